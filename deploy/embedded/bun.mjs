@@ -1,0 +1,229 @@
+// @ts-check
+/** Bun and the dependencies, on a machine that has nothing but Node and npm. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StartFault } from "./fault.mjs";
+import { withLock } from "./lock.mjs";
+import { atLeast } from "./nats.mjs";
+import { findOnPath } from "./nats-binary.mjs";
+import { run } from "./process.mjs";
+
+/**
+ * The project's own Bun with all dependencies installed as the lock file says. Quick when nothing changed since.
+ * @param {object} options
+ * @param {string} options.root
+ * @param {readonly string[]} options.caches folders for a Bun to begin with; the first usable one is taken
+ * @param {(text: string) => void} options.progress
+ * @returns {Promise<string>} path of the bun program
+ * @throws {StartFault} when npm is missing or a download fails
+ */
+export async function prepareBun(options) {
+  const { root, progress } = options;
+  const wanted = wantedVersion(root);
+  const own = join(root, "node_modules/.bin/bun");
+  if (readOr(stampFile(root)) === stamp(root) && (await versionOf(own)) === wanted) return own;
+  const lock = join(tmpdir(), `sluice-install-${digest(root).slice(0, 16)}.lock`);
+  const wait = (/** @type {number} */ owner) => progress(`waiting for the installation of process ${owner}`);
+  await withLock(lock, wait, async () => {
+    if (readOr(stampFile(root)) === stamp(root) && (await versionOf(own)) === wanted) return;
+    const bun = await bootstrapBun(own, wanted, options);
+    await install(root, bun, progress);
+  });
+  if ((await versionOf(own)) !== wanted) throw new StartFault(`The installed Bun does not run on this system.`);
+  return own;
+}
+
+/**
+ * @param {string} root
+ * @returns {string} such as 1.4.4
+ */
+function wantedVersion(root) {
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return String(packageManager).replace(/^bun@/, "");
+}
+
+/**
+ * @param {string} program
+ * @returns {Promise<string | null>} null when there is none or it does not run
+ */
+async function versionOf(program) {
+  if (!existsSync(program)) return null;
+  const { code, stdout } = await run({ name: "bun", command: program, args: ["--version"], cwd: "/" });
+  return code === 0 ? stdout.trim() : null;
+}
+
+/**
+ * Any Bun that can install: the project's, one on PATH, one fetched earlier, one fetched now.
+ * @param {string} own
+ * @param {string} wanted
+ * @param {{ caches: readonly string[], progress: (text: string) => void }} options
+ * @returns {Promise<string>}
+ */
+async function bootstrapBun(own, wanted, { caches, progress }) {
+  if ((await versionOf(own)) === wanted) return own;
+  const onPath = findOnPath("bun");
+  const version = onPath === null ? null : await versionOf(onPath);
+  if (onPath !== null && version !== null && atLeast(version, wanted)) return onPath;
+  const folders = caches.map((cache) => join(cache, `bun-${wanted}`));
+  for (const folder of folders) {
+    const kept = await bunIn(folder, wanted);
+    if (kept !== null) return kept;
+  }
+  progress(`fetching Bun ${wanted} with npm`);
+  return fetchBun(folders, wanted);
+}
+
+/**
+ * The program of an installed package `bun`. Its install script, which npm may block, only moves this one.
+ * @param {string} folder
+ * @param {string} wanted
+ * @returns {Promise<string | null>}
+ */
+async function bunIn(folder, wanted) {
+  const packages = join(folder, "node_modules/@oven");
+  for (const name of existsSync(packages) ? readdirSync(packages) : []) {
+    const program = join(packages, name, "bin/bun");
+    if ((await versionOf(program)) === wanted) return program;
+  }
+  return null;
+}
+
+/**
+ * @param {readonly string[]} folders
+ * @param {string} wanted
+ * @returns {Promise<string>}
+ */
+async function fetchBun(folders, wanted) {
+  const folder = folders.find(writable);
+  if (folder === undefined) throw new StartFault(`There is no writable folder for Bun among ${folders.join(", ")}.`);
+  const fresh = mkdtempSync(`${folder}-`);
+  try {
+    // An empty manifest keeps npm from looking for one in the folders above.
+    writeFileSync(join(fresh, "package.json"), "{}\n");
+    const { code, stderr } = await npm(fresh, [
+      "install",
+      `bun@${wanted}`,
+      "--prefix",
+      fresh,
+      "--no-save",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "--fetch-retries=1",
+      "--fetch-retry-mintimeout=1000",
+    ]);
+    if (code !== 0) throw new StartFault(`npm could not fetch Bun ${wanted} (${reason(stderr)}); check the network.`);
+    if ((await bunIn(fresh, wanted)) === null) throw new StartFault(`Bun ${wanted} does not run on this system.`);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(fresh, folder);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  const program = await bunIn(folder, wanted);
+  if (program === null) throw new StartFault(`Bun ${wanted} could not be stored in ${folder}.`);
+  return program;
+}
+
+/**
+ * npm with the machine's own settings: registry, proxy, certificates.
+ * @param {string} cwd
+ * @param {readonly string[]} args
+ */
+async function npm(cwd, args) {
+  const script = process.env["npm_execpath"];
+  if (script !== undefined && /npm-cli\.c?js$/.test(script)) {
+    return run({ name: "npm", command: process.execPath, args: [script, ...args], cwd });
+  }
+  const program = findOnPath("npm");
+  if (program === null) throw new StartFault("npm was not found on PATH; it comes with Node and is needed once.");
+  return run({ name: "npm", command: program, args, cwd });
+}
+
+/**
+ * @param {string} root
+ * @param {string} bun
+ * @param {(text: string) => void} progress
+ */
+async function install(root, bun, progress) {
+  progress("installing the dependencies");
+  // Bun reads the user's .npmrc, but not npm's global one.
+  const registry = await npm(root, ["config", "get", "registry"]).catch(() => null);
+  const address = registry?.stdout.trim() ?? "";
+  const { code, stdout, stderr } = await run({
+    name: "bun install",
+    command: bun,
+    args: ["install", "--frozen-lockfile", "--no-progress"],
+    cwd: root,
+    env: { ...process.env, ...(URL.canParse(address) ? { NPM_CONFIG_REGISTRY: address } : {}) },
+  });
+  if (code !== 0) {
+    const text = `${stderr}\n${stdout}`;
+    throw new StartFault(
+      text.includes("lockfile had changes")
+        ? "bun.lock does not fit package.json; run `bun install` and commit the result."
+        : `The dependencies could not be installed (${reason(text)}); check the network.`,
+    );
+  }
+  writeFileSync(stampFile(root), stamp(root));
+}
+
+/**
+ * @param {string} root
+ * @returns {string}
+ */
+function stampFile(root) {
+  return join(root, "node_modules/.sluice-installed");
+}
+
+/**
+ * What an installation depends on. Another system's node_modules would hold another system's binaries.
+ * @param {string} root
+ * @returns {string}
+ */
+function stamp(root) {
+  const files = ["package.json", "bun.lock"].map((name) => readFileSync(join(root, name), "utf8"));
+  return digest([process.platform, process.arch, ...files].join("\0"));
+}
+
+/**
+ * @param {string} text
+ * @returns {string}
+ */
+function digest(text) {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * The line of a tool's output that says what went wrong.
+ * @param {string} output
+ * @returns {string}
+ */
+function reason(output) {
+  const lines = output.split("\n").map((line) => line.trim());
+  const found = lines.find((line) => /^(error|npm error|npm ERR!)/i.test(line) && /\s\S+\s/.test(line)) ?? lines.find(Boolean);
+  return (found ?? "no reason given").slice(0, 300);
+}
+
+/**
+ * @param {string} folder
+ * @returns {boolean}
+ */
+function writable(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {string | null}
+ */
+function readOr(file) {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}

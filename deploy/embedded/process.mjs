@@ -1,0 +1,215 @@
+// @ts-check
+/** Child processes: output in lines, an end that can be awaited, a stop that always ends. */
+import { spawn } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+import { forget, watch } from "./reaper.mjs";
+
+/** A line longer than this is cut into pieces, so that a child without line breaks cannot fill our memory. */
+const LINE_CHARACTERS = 65_536;
+/** How many of the latest lines are kept for error messages and tests. */
+const LINES_KEPT = 5_000;
+
+/**
+ * @typedef {object} Exit
+ * @property {number | null} code
+ * @property {NodeJS.Signals | null} signal
+ * @property {Error | null} error set when the program could not be started at all
+ */
+
+/**
+ * @typedef {object} Running
+ * @property {string} name
+ * @property {number} pid 0 when the program could not be started
+ * @property {Promise<Exit>} exited
+ * @property {() => boolean} alive
+ * @property {() => string[]} lines the latest output, both streams, oldest first
+ * @property {(signal: NodeJS.Signals) => void} kill
+ * @property {(signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>} stop
+ */
+
+/**
+ * @typedef {object} Launch
+ * @property {string} name
+ * @property {string} command
+ * @property {readonly string[]} args
+ * @property {string} cwd
+ * @property {Record<string, string | undefined>} [env] replaces the environment
+ * @property {number} [uid]
+ * @property {number} [gid]
+ * @property {"TERM" | "INT"} [stopSignal] what ends it cleanly
+ * @property {string} [stdin] written to it at once, and stdin closed; without it stdin stays open
+ * @property {(line: string, stream: "stdout" | "stderr") => void} [onLine]
+ */
+
+/**
+ * Starts a child in its own process group (a Ctrl-C in the terminal reaches only us, and we stop children in order),
+ * with a stdin pipe that closes when we die.
+ * @param {Launch} options
+ * @returns {Running}
+ */
+export function launch(options) {
+  const stopSignal = options.stopSignal ?? "TERM";
+  const child = spawn(options.command, [...options.args], {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.gid === undefined ? {} : { gid: options.gid }),
+  });
+  const pid = child.pid ?? 0;
+  if (pid !== 0) watch(pid, stopSignal);
+
+  /** @type {string[]} */
+  const kept = [];
+  const take = (/** @type {string} */ line, /** @type {"stdout" | "stderr"} */ stream) => {
+    kept.push(line);
+    if (kept.length > LINES_KEPT) kept.splice(0, kept.length - LINES_KEPT);
+    options.onLine?.(line, stream);
+  };
+  splitLines(child.stdout, (line) => take(line, "stdout"));
+  splitLines(child.stderr, (line) => take(line, "stderr"));
+  child.stdin.on("error", () => {});
+  if (options.stdin !== undefined) child.stdin.end(options.stdin);
+
+  let ended = false;
+  const exited = new Promise((/** @type {(exit: Exit) => void} */ resolve) => {
+    child.once("error", (error) => {
+      ended = true;
+      resolve({ code: null, signal: null, error });
+    });
+    child.once("exit", (code, signal) => {
+      ended = true;
+      forget(pid);
+      const finish = () => resolve({ code, signal, error: null });
+      // The last lines may still be in the pipes; a grandchild that holds them open must not keep us waiting.
+      const timer = setTimeout(finish, 500);
+      child.once("close", () => {
+        clearTimeout(timer);
+        finish();
+      });
+    });
+  });
+
+  const kill = (/** @type {NodeJS.Signals} */ signal) => {
+    if (!ended) child.kill(signal);
+  };
+  return {
+    name: options.name,
+    pid,
+    exited,
+    alive: () => !ended && pid !== 0,
+    lines: () => [...kept],
+    kill,
+    stop: async (signal = `SIG${stopSignal}`, graceMs = 10_000) => {
+      kill(signal);
+      const timer = setTimeout(() => kill("SIGKILL"), graceMs);
+      const exit = await exited;
+      clearTimeout(timer);
+      return exit;
+    },
+  };
+}
+
+/**
+ * @param {import("node:stream").Readable} stream
+ * @param {(line: string) => void} take
+ */
+function splitLines(stream, take) {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  stream.on("data", (/** @type {Buffer} */ chunk) => {
+    rest += decoder.write(chunk);
+    for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n")) {
+      take(rest.slice(0, end));
+      rest = rest.slice(end + 1);
+    }
+    if (rest.length > LINE_CHARACTERS) {
+      take(rest);
+      rest = "";
+    }
+  });
+  stream.on("error", () => {});
+  stream.on("end", () => {
+    if (rest !== "") take(rest);
+    rest = "";
+  });
+}
+
+/**
+ * Resolves with the first line of `running` that `match` accepts, among those already printed and those to come.
+ * @template T
+ * @param {(onLine: (line: string) => void) => Running} start starts the child and hands every line to the callback
+ * @param {(line: string) => T | null} match
+ * @param {number} timeoutMs
+ * @returns {Promise<{ running: Running, value: T }>}
+ * @throws {Error} with the last lines of its output when the child ends or stays silent
+ */
+export async function launchUntil(start, match, timeoutMs) {
+  /** @type {(value: { value: T }) => void} */
+  let found = () => {};
+  const matched = new Promise((/** @type {(value: { value: T }) => void} */ resolve) => (found = resolve));
+  const running = start((line) => {
+    const value = match(line);
+    if (value !== null) found({ value });
+  });
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((/** @type {(value: null) => void} */ resolve) => {
+    timer = setTimeout(() => resolve(null), timeoutMs);
+  });
+  const result = await Promise.race([matched, running.exited, late]);
+  clearTimeout(timer);
+  if (result !== null && "value" in result) return { running, value: result.value };
+  const why = result === null ? `was not ready after ${timeoutMs / 1000} s` : describeExit(result);
+  if (result === null) await running.stop("SIGKILL");
+  throw new LaunchError(running.name, why, running.lines());
+}
+
+/** A child that ended, or stayed silent, before it was ready. `lines` is what it printed. */
+export class LaunchError extends Error {
+  /** @override */
+  name = "LaunchError";
+
+  /**
+   * @param {string} program
+   * @param {string} why
+   * @param {string[]} lines
+   */
+  constructor(program, why, lines) {
+    const tail = lines.slice(-8).join("\n").slice(-2_000);
+    super(`${program} ${why}${tail === "" ? "" : `:\n${tail}`}`);
+    this.lines = lines;
+  }
+}
+
+/**
+ * @param {Exit} exit
+ * @returns {string} such as `ended with code 1`
+ */
+export function describeExit(exit) {
+  if (exit.error !== null) return `could not be started (${exit.error.message})`;
+  return exit.signal === null ? `ended with code ${exit.code}` : `was ended by ${exit.signal}`;
+}
+
+/**
+ * Runs a program to its end.
+ * @param {Launch} options
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code null: killed, or never started, and
+ *   then stderr says why
+ */
+export async function run(options) {
+  /** @type {{ stdout: string[], stderr: string[] }} */
+  const lines = { stdout: [], stderr: [] };
+  const running = launch({
+    stdin: "",
+    ...options,
+    onLine: (line, stream) => {
+      lines[stream].push(line);
+      options.onLine?.(line, stream);
+    },
+  });
+  const exit = await running.exited;
+  if (exit.error !== null) lines.stderr.push(exit.error.message);
+  return { code: exit.code, stdout: lines.stdout.join("\n"), stderr: lines.stderr.join("\n") };
+}

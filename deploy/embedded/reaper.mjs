@@ -1,0 +1,91 @@
+// @ts-check
+/**
+ * The answer to `kill -9` on the process that started everything: Postgres and NATS do not notice that their parent is
+ * gone. A small shell holds the other end of a pipe, knows every process id, and when the pipe closes it stops what is
+ * still there, newest first. It costs one megabyte and does nothing in a clean run.
+ */
+import { spawn } from "node:child_process";
+
+/**
+ * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget. Waits at most five seconds per process; a
+ * finished one that nobody has collected yet still answers to `kill -0`, hence the look at its state.
+ */
+const SCRIPT = `
+trap '' HUP INT TERM
+runs() { kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
+list=
+while read -r pid word; do
+  if [ "$word" = gone ]; then
+    rest=
+    for item in $list; do [ "\${item%:*}" = "$pid" ] || rest="$rest $item"; done
+    list=$rest
+  else
+    list="$pid:$word $list"
+  fi
+done
+for item in $list; do
+  pid=\${item%:*}
+  runs "$pid" && kill -s "\${item#*:}" "$pid" 2>/dev/null || continue
+  left=50
+  while runs "$pid" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
+  [ $left -gt 0 ] || kill -s KILL "$pid" 2>/dev/null
+done
+`;
+
+/** @type {import("node:child_process").ChildProcess | null} */
+let reaper = null;
+/** What the reaper knows, for a new one in case the first is killed. */
+const watched = new Map();
+
+function open() {
+  const child = spawn("/bin/sh", ["-c", SCRIPT], { cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  const { stdin } = child;
+  // Without a shell there is no safety net, but everything else works; a broken pipe must not end the start.
+  child.on("error", () => {});
+  stdin.on("error", () => {});
+  child.on("exit", () => {
+    if (reaper === child) reaper = watched.size > 0 ? open() : null;
+  });
+  child.unref();
+  if ("unref" in stdin && typeof stdin.unref === "function") stdin.unref();
+  for (const [pid, signal] of watched) stdin.write(`${pid} ${signal}\n`);
+  return child;
+}
+
+/**
+ * From now on `pid` is stopped with `signal` when this process dies without having stopped it.
+ * @param {number} pid
+ * @param {"TERM" | "INT"} signal
+ */
+export function watch(pid, signal) {
+  watched.set(pid, signal);
+  if (reaper === null) reaper = open();
+  else reaper.stdin?.write(`${pid} ${signal}\n`);
+}
+
+/**
+ * The process has ended by itself; its id may be given to another one.
+ * @param {number} pid
+ */
+export function forget(pid) {
+  watched.delete(pid);
+  reaper?.stdin?.write(`${pid} gone\n`);
+}
+
+/** The reaper's own process id, or null while nothing was started. */
+export function reaperPid() {
+  return reaper?.pid ?? null;
+}
+
+/** Ends the reaper, which first stops everything it still knows. Resolves when it is gone. */
+export async function closeReaper() {
+  const current = reaper;
+  if (current === null) return;
+  reaper = null;
+  watched.clear();
+  if (current.exitCode !== null || current.signalCode !== null) return;
+  const gone = new Promise((resolve) => current.once("exit", resolve));
+  current.ref();
+  current.stdin?.end();
+  await gone;
+}

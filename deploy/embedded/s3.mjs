@@ -1,0 +1,54 @@
+// @ts-check
+/** An S3 server for development and tests: s3rver in a process of its own, objects as files in a kept directory. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { StartFault } from "./fault.mjs";
+import { launch, LaunchError, launchUntil } from "./process.mjs";
+import { stopOrphan } from "./probe.mjs";
+
+/** The one account s3rver knows. It listens on 127.0.0.1 only. */
+export const S3_ACCOUNT = Object.freeze({ accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "us-east-1" });
+
+/** @typedef {import("./process.mjs").Running & { url: string, port: number }} S3 */
+
+/**
+ * @param {object} options
+ * @param {string} options.bun
+ * @param {string} options.root
+ * @param {string} options.directory
+ * @param {number} options.port
+ * @param {readonly string[]} options.buckets created when missing
+ * @param {(line: string) => void} [options.onLine]
+ * @returns {Promise<S3>} accepting requests on 127.0.0.1
+ * @throws {StartFault} when the server does not come up
+ */
+export async function startS3({ bun, root, directory, port, buckets, onLine }) {
+  const objects = join(directory, "objects");
+  mkdirSync(objects, { recursive: true });
+  const pidFile = join(directory, "s3.pid");
+  if (existsSync(pidFile)) {
+    await stopOrphan(Number(readFileSync(pidFile, "utf8")), objects, "SIGTERM");
+    rmSync(pidFile, { force: true });
+  }
+  const { running } = await launchUntil(
+    (seen) =>
+      launch({
+        name: "s3",
+        command: bun,
+        args: [fileURLToPath(new URL("s3-server.mjs", import.meta.url)), objects, String(port), ...buckets],
+        cwd: root,
+        env: { PATH: process.env["PATH"] },
+        onLine: (line) => {
+          seen(line);
+          onLine?.(line);
+        },
+      }),
+    (line) => (line === "ready" ? true : null),
+    30_000,
+  ).catch((error) => {
+    throw error instanceof LaunchError ? new StartFault(`The S3 server did not start: ${error.message}`) : error;
+  });
+  writeFileSync(pidFile, String(running.pid));
+  return { ...running, port, url: `http://127.0.0.1:${port}` };
+}

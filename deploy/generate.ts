@@ -1,0 +1,59 @@
+/**
+ * Writes every generated file, or with --check tells which of them are stale.
+ * A generator is a row in GENERATORS: a name and the files it makes, as text.
+ */
+import { join } from "node:path";
+
+import { componentsJson } from "./generate/openapi-components.ts";
+import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
+import { typesModule } from "./generate/types.ts";
+import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
+
+interface Generator {
+  readonly name: string;
+  /** Path below the project root → whole text; the same input must give the same bytes. */
+  generate(): Promise<Readonly<Record<string, string>>>;
+}
+
+const GENERATORS: readonly Generator[] = [
+  {
+    name: "contract",
+    async generate() {
+      const files = await readSchemaFiles();
+      return {
+        "schemas/generated/types.ts": await typesModule(files),
+        "schemas/generated/validators.js": await validatorsModule(files),
+        "schemas/generated/validators.d.ts": validatorsDeclaration(),
+        "schemas/generated/components.json": componentsJson(files),
+      };
+    },
+  },
+];
+
+/** Paths of the generated files whose text differs from what would be written now. */
+export async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of await generateAll()) {
+    const file = Bun.file(join(root, path));
+    if (!(await file.exists()) || (await file.text()) !== text) stale.push(path);
+  }
+  return stale;
+}
+
+async function generateAll(): Promise<readonly [string, string][]> {
+  const outputs = await Promise.all(GENERATORS.map((generator) => generator.generate()));
+  return outputs.flatMap((files) => Object.entries(files));
+}
+
+async function main(): Promise<number> {
+  if (process.argv.includes("--check")) {
+    const stale = await staleFiles();
+    if (stale.length === 0) return 0;
+    process.stderr.write(`stale: ${stale.join(", ")}\nfix with: npm run generate\n`);
+    return 1;
+  }
+  for (const [path, text] of await generateAll()) await Bun.write(join(ROOT_DIR, path), text);
+  return 0;
+}
+
+if (import.meta.main) process.exit(await main());

@@ -1,0 +1,123 @@
+/** The schema files as data: which there are, what each part is called, what its references point to. */
+import { join, posix } from "node:path";
+
+import { Glob } from "bun";
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface SchemaFile {
+  /** Relative to schemas/, with forward slashes. */
+  readonly path: string;
+  readonly title: string;
+  readonly schema: Schema;
+}
+
+export const ROOT_DIR = join(import.meta.dir, "..", "..");
+export const SCHEMAS_DIR = join(ROOT_DIR, "schemas");
+
+const TITLE = /^[A-Z][A-Za-z0-9]*$/;
+
+/**
+ * Every `*.schema.json` below a folder, sorted by path.
+ * @throws Error naming the file whose title is missing, malformed or taken, or that has an `$id`
+ */
+export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readonly SchemaFile[]> {
+  const found = await Array.fromAsync(new Glob("**/*.schema.json").scan({ cwd: dir }));
+  const paths = found.map((path) => path.replaceAll("\\", "/")).toSorted();
+  return Promise.all(
+    paths.map(async (path) => {
+      const schema = (await Bun.file(join(dir, path)).json()) as Schema;
+      if (schema["$id"] !== undefined) throw new Error(`schemas/${path}: leave $id out, the path is the identity`);
+      return { path, title: titleOf(schema, path), schema };
+    }),
+  );
+}
+
+/**
+ * Every file and every member of a file's `$defs` under its name, each reference replaced by `reference(name)`.
+ * @throws Error naming the place of a reference that leads nowhere, or of a name that is taken
+ */
+export function namedParts(
+  files: readonly SchemaFile[],
+  reference: (name: string) => string,
+): ReadonlyMap<string, Schema> {
+  const names = new Map<string, string>();
+  const taken = new Map<string, string>();
+  for (const [place, name] of files.flatMap(namesOf)) {
+    const other = taken.get(name);
+    if (other !== undefined) throw new Error(`schemas/${place}: the title ${name} is taken by schemas/${other}`);
+    taken.set(name, place);
+    names.set(place, name);
+  }
+  const rewrite = (node: unknown, path: string): unknown => {
+    if (Array.isArray(node)) return node.map((item) => rewrite(item, path));
+    if (typeof node !== "object" || node === null) return node;
+    const { $schema: _dialect, $defs: _parts, ...members } = node as Schema;
+    return Object.fromEntries(
+      Object.entries(members).map(([key, value]) => {
+        if (key !== "$ref" || typeof value !== "string") return [key, rewrite(value, path)];
+        const place = placeOf(path, value);
+        const name = names.get(place);
+        if (name === undefined) throw new Error(`schemas/${path}: nothing to refer to at ${place}`);
+        return [key, reference(name)];
+      }),
+    );
+  };
+  return new Map(
+    files.flatMap((file): [string, Schema][] => [
+      [file.title, rewrite(file.schema, file.path) as Schema],
+      ...Object.entries(partsOf(file)).map(([key, part]): [string, Schema] => [
+        partName(file, key, part),
+        rewrite(part, file.path) as Schema,
+      ]),
+    ]),
+  );
+}
+
+/** The part a schema of nothing but a reference leads to, else the schema itself; references are names here. */
+export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
+  const name = schema["$ref"];
+  if (typeof name !== "string") return schema;
+  const part = parts.get(name);
+  if (part === undefined) throw new Error(`no schema is called ${name}`);
+  return part;
+}
+
+/** The one value by which a branch of a discriminated union is known. */
+export function tagValue(branch: Schema, tag: string): unknown {
+  const value = (branch["properties"] as Record<string, Schema> | undefined)?.[tag]?.["const"];
+  if (value === undefined) throw new Error(`${String(branch["title"])} is told apart by ${tag} but has no const for it`);
+  return value;
+}
+
+function namesOf(file: SchemaFile): [string, string][] {
+  return [
+    [file.path, file.title],
+    ...Object.entries(partsOf(file)).map(([key, part]): [string, string] => [
+      `${file.path}#/$defs/${key}`,
+      partName(file, key, part),
+    ]),
+  ];
+}
+
+function partsOf(file: SchemaFile): Readonly<Record<string, Schema>> {
+  return (file.schema["$defs"] ?? {}) as Readonly<Record<string, Schema>>;
+}
+
+/** A part without a title of its own is called after its file. */
+function partName(file: SchemaFile, key: string, part: Schema): string {
+  if (part["title"] !== undefined) return titleOf(part, `${file.path}#/$defs/${key}`);
+  return file.title + key.charAt(0).toUpperCase() + key.slice(1);
+}
+
+function placeOf(from: string, reference: string): string {
+  const [file = "", pointer = ""] = reference.split("#");
+  const path = file === "" ? from : posix.join(posix.dirname(from), file);
+  return pointer === "" ? path : `${path}#${pointer}`;
+}
+
+function titleOf(schema: Schema, place: string): string {
+  const title = schema["title"];
+  if (typeof title === "string" && TITLE.test(title)) return title;
+  throw new Error(`schemas/${place}: expected a title in PascalCase, got ${JSON.stringify(title)}`);
+}

@@ -1,0 +1,25 @@
+/** TypeScript types from the same files the validators come from. */
+import { compile, type JSONSchema } from "json-schema-to-typescript";
+
+import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
+
+const BANNER = "/** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */";
+
+/** schemas/generated/types.ts: every title as a type, SchemaTypes from title to type, SchemaName. */
+export async function typesModule(files: readonly SchemaFile[]): Promise<string> {
+  const umbrella: JSONSchema = {
+    title: "SchemaTypes",
+    description: "Title → type, for every schema that has a validator.",
+    type: "object",
+    additionalProperties: false,
+    required: files.map((file) => file.title),
+    properties: Object.fromEntries(files.map((file) => [file.title, { $ref: file.path }])),
+  };
+  const types = await compile(umbrella, "SchemaTypes", {
+    cwd: `${SCHEMAS_DIR}/`,
+    bannerComment: BANNER,
+    ignoreMinAndMaxItems: true,
+    style: { printWidth: 120 },
+  });
+  return `${types}\nexport type SchemaName = keyof SchemaTypes;\n`;
+}

@@ -1,0 +1,109 @@
+/** Ajv's standalone code for every schema file, bundled until nothing is left to import. */
+import { join } from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import addFormats from "ajv-formats";
+
+import { checksSource } from "./checks.ts";
+import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue } from "./schema-files.ts";
+
+/** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
+const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
+
+/** Schemas validated on every call. */
+const HOT = ["ChatCompletionRequest", "JobMessage"];
+
+/** Say nothing about validity; left out, the committed code is a fifth smaller. */
+const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
+
+/** schemas/generated/validators.js: `validators`, a record from title to compiled function. */
+export async function validatorsModule(files: readonly SchemaFile[]): Promise<string> {
+  const ajv = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    discriminator: true,
+    // contracts.ts words the faults, knowing what arrived
+    messages: false,
+    code: { source: true, esm: true, lines: true },
+  });
+  addFormats(ajv);
+  ajv.addVocabulary(EXTENSIONS);
+  const parts = namedParts(files, (name) => name);
+  for (const [name, part] of parts) ajv.addSchema(compilable(part, parts), name);
+  const titles = files.map((file) => file.title);
+  const code = standaloneCode(ajv, Object.fromEntries(titles.map((title) => [`validate${title}`, title])));
+  const record = titles.map((title) => `  ${title}: validate${title},`).join("\n");
+  return bundle(`${code.replaceAll(/^export const /gm, "const ")}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`);
+}
+
+/**
+ * The form of a schema that is compiled: without annotations, and with the tag of a discriminated union checked by an
+ * enum before its branches, since Ajv's own fault for an unknown tag does not list the accepted ones.
+ */
+function compilable(node: unknown, parts: ReadonlyMap<string, Schema>): Schema {
+  if (Array.isArray(node)) return node.map((item) => compilable(item, parts)) as unknown as Schema;
+  if (typeof node !== "object" || node === null) return node as unknown as Schema;
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "enum" || key === "const") copy[key] = value;
+    else if (key === "properties") copy[key] = Object.fromEntries(Object.entries(value as Schema).map(([name, schema]) => [name, compilable(schema, parts)]));
+    else if (!ANNOTATIONS.has(key)) copy[key] = compilable(value, parts);
+  }
+  const { discriminator, oneOf, ...rest } = copy as { discriminator?: { propertyName: string }; oneOf?: Schema[] };
+  if (discriminator === undefined || oneOf === undefined) return copy;
+  const tag = discriminator.propertyName;
+  const accepted = oneOf.map((branch) => tagValue(resolvePart(branch, parts), tag));
+  return {
+    ...rest,
+    type: "object",
+    allOf: [
+      { type: "object", required: [tag], properties: { [tag]: { type: "string", enum: accepted } } },
+      { type: "object", discriminator, oneOf },
+    ],
+  };
+}
+
+/** Ajv's output calls `require` for its helpers, which Node refuses in a module: the bundler puts them inside. */
+async function bundle(code: string): Promise<string> {
+  const entry = join(ROOT_DIR, "validators-entry.js");
+  const built = await Bun.build({
+    entrypoints: [entry],
+    files: { [entry]: code },
+    root: ROOT_DIR,
+    target: "node",
+    format: "esm",
+  });
+  const output = built.outputs[0];
+  if (!built.success || output === undefined) throw new Error(`bundling failed: ${built.logs.join("\n")}`);
+  // The bundler's comments hold paths relative to where it was started, its indentation doubles the size.
+  return (await output.text()).replaceAll(/^(\s+|\/\/.*\n)/gm, "");
+}
+
+/** schemas/generated/validators.d.ts */
+export function validatorsDeclaration(): string {
+  return `import type { SchemaName } from "./types.ts";
+
+/** As much of an Ajv error as the generated code fills in. */
+export interface SchemaError {
+  readonly instancePath: string;
+  readonly schemaPath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The name at fault when the error is about a member's name. */
+  readonly propertyName?: string;
+}
+
+export interface Validator {
+  (value: unknown): boolean;
+  /** Faults of the last call that returned false; overwritten by the next call. */
+  errors?: readonly SchemaError[] | null;
+}
+
+export const validators: Readonly<Record<SchemaName, Validator>>;
+
+/** For schemas on the hot path: true means valid, false means ask the validator. */
+export const checks: Readonly<Partial<Record<SchemaName, (value: unknown) => boolean>>>;
+`;
+}

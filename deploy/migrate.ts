@@ -1,0 +1,28 @@
+/** The migrate role: schema, then the first workspace when a bootstrap key is given. Safe to run any number of times. */
+import { loadConfig } from "#shared/config.ts";
+import { openDatabase } from "#shared/database/client.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { createLogger, flushLogs } from "#shared/logger.ts";
+import { ensureBucket, openStorage } from "#shared/storage/client.ts";
+
+import { ensureBootstrap } from "./admin/bootstrap.ts";
+
+/** @throws Error when the database cannot be reached or a migration fails */
+export async function runMigrate(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger({ level: config.logLevel, role: "migrate" });
+  const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
+  try {
+    const applied = await migrate(database, log);
+    if (config.bootstrapKey !== undefined) await ensureBootstrap(database, config.bootstrapKey);
+    if (config.s3.endpoint !== undefined) {
+      const storage = openStorage(config.s3);
+      await ensureBucket(storage);
+      storage.close();
+    }
+    log.info({ applied: applied.length }, "database is up to date");
+  } finally {
+    await database.close();
+    flushLogs();
+  }
+}

@@ -1,0 +1,116 @@
+// @ts-check
+/** The supervisor's admin port: metrics of all its processes, liveness, readiness. */
+import { createServer, get } from "node:http";
+import { mergeMetrics } from "./metrics.mjs";
+
+const ANSWER_WITHIN_MS = 2_000;
+/** A process's metrics are a few hundred lines; more than this is a defect we do not amplify. */
+const ANSWER_BYTES = 16 * 1_048_576;
+
+/**
+ * @param {object} options
+ * @param {string} options.host
+ * @param {number} options.port
+ * @param {() => import("./children.mjs").ChildState[]} options.states
+ * @returns {Promise<{ port: number, close(): Promise<void> }>}
+ */
+export async function startAdmin({ host, port, states }) {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "").split("?")[0];
+    const answer = path === "/metrics" ? metrics : path === "/readyz" ? ready : path === "/healthz" ? healthy : absent;
+    answer(states()).then(
+      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => resolve(undefined));
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** @typedef {import("./children.mjs").ChildState[]} States */
+/** @typedef {{ status: number, type: string, body: string }} Answer */
+
+/**
+ * @param {States} states
+ * @returns {Promise<Answer>}
+ */
+async function metrics(states) {
+  const own = [
+    "# HELP sluice_process_up Whether a supervised process runs.",
+    "# TYPE sluice_process_up gauge",
+    ...states.map(({ name, up }) => `sluice_process_up{name="${name}"} ${up ? 1 : 0}`),
+    "# HELP sluice_process_restarts_total How often a supervised process was started again.",
+    "# TYPE sluice_process_restarts_total counter",
+    ...states.map(({ name, restarts }) => `sluice_process_restarts_total{name="${name}"} ${restarts}`),
+  ];
+  const parts = await Promise.all(
+    states.map(async ({ name, adminPort }) => {
+      const answer = adminPort === null ? null : await ask(adminPort, "/metrics");
+      return { process: name, text: answer?.status === 200 ? answer.body : "" };
+    }),
+  );
+  const body = mergeMetrics([{ process: "supervisor", text: own.join("\n") }, ...parts]);
+  return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body };
+}
+
+/**
+ * @param {States} states
+ * @returns {Promise<Answer>}
+ */
+async function ready(states) {
+  const checks = await Promise.all(
+    states.map(async ({ name, up, adminPort }) => {
+      const status = adminPort === null ? null : ((await ask(adminPort, "/readyz"))?.status ?? 0);
+      return { name, ok: up && (status === null || status === 200) };
+    }),
+  );
+  const failing = checks.filter(({ ok }) => !ok).map(({ name }) => name);
+  const body = failing.length === 0 ? { status: "ready" } : { status: "not ready", failing };
+  return { status: failing.length === 0 ? 200 : 503, type: "application/json", body: `${JSON.stringify(body)}\n` };
+}
+
+/** @returns {Promise<Answer>} */
+async function healthy() {
+  return { status: 200, type: "application/json", body: '{"status":"ok"}\n' };
+}
+
+/** @returns {Promise<Answer>} */
+async function absent() {
+  return { status: 404, type: "text/plain", body: "not found\n" };
+}
+
+/**
+ * @param {number} port
+ * @param {string} path
+ * @returns {Promise<{ status: number, body: string } | null>} null when it does not answer in time
+ */
+function ask(port, path) {
+  return new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => {
+        body += chunk;
+        if (body.length > ANSWER_BYTES) request.destroy();
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    const timer = setTimeout(() => request.destroy(), ANSWER_WITHIN_MS);
+    request.on("error", () => resolve(null));
+    request.on("close", () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+  });
+}

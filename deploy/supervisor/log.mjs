@@ -1,0 +1,126 @@
+// @ts-check
+/** The terminal's view of all processes: their JSON lines as `HH:MM:SS role level message key=value`. */
+
+/** Above this the reader is too slow; lines are then counted instead of kept. */
+const BUFFER_BYTES = 1_048_576;
+const VALUE_CHARACTERS = 500;
+const LINE_CHARACTERS = 4_000;
+/** Members that have a place of their own in a rendered line, or say nothing to a reader. */
+const HIDDEN = new Set(["time", "level", "role", "pid", "hostname", "msg"]);
+/** @type {Record<string, string>} */
+const COLOURS = { trace: "90", debug: "90", info: "32", warn: "33", error: "31", fatal: "31" };
+/** @type {Record<string, string>} */
+const LEVEL_NUMBERS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
+
+/** @typedef {"info" | "warn" | "error"} Level */
+
+/**
+ * @typedef {object} Log
+ * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => void} say our own words
+ * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay one line of a child
+ * @property {(text: string) => void} plain a text for the person at the terminal; nothing in JSON mode
+ */
+
+/**
+ * @param {object} options
+ * @param {boolean} options.json pass JSON lines on as they are
+ * @param {boolean} options.colour
+ * @param {{ write(text: string): unknown, readonly writableLength: number }} options.out
+ * @returns {Log}
+ */
+export function createLog({ json, colour, out }) {
+  let dropped = 0;
+  const put = (/** @type {string} */ text) => {
+    if (out.writableLength > BUFFER_BYTES) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0) {
+      const lost = dropped;
+      dropped = 0;
+      say("warn", `${lost} log lines were dropped because the output is not read`);
+    }
+    out.write(`${text}\n`);
+  };
+  /** @type {Log["say"]} */
+  const say = (level, msg, fields = {}, role = "start") => {
+    const entry = { level, time: new Date().toISOString(), role, msg, ...fields };
+    put(json ? JSON.stringify(entry) : render(entry, role, colour));
+  };
+  return {
+    say,
+    relay(role, line, stream) {
+      const entry = parse(line);
+      if (entry !== null) put(json ? line : render(entry, role, colour));
+      else if (line.trim() !== "") say(stream === "stderr" ? "warn" : "info", printable(line), {}, role);
+    },
+    plain(text) {
+      if (!json) put(text);
+    },
+  };
+}
+
+/**
+ * @param {string} line
+ * @returns {Record<string, unknown> | null} null when it is not a JSON object
+ */
+function parse(line) {
+  if (!line.startsWith("{")) return null;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {Record<string, unknown>} entry
+ * @param {string} role
+ * @param {boolean} colour
+ * @returns {string}
+ */
+function render(entry, role, colour) {
+  const level = LEVEL_NUMBERS[String(entry["level"])] ?? String(entry["level"] ?? "info");
+  const time = new Date(/** @type {string | number} */ (entry["time"] ?? Date.now()));
+  const clock = Number.isNaN(time.getTime()) ? "--:--:--" : time.toTimeString().slice(0, 8);
+  const paint = (/** @type {string} */ code, /** @type {string} */ text) =>
+    colour ? `\u001B[${code}m${text}\u001B[0m` : text;
+  let text = printable(String(entry["msg"] ?? ""));
+  for (const [name, value] of Object.entries(entry)) {
+    if (!HIDDEN.has(name) && value !== undefined) text += ` ${paint("90", `${printable(name)}=`)}${renderValue(value)}`;
+  }
+  const head = `${paint("90", clock)} ${paint("36", role.padEnd(8))} ${paint(COLOURS[level] ?? "0", level.padEnd(5))}`;
+  return `${head} ${text.slice(0, LINE_CHARACTERS)}${renderStack(entry)}`;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string}
+ */
+function renderValue(value) {
+  const message = typeof value === "object" && value !== null && "message" in value ? value.message : value;
+  if (typeof message === "string" && /^[\w.:/@+-]+$/.test(message)) return message.slice(0, VALUE_CHARACTERS);
+  return (JSON.stringify(message) ?? String(message)).slice(0, VALUE_CHARACTERS);
+}
+
+/**
+ * The stack of an error's line, indented below it.
+ * @param {Record<string, unknown>} entry
+ * @returns {string}
+ */
+function renderStack(entry) {
+  const err = entry["err"];
+  if (typeof err !== "object" || err === null || !("stack" in err) || typeof err.stack !== "string") return "";
+  const frames = err.stack.split("\n").filter((line) => line.trimStart().startsWith("at "));
+  return frames.slice(0, 12).map((line) => `\n    ${printable(line.trim())}`).join("");
+}
+
+/**
+ * Without control characters, which could rewrite what stands on the terminal.
+ * @param {string} text
+ * @returns {string}
+ */
+function printable(text) {
+  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  return text.replaceAll(/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g, " ");
+}

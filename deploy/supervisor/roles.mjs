@@ -1,0 +1,88 @@
+// @ts-check
+/** Our own processes: the migration that runs to its end, and the roles that stay. */
+import { StartFault } from "../embedded/fault.mjs";
+import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
+
+/** Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
+export const ROLES = [["worker", "chat"], ["janitor"], ["ingress"]];
+const READY_WITHIN_MS = 60_000;
+
+/**
+ * @typedef {object} RoleOptions
+ * @property {string} root
+ * @property {string} bun
+ * @property {Record<string, string | undefined>} env
+ * @property {import("./log.mjs").Log} log
+ */
+
+/**
+ * @param {RoleOptions} options
+ * @throws {StartFault} with the migration's own sentence
+ */
+export async function migrate({ root, bun, env, log }) {
+  const { code, stderr } = await run({
+    name: "migrate",
+    command: bun,
+    args: ["deploy/sluice.ts", "migrate"],
+    cwd: root,
+    env,
+    onLine: (line, stream) => {
+      if (stream === "stdout") log.relay("migrate", line, stream);
+    },
+  });
+  if (code !== 0) throw new StartFault(sentence(stderr.split("\n")) ?? `The migration failed:\n${stderr}`);
+}
+
+/**
+ * Starts a role and waits until it says it is ready.
+ * @param {readonly string[]} args such as `["worker", "chat"]`
+ * @param {RoleOptions} options
+ * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined }>}
+ * @throws {StartFault} with the role's own sentence when it ends before
+ */
+export async function startRole(args, { root, bun, env, log }) {
+  const name = args.join(" ");
+  const { running, value } = await launchUntil(
+    (seen) =>
+      launch({
+        name,
+        command: bun,
+        args: ["deploy/sluice.ts", ...args],
+        cwd: root,
+        env,
+        onLine: (line, stream) => {
+          seen(line);
+          log.relay(args[0] ?? name, line, stream);
+        },
+      }),
+    readyLine,
+    READY_WITHIN_MS,
+  ).catch((error) => {
+    if (!(error instanceof LaunchError)) throw error;
+    throw new StartFault(sentence(error.lines) ?? error.message);
+  });
+  return { ...running, adminPort: value.admin_port, port: value.port };
+}
+
+/**
+ * @param {string} line
+ * @returns {{ admin_port: number, port?: number } | null}
+ */
+function readyLine(line) {
+  if (!line.startsWith("{") || !line.includes('"ready"')) return null;
+  try {
+    const entry = JSON.parse(line);
+    return entry.msg === "ready" ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The sentence with which a role says why it does not start.
+ * @param {readonly string[]} lines
+ * @returns {string | null}
+ */
+function sentence(lines) {
+  return lines.find((line) => line.startsWith("sluice: "))?.slice("sluice: ".length) ?? null;
+}

@@ -1,0 +1,99 @@
+// @ts-check
+/** The three servers Sluice stands on: given by the operator, or started here; each decided for itself. */
+import { join } from "node:path";
+import { natsBinary } from "../embedded/nats-binary.mjs";
+import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
+import { StartFault } from "../embedded/fault.mjs";
+import { startPostgres } from "../embedded/postgres.mjs";
+import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
+import { rememberedPorts } from "./settings.mjs";
+
+/** Long enough for Postgres to write its last checkpoint. */
+const GRACE_MS = 20_000;
+
+/**
+ * @param {object} options
+ * @param {string} options.root
+ * @param {string} options.bun
+ * @param {import("./settings.mjs").Settings} options.settings
+ * @param {import("./children.mjs").Children} options.children
+ * @param {import("./log.mjs").Log} options.log
+ * @returns {Promise<{ env: Record<string, string>, storageReady: Promise<unknown> }>} what the roles find in their
+ *   environment; Postgres and NATS accept connections, the S3 server may take a moment longer
+ */
+export async function startServices({ root, bun, settings, children, log }) {
+  const { dataDir } = settings;
+  const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "s3"]));
+  const progress = (/** @type {string} */ text) => log.say("info", text);
+  const relay = (/** @type {string} */ role, /** @type {RegExp} */ worthSaying) => (/** @type {string} */ line) => {
+    if (worthSaying.test(line) && !children.stopping()) log.relay(role, line, "stderr");
+  };
+
+  const postgres = async () => {
+    if (settings.databaseUrl !== undefined) return settings.databaseUrl;
+    const start = () =>
+      startPostgres({
+        root,
+        directory: join(dataDir, "postgres"),
+        port: ports.postgres,
+        onCreate: () => progress("creating the database files"),
+        onLine: relay("postgres", / (WARNING|FATAL|PANIC): /),
+      });
+    return (await children.add("postgres", start, GRACE_MS)).url;
+  };
+
+  const nats = async () => {
+    if (settings.natsUrl !== undefined) {
+      await requireNewEnough(settings.natsUrl);
+      return settings.natsUrl;
+    }
+    const binary = await natsBinary({ caches: settings.caches, progress });
+    const onLine = relay("nats", / \[(WRN|ERR|FTL)\] /);
+    const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine });
+    return (await children.add("nats", start, GRACE_MS)).url;
+  };
+
+  const storage = () => {
+    if (settings.s3Endpoint !== undefined) return Promise.resolve();
+    const start = () =>
+      startS3({
+        bun,
+        root,
+        directory: join(dataDir, "s3"),
+        port: ports.s3,
+        buckets: [settings.bucket],
+        onLine: (line) => (line === "ready" ? undefined : log.relay("s3", line, "stderr")),
+      });
+    return children.add("s3", start, GRACE_MS);
+  };
+
+  const storageReady = storage();
+  // Waited for by the caller; until then a failure must not count as unhandled.
+  storageReady.catch(() => {});
+  const [databaseUrl, natsUrl] = await Promise.all([postgres(), nats()]);
+  return {
+    storageReady,
+    env: {
+      DATABASE_URL: databaseUrl,
+      NATS_URL: natsUrl,
+      ...(settings.s3Endpoint === undefined
+        ? {
+            S3_ENDPOINT: `http://127.0.0.1:${ports.s3}`,
+            AWS_ACCESS_KEY_ID: S3_ACCOUNT.accessKeyId,
+            AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secretAccessKey,
+            AWS_REGION: S3_ACCOUNT.region,
+            SLUICE_S3_BUCKET: settings.bucket,
+          }
+        : {}),
+    },
+  };
+}
+
+/**
+ * @param {string} url
+ */
+async function requireNewEnough(url) {
+  const version = await serverVersion(url);
+  if (atLeast(version, NATS_FLOOR)) return;
+  throw new StartFault(`The NATS server at NATS_URL is version ${version}, and Sluice needs ${NATS_FLOOR} or newer.`);
+}

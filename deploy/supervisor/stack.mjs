@@ -1,0 +1,112 @@
+// @ts-check
+/** `npm start` as a whole: the order in which everything comes up, and goes down again. */
+import { join } from "node:path";
+import { prepareBun } from "../embedded/bun.mjs";
+import { StartFault } from "../embedded/fault.mjs";
+import { takeLock } from "../embedded/lock.mjs";
+import { closeReaper } from "../embedded/reaper.mjs";
+import { startAdmin } from "./admin.mjs";
+import { createChildren } from "./children.mjs";
+import { createLog } from "./log.mjs";
+import { migrate, ROLES, startRole } from "./roles.mjs";
+import { startServices } from "./services.mjs";
+import { bootstrapKey, readSettings } from "./settings.mjs";
+import { welcome } from "./welcome.mjs";
+
+/** What a role may take longer than its own grace before it is killed. */
+const GRACE_MARGIN_MS = 5_000;
+
+/**
+ * Runs the whole service until a signal ends it. Never returns: the process ends with 0 after a clean stop, with 1 when
+ * the start failed, and then one sentence on stderr says why.
+ * @param {string} root the project's folder
+ * @returns {Promise<void>}
+ */
+export async function runStack(root) {
+  /** @type {(() => Promise<void> | void)[]} */
+  const closing = [];
+  let ending = false;
+  const end = async (/** @type {number} */ code) => {
+    ending = true;
+    for (const close of closing.toReversed()) await close();
+    await closeReaper();
+    process.exit(code);
+  };
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+  try {
+    await assemble(root, closing, end);
+  } catch (error) {
+    if (ending) return;
+    if (!(error instanceof StartFault)) throw error;
+    process.stderr.write(`sluice: ${error.message}\n`);
+    await end(1);
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {(() => Promise<void> | void)[]} closing run in reverse at the end
+ * @param {(code: number) => Promise<void>} end
+ */
+async function assemble(root, closing, end) {
+  const began = Date.now();
+  const settings = await readSettings(process.env);
+  const colour = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
+  const log = createLog({ json: settings.jsonLogs, colour, out: process.stdout });
+  const lock = takeLock(join(settings.dataDir, "lock"));
+  if (lock.owner !== null) {
+    throw new StartFault(
+      `The data directory ${settings.dataDir} is in use by process ${lock.owner}; stop that one, or set SLUICE_DATA_DIR and PORT to run a second stack.`,
+    );
+  }
+  closing.push(lock.release);
+  const children = createChildren(log);
+  closing.push(children.stop);
+  onSignals(log, children, end);
+
+  const bun = await prepareBun({ root, caches: settings.caches, progress: (text) => log.say("info", text) });
+  const { env: services, storageReady } = await startServices({ root, bun, settings, children, log });
+  const key = bootstrapKey(process.env["SLUICE_BOOTSTRAP_KEY"], settings.dataDir);
+  const env = {
+    ...process.env,
+    ...services,
+    SLUICE_ADMIN_HOST: "127.0.0.1",
+    SLUICE_ADMIN_PORT: "0",
+    SLUICE_BOOTSTRAP_KEY: key,
+    SLUICE_DATA_DIR: settings.dataDir,
+    SLUICE_SUPERVISED: "1",
+  };
+  await migrate({ root, bun, env, log });
+  await storageReady;
+  const graceMs = settings.graceMs + GRACE_MARGIN_MS;
+  const roles = await Promise.all(
+    ROLES.map((args) => children.add(args[0] ?? "", () => startRole(args, { root, bun, env, log }), graceMs)),
+  );
+  const admin = await startAdmin({ host: settings.adminHost, port: settings.adminPort, states: children.states });
+  closing.push(admin.close);
+
+  const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
+  log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
+  log.plain(welcome({ host: settings.host, port, adminHost: settings.adminHost, adminPort: admin.port, key }));
+}
+
+/**
+ * The first signal stops everything tidily, the second one at once.
+ * @param {import("./log.mjs").Log} log
+ * @param {import("./children.mjs").Children} children
+ * @param {(code: number) => Promise<void>} end
+ */
+function onSignals(log, children, end) {
+  let signals = 0;
+  const stop = (/** @type {NodeJS.Signals} */ signal) => {
+    signals += 1;
+    if (signals === 1) {
+      log.say("info", `${signal}: stopping; a second signal stops at once`);
+      void end(0).finally(() => undefined);
+    } else {
+      children.kill();
+    }
+  };
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, stop);
+}

@@ -1,0 +1,41 @@
+// @ts-check
+
+/**
+ * What a person reads when everything is up: where it listens, the key, and a call to paste.
+ * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string }} at
+ * @returns {string}
+ */
+export function welcome({ host, port, adminHost, adminPort, key }) {
+  const base = `http://${reachable(host)}:${port}/v1`;
+  const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
+  return `
+  Sluice is ready.
+
+  Base URL   ${base}
+  Key        ${key}
+  Metrics    http://${reachable(adminHost)}:${adminPort}/metrics
+
+  A call to paste:
+
+curl ${base}/chat/completions \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d '${body}'
+
+  With the openai package:
+
+const client = new OpenAI({ baseURL: "${base}", apiKey: "${key}" });
+
+  Ctrl-C stops everything.
+`;
+}
+
+/**
+ * An address to call for one that is listened on.
+ * @param {string} host
+ * @returns {string}
+ */
+function reachable(host) {
+  if (host === "0.0.0.0" || host === "::" || host === "") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,23 @@
+/** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), { headers: { "content-type": JSON_TYPE, ...headers } });
+}
+
+/** Anything thrown → the envelope. What is not meant for clients is told to the log only. */
+export function errorResponse(error: unknown, log: Logger, requestId: string): Response {
+  const shown = error instanceof ApiError ? error : internal(error, log, requestId);
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
+  if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
+  return new Response(JSON.stringify(errorEnvelope(shown.code, shown.message, shown.param)), { status: shown.status, headers });
+}
+
+function internal(error: unknown, log: Logger, requestId: string): ApiError {
+  log.error({ err: error, request_id: requestId }, "request failed");
+  // Nobody knows how far the call came, so a blind resend could pay twice.
+  return new ApiError("internal_error", "The service failed to handle the request.", { shouldRetry: false });
+}

@@ -1,0 +1,99 @@
+/** The whole API on one screen: every route, and the answers that no route gives. */
+import { Elysia } from "elysia";
+
+import { ApiError } from "#shared/errors.ts";
+
+import type { IngressContext } from "./context.ts";
+import { chatCompletions } from "./routes/chat-completions.ts";
+import { docs } from "./routes/docs.ts";
+import { health } from "./routes/health.ts";
+import { models } from "./routes/models.ts";
+import { createServe, type Route } from "./serve.ts";
+
+/** Every registered route; the OpenAPI document is built from this list too. */
+export function routesOf(context: IngressContext): readonly Route[] {
+  const api = [chatCompletions(context), ...models(context), ...health(context)];
+  return [...api, ...docs(api)];
+}
+
+/** Above our own cap, so that the server underneath never answers for us with a bare 413. */
+const SERVER_BODY_BYTES_MAX = 1_073_741_824;
+
+export function createApp(context: IngressContext) {
+  const routes = routesOf(context);
+  const serve = createServe(context);
+  const app = new Elysia({
+    // 0 = no idle timeout: an answer may be silent for minutes (lesson STR-1).
+    serve: { idleTimeout: 0, maxRequestBodySize: SERVER_BODY_BYTES_MAX },
+  });
+  app.onError(({ error, request, server }) =>
+    serve(failing("unmatched", error), request, {}, () => server?.requestIP(request)?.address ?? ""),
+  );
+  const allowed = new Map<string, Set<string>>();
+  for (const route of routes) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.route(route.method, path, ({ request, params, server }) => serve(route, request, params, () => server?.requestIP(request)?.address ?? ""), {
+      parse: "none",
+    });
+    const methods = allowed.get(path) ?? new Set();
+    allowed.set(path, methods.add(route.method));
+  }
+  for (const [path, methods] of allowed) {
+    const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(
+      path,
+      ({ request, params, server }) => {
+        const peer = (): string => server?.requestIP(request)?.address ?? "";
+        const get = routes.find((route) => route.method === "GET" && route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path);
+        if (request.method === "HEAD" && get) return serve(headOf(get), request, params, peer);
+        if (request.method === "OPTIONS") return serve(optionsOf(path, allow), request, params, peer);
+        return serve(failing(path, notAllowed(request.method, allow)), request, params, peer);
+      },
+      { parse: "none" },
+    );
+  }
+  return app;
+}
+
+/** A route that only fails: unknown paths, wrong methods and what the framework throws pass the same gates. */
+function failing(path: string, error: unknown): Route {
+  return {
+    ...SILENT,
+    path,
+    handle: () => {
+      throw isNotFound(error) ? new ApiError("not_found", "There is no such path; GET /openapi.json lists those there are.") : error;
+    },
+  };
+}
+
+function headOf(route: Route): Route {
+  return {
+    ...route,
+    async handle(call) {
+      const response = await route.handle(call);
+      return new Response(null, { status: response.status, headers: response.headers });
+    },
+  };
+}
+
+function optionsOf(path: string, allow: string): Route {
+  return { ...SILENT, path, handle: () => new Response(null, { status: 204, headers: { allow } }) };
+}
+
+function notAllowed(method: string, allow: string): ApiError {
+  return new ApiError("method_not_allowed", `This path does not take ${method.slice(0, 20)}; it takes ${allow}.`, { headers: { allow } });
+}
+
+function isNotFound(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "NOT_FOUND";
+}
+
+const SILENT = {
+  method: "GET",
+  operationId: "",
+  summary: "",
+  tags: [],
+  auth: "none",
+  responses: {},
+  errors: [],
+} as const;

@@ -1,0 +1,65 @@
+/** Request bodies: media type, size and time are bounded here, since the server underneath bounds none of them for us. */
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+/** Up to here a body of stated length is read in one piece. */
+const ONE_PIECE_BYTES_MAX = 1_048_576;
+
+/**
+ * The whole body, at most `bytesMax` bytes.
+ * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`
+ */
+export async function readJsonBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  checkMediaType(request.headers);
+  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const allowedMs = LIMITS.bodyReadBaseMs + (Math.min(bytesMax, declared || 0) / LIMITS.bodyReadBytesPerSecond) * 1_000;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new ApiError("request_timeout", "The request body did not arrive in time.")),
+    allowedMs,
+  );
+  late.catch(() => undefined);
+  try {
+    if (declared <= ONE_PIECE_BYTES_MAX) return new Uint8Array(await Promise.race([request.arrayBuffer(), late]));
+    return await readPieces(request.body, bytesMax, late);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readPieces(body: ReadableStream<Uint8Array> | null, bytesMax: number, late: Promise<never>): Promise<Uint8Array> {
+  if (!body) return new Uint8Array();
+  const reader = body.getReader();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return Buffer.concat(pieces, size);
+      size += value.length;
+      if (size > bytesMax) throw tooLarge(bytesMax);
+      pieces.push(value);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+function checkMediaType(headers: Headers): void {
+  const type = headers.get("content-type") ?? "";
+  const [media = "", ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((part) => part.startsWith("charset="))?.slice("charset=".length).replaceAll('"', "");
+  if (media !== "application/json" || (charset !== undefined && charset !== "utf-8" && charset !== "utf8")) {
+    throw new ApiError("unsupported_media_type", "Expected a body of media type application/json in UTF-8.");
+  }
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding !== "identity") {
+    throw new ApiError("unsupported_media_type", "Compressed request bodies are not accepted.");
+  }
+}
+
+function tooLarge(bytesMax: number): ApiError {
+  return new ApiError("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
+}

@@ -1,0 +1,104 @@
+/** Composition root of the ingress: opens what routes use, listens, stops in reverse. */
+import { createCallAdmission } from "#shared/admission/calls.ts";
+import { createAuthenticator } from "#shared/admission/authenticate.ts";
+import { createIpNet } from "#shared/admission/ip-net.ts";
+import { runChecks } from "#shared/admin-server.ts";
+import { openCatalogue } from "#shared/catalogue/open.ts";
+import { newId } from "#shared/ids.ts";
+import { openLedger } from "#shared/ledger/finish.ts";
+import { connectNats } from "#shared/queue/connection.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
+import { openReplyInbox } from "#shared/queue/reply.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { type Role, startRole } from "#shared/role.ts";
+import { openStorage } from "#shared/storage/client.ts";
+
+import { createApp } from "./app.ts";
+import type { IngressContext } from "./context.ts";
+import { createRelay } from "./relay/relay.ts";
+
+/** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
+const FINISH_RETRY_MS = 20_000;
+/** Left after streams are cut for the rest of the stop. */
+const STOP_MARGIN_MS = 3_000;
+
+/** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
+export async function startIngress(): Promise<void> {
+  const role: Role = await startRole("ingress");
+  const { config, log, metrics, lifecycle, database } = role;
+  const connection = await connectNats({ url: config.natsUrl, name: "ingress", log });
+  lifecycle.onStop("nats", () => connection.drain());
+  role.watchNats(connection);
+  await ensureTopology(connection, config.streamReplicas);
+  const storage = openStorage(config.s3);
+  lifecycle.onStop("storage", () => storage.close());
+  const catalogue = await openCatalogue({
+    files: config.catalogueFiles,
+    sandbox: config.sandbox,
+    providerKey: config.providerKey,
+    log,
+    watch: true,
+  });
+  lifecycle.onStop("catalogue", () => catalogue.close());
+  const ledger = openLedger({
+    database,
+    log,
+    retryMs: FINISH_RETRY_MS,
+    onGroup: (size) => metrics.groupSize.observe(size, "finish"),
+  });
+  lifecycle.onStop("ledger", () => ledger.idle());
+  const inbox = openReplyInbox(connection, newId(), log);
+  const relay = createRelay({ connection, inbox, database, ledger, log, metrics });
+  lifecycle.onStop("relay", () => relay.close());
+
+  const checks = { postgres: role.checks.postgres, nats: role.checks.nats };
+  const context: IngressContext = {
+    config,
+    log,
+    metrics,
+    catalogue,
+    authenticator: createAuthenticator({ database, log }),
+    ipNet: createIpNet(config.ipLimit, config.trustedProxies),
+    calls: createCallAdmission({
+      database,
+      log,
+      undo: (jobIds) => ledger.undo(jobIds),
+      onGroup: (size) => metrics.groupSize.observe(size, "admission"),
+    }),
+    ledger,
+    publisher: createPublisher(connection),
+    storage,
+    relay,
+    isReady: async () => (await runChecks(checks, lifecycle.stopping)).ok,
+  };
+  const server = listen(context, config.host, config.port);
+  lifecycle.onStop(
+    "public port",
+    async (hurry) => {
+      const closed = server.stop();
+      const timer = setTimeout(() => relay.endAll(), Math.max(0, config.graceMs - STOP_MARGIN_MS));
+      hurry.addEventListener("abort", () => relay.endAll(), { once: true });
+      await closed;
+      clearTimeout(timer);
+    },
+    config.graceMs,
+  );
+  await role.ready({ port: server.port }, checks);
+}
+
+function listen(context: IngressContext, host: string, port: number): { port: number; stop(): Promise<void> } {
+  const app = createApp(context);
+  try {
+    app.listen({ hostname: host, port });
+  } catch (error) {
+    throw new Error(`port ${port} cannot be opened; is something else listening there?`, { cause: error });
+  }
+  const server = app.server;
+  if (!server) throw new Error(`port ${port} cannot be opened`);
+  return {
+    port: server.port ?? port,
+    async stop() {
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * One synchronous call from publish to answer, as the ingress sees it: frames come in, an HTTP response goes out, and
+ * every way to end (answer, failure, gap, silence, a client that leaves) closes the hold exactly once, by the worker
+ * where one lives and by us where none does.
+ */
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { formatCredits } from "#shared/money.ts";
+import type { ErrorFrame, Frame, HeadFrame } from "#shared/queue/frames.ts";
+import type { ReplyListener } from "#shared/queue/reply.ts";
+
+import { JSON_TYPE } from "../answers.ts";
+
+import { StreamBody } from "./stream-body.ts";
+
+export interface CallFacts {
+  readonly jobId: string;
+  readonly workspaceId: string;
+  readonly requestId: string;
+  /** performance.now() when the request came in. */
+  readonly startedAt: number;
+  /** Milliseconds from publish until nobody waits any more. */
+  readonly waitMs: number;
+}
+
+/** What ends a call from our side. */
+export type EndReason = "client" | "stuck" | "gap" | "silence" | "queue" | "deadline" | "lost" | "shutdown" | "dispatch";
+
+export interface CallEvents {
+  /** The call is over for us. `reason` undefined = the worker ended it and has closed the hold. */
+  onEnd(call: Call, reason: EndReason | undefined): void;
+  /** First real frame: milliseconds the provider took so far. */
+  onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
+}
+
+/** Text of the error frame or answer, by what went wrong. */
+const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
+  gap: () => new ApiError("internal_error", "A part of the answer was lost on its way.", { shouldRetry: false }),
+  silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
+  lost: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
+  queue: () => new ApiError("overloaded", "No worker was free in time; try again shortly."),
+  deadline: () => new ApiError("upstream_timeout", "The call did not end in time.", { shouldRetry: false }),
+  shutdown: () => new ApiError("service_unavailable", "The service is restarting; try again shortly.", { shouldRetry: false }),
+};
+
+export class Call implements ReplyListener {
+  readonly facts: CallFacts;
+  readonly response: Promise<Response>;
+  /** What was relayed so far, for the record that a lost call is settled by. */
+  relayed: { nano: bigint; tokens: number } | undefined;
+  private readonly events: CallEvents;
+  private readonly publishedAt = performance.now();
+  private parts: Uint8Array[] = [];
+  private body: StreamBody | undefined;
+  private lastFrameAt = 0;
+  private isOver = false;
+  private resolve!: (response: Response) => void;
+  private reject!: (error: unknown) => void;
+
+  constructor(facts: CallFacts, events: CallEvents) {
+    this.facts = facts;
+    this.events = events;
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    this.response = promise;
+    this.resolve = resolve;
+    this.reject = reject;
+    // A client that left hears nothing; its call must not surface as an unhandled rejection.
+    promise.catch(() => undefined);
+  }
+
+  get isStream(): boolean {
+    return this.body !== undefined;
+  }
+
+  /** Nothing is left to do: the call is over and its last byte is taken. */
+  get isFinished(): boolean {
+    return this.isOver && !(this.body?.isOpen ?? false);
+  }
+
+  onFrame(frame: Frame, data: Uint8Array): void {
+    this.lastFrameAt = performance.now();
+    switch (frame.t) {
+      case "head":
+        this.begin(frame, data);
+        break;
+      case "delta":
+        this.relayed = { nano: BigInt(frame.nano), tokens: frame.tokens };
+        this.body?.write(data);
+        break;
+      case "part":
+        this.parts.push(data);
+        break;
+      case "end":
+        if (this.body) {
+          this.body.write(data);
+          this.body.end();
+        } else {
+          this.events.onFirst(this, frame.upstream_ms, false);
+          this.resolve(plainResponse(this.parts, data, frame.model, frame.nano));
+        }
+        this.over(undefined);
+        break;
+      case "error":
+        this.fail(failureOf(frame));
+        this.over(undefined);
+        break;
+      case "lost":
+        this.end("lost");
+        break;
+      case "beat":
+        break;
+      default:
+        frame satisfies never;
+    }
+  }
+
+  onGap(): void {
+    this.end("gap");
+  }
+
+  /** Ends the call from our side; the first reason counts. */
+  end(reason: EndReason, error?: unknown): void {
+    if (this.isOver) return;
+    if (reason === "dispatch") this.reject(error);
+    else if (reason !== "client" && reason !== "stuck") this.fail(FAILURES[reason]());
+    else this.reject(new ApiError("request_timeout", "The client left."));
+    this.over(reason);
+  }
+
+  /** Called about once a second. */
+  tick(now: number): void {
+    this.body?.tick(now);
+    if (this.isOver) return;
+    if (now - this.publishedAt > this.facts.waitMs) this.end("deadline");
+    else if (this.lastFrameAt > 0 && now - this.lastFrameAt > LIMITS.frameSilenceMs) this.end("silence");
+    else if (this.lastFrameAt === 0 && now - this.publishedAt > LIMITS.queueWaitMs) this.end("queue");
+  }
+
+  private begin(frame: HeadFrame, data: Uint8Array): void {
+    const body = new StreamBody({ onLeft: (reason) => this.end(reason) });
+    this.body = body;
+    body.write(data);
+    this.relayed = { nano: 0n, tokens: 0 };
+    this.events.onFirst(this, frame.upstream_ms, true);
+    this.resolve(
+      new Response(body.readable, {
+        headers: {
+          "content-type": "text/event-stream; charset=utf-8",
+          "cache-control": "no-cache",
+          "x-accel-buffering": "no",
+          "x-model-used": frame.model,
+        },
+      }),
+    );
+  }
+
+  private fail(error: ApiError): void {
+    if (!this.body) {
+      this.reject(error);
+      return;
+    }
+    const envelope = errorEnvelope(error.code, error.message, error.param);
+    this.body.write(new TextEncoder().encode(`data: ${JSON.stringify(envelope)}\n\n`));
+    this.body.end();
+  }
+
+  private over(reason: EndReason | undefined): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.events.onEnd(this, reason);
+  }
+}
+
+function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, model: string, nano: string): Response {
+  return new Response(parts.length === 0 ? (last as Uint8Array<ArrayBuffer>) : Buffer.concat([...parts, last]), {
+    headers: { "content-type": JSON_TYPE, "x-model-used": model, "x-credits-used": formatCredits(BigInt(nano)) },
+  });
+}
+
+function failureOf(frame: ErrorFrame): ApiError {
+  return new ApiError(frame.code, frame.message, {
+    param: frame.param,
+    ...(frame.retry ? {} : { shouldRetry: false }),
+    ...(frame.retry && frame.retry_after_s !== undefined ? { headers: { "retry-after": String(frame.retry_after_s) } } : {}),
+  });
+}

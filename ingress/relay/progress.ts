@@ -1,0 +1,29 @@
+/** Every two seconds, what running streams have relayed so far: what a call is settled at when its worker and we die. */
+import { plainArray } from "#shared/database/arrays.ts";
+import type { Database } from "#shared/database/client.ts";
+
+import type { Call } from "./call.ts";
+
+const SQL = `
+  insert into relay_progress (job_id, amount, tokens, units)
+  select j, a, t, jsonb_build_object('tokens', t) from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as u (j, a, t)
+  order by j
+  on conflict (job_id) do update set amount = excluded.amount, tokens = excluded.tokens, units = excluded.units, at = now()`;
+
+/** Amount last recorded for a call, so that a silent stream costs no write. */
+const recorded = new WeakMap<Call, bigint>();
+
+export async function recordRelayed(database: Database, calls: Iterable<Call>): Promise<void> {
+  const changed: { call: Call; nano: bigint; tokens: number }[] = [];
+  for (const call of calls) {
+    const relayed = call.relayed;
+    if (relayed && relayed.nano > 0n && recorded.get(call) !== relayed.nano) changed.push({ call, ...relayed });
+  }
+  if (changed.length === 0) return;
+  await database.query(SQL, [
+    plainArray(changed.map((entry) => entry.call.facts.jobId)),
+    plainArray(changed.map((entry) => entry.nano)),
+    plainArray(changed.map((entry) => entry.tokens)),
+  ]);
+  for (const entry of changed) recorded.set(entry.call, entry.nano);
+}

@@ -1,0 +1,129 @@
+/** All calls this ingress waits for: one reply subscription, one clock, one record of what was relayed. */
+import type { NatsConnection } from "nats";
+
+import type { Database } from "#shared/database/client.ts";
+import type { Ledger } from "#shared/ledger/finish.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { ReplyInbox } from "#shared/queue/reply.ts";
+import { cancelSubject } from "#shared/queue/subjects.ts";
+
+import { Call, type CallFacts, type EndReason } from "./call.ts";
+import { recordRelayed } from "./progress.ts";
+
+export interface Relay {
+  /** Where the worker answers to. */
+  address(jobId: string): string;
+  /**
+   * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
+   * @param signal the client's: aborts when it leaves
+   * @throws ApiError of the call
+   */
+  run(facts: CallFacts, signal: AbortSignal, dispatch: () => Promise<unknown>): Promise<Response>;
+  /** Calls waited for. */
+  active(): number;
+  /** Ends every call with an error, for the end of the grace. */
+  endAll(): void;
+  close(): void;
+}
+
+export function createRelay(options: {
+  connection: NatsConnection;
+  inbox: ReplyInbox;
+  database: Database;
+  ledger: Ledger;
+  log: Logger;
+  metrics: Metrics;
+}): Relay {
+  const { connection, inbox, database, ledger, log, metrics } = options;
+  const calls = new Set<Call>();
+
+  const onEnd = (call: Call, reason: EndReason | undefined): void => {
+    if (!call.isStream) calls.delete(call);
+    inbox.forget(call.facts.jobId);
+    if (call.isStream) metrics.streamsActive.add(-1);
+    if (reason === undefined) return;
+    if (call.isStream) metrics.streamAborts.inc(reason);
+    // The worker, if there is one, stops at once and settles what was produced.
+    if (!connection.isClosed()) connection.publish(cancelSubject(call.facts.jobId));
+    if (reason === "client" || reason === "stuck" || reason === "gap" || reason === "deadline" || reason === "shutdown") return;
+    void closeAbandoned(call, reason);
+  };
+
+  /** Nobody else will: no worker has the call, or the one that had it is gone. */
+  const closeAbandoned = async (call: Call, reason: "silence" | "lost" | "queue" | "dispatch"): Promise<void> => {
+    const isLost = reason === "silence" || reason === "lost";
+    const relayed = isLost ? call.relayed : undefined;
+    if (isLost) metrics.callsLost.inc();
+    try {
+      await ledger.finish({
+        workspaceId: call.facts.workspaceId,
+        jobId: call.facts.jobId,
+        attempt: 1,
+        usedNano: relayed && relayed.nano > 0n ? relayed.nano : null,
+        status: isLost ? "lost" : "failed",
+        source: null,
+        units: relayed && relayed.tokens > 0 ? { tokens: relayed.tokens } : {},
+        isEstimated: relayed !== undefined,
+        tokens: relayed?.tokens ?? 0,
+      });
+    } catch (error) {
+      log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");
+    }
+  };
+
+  const onFirst = (call: Call, upstreamMs: number, isStream: boolean): void => {
+    const totalMs = performance.now() - call.facts.startedAt;
+    metrics.gatewayOverheadSeconds.observe(Math.max(0, totalMs - upstreamMs) / 1_000);
+    if (!isStream) return;
+    metrics.streamsActive.add(1);
+    metrics.timeToFirstTokenSeconds.observe(totalMs / 1_000);
+  };
+
+  const clock = setInterval(() => {
+    const now = performance.now();
+    for (const call of calls) {
+      // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
+      if (call.isFinished) calls.delete(call);
+      else call.tick(now);
+    }
+  }, 1_000);
+  let isRecording = false;
+  const recorder = setInterval(() => {
+    if (isRecording) return;
+    isRecording = true;
+    recordRelayed(database, calls)
+      .catch((error: unknown) => log.warn({ err: error }, "what was relayed could not be recorded"))
+      .finally(() => {
+        isRecording = false;
+      });
+  }, LIMITS.relayRecordMs);
+
+  return {
+    address: (jobId) => inbox.address(jobId),
+    active: () => calls.size,
+    async run(facts, signal, dispatch) {
+      const call = new Call(facts, { onEnd, onFirst });
+      calls.add(call);
+      inbox.listen(facts.jobId, call);
+      const onLeft = (): void => call.end("client");
+      if (signal.aborted) onLeft();
+      else signal.addEventListener("abort", onLeft, { once: true });
+      dispatch().catch((error: unknown) => call.end("dispatch", error));
+      try {
+        return await call.response;
+      } finally {
+        // A stream's own body notices its client leaving; listening on would keep the request alive.
+        if (!call.isStream) signal.removeEventListener("abort", onLeft);
+      }
+    },
+    endAll() {
+      for (const call of calls) call.end("shutdown");
+    },
+    close() {
+      clearInterval(clock);
+      clearInterval(recorder);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * What happens around every route: request id, IP net, key, window, errors in the envelope, metrics. The order of the
+ * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
+ */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+
+import { errorResponse } from "./answers.ts";
+import type { IngressContext } from "./context.ts";
+import type { RouteSpec } from "./route.ts";
+
+/** One request on its way through a route. */
+export interface RouteCall {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  /** performance.now() at arrival. */
+  readonly startedAt: number;
+  /** Set on routes that need a key. */
+  readonly caller: Caller | undefined;
+}
+
+export interface Route extends RouteSpec {
+  handle(call: RouteCall): Promise<Response> | Response;
+  /** The route counts its call in the window itself, together with its hold. */
+  readonly countsItself?: true;
+}
+
+/** A counted call that was refused later on must not be counted again. */
+export class CountedError extends Error {
+  override readonly name = "CountedError";
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super("refused after being counted", { cause: error });
+    this.error = error;
+  }
+}
+
+type PeerAddress = () => string;
+
+export type Serve = (route: Route, request: Request, params: Readonly<Record<string, string>>, peer: PeerAddress) => Promise<Response>;
+
+export function createServe(context: IngressContext): Serve {
+  const { metrics, log, ipNet, authenticator, calls } = context;
+
+  const guarded = async (route: Route, call: RouteCall, peer: PeerAddress): Promise<Response> => {
+    ipNet.check(ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for")));
+    if (route.auth === "none") return route.handle(call);
+    const caller = await authenticator.authenticate(call.request.headers.get("authorization"));
+    const authenticated = { ...call, caller };
+    if (!route.countsItself) {
+      await calls.count(caller.workspaceId, presetLimit(context, caller));
+      return route.handle(authenticated);
+    }
+    try {
+      return await route.handle(authenticated);
+    } catch (error) {
+      if (error instanceof CountedError) throw error.error;
+      await calls.count(caller.workspaceId, presetLimit(context, caller));
+      throw error;
+    }
+  };
+
+  return async (route, request, params, peer) => {
+    const startedAt = performance.now();
+    const requestId = newId();
+    let response: Response;
+    try {
+      response = await guarded(route, { request, params, requestId, startedAt, caller: undefined }, peer);
+    } catch (error) {
+      response = errorResponse(error, log, requestId);
+    }
+    response.headers.set("x-request-id", requestId);
+    const status = String(response.status);
+    metrics.httpRequests.inc(route.path, route.method, status);
+    log.info(
+      { request_id: requestId, method: route.method, route: route.path, status, ms: Math.round((performance.now() - startedAt) * 10) / 10 },
+      "request",
+    );
+    return response;
+  };
+}
+
+/** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */
+export function presetLimit(context: IngressContext, caller: Caller): number | null {
+  return presetOf(context, caller).requests_per_minute;
+}
+
+export function presetOf(context: IngressContext, caller: Caller) {
+  const preset = context.catalogue.current().presets.get(caller.preset);
+  if (preset) return preset;
+  throw new ApiError("permission_denied", "The quota preset of this key no longer exists; ask the workspace's admin to set another.");
+}

@@ -1,0 +1,138 @@
+/**
+ * Bearer key → workspace, member, role, preset. Answers come from a cache whose entries live at most
+ * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
+ * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
+ */
+import type { Database } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
+
+export type Role = "owner" | "admin" | "developer" | "billing";
+
+export interface Caller {
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly memberId: string;
+  readonly role: Role;
+  readonly preset: string;
+}
+
+export interface Authenticator {
+  /**
+   * @param authorization the Authorization header as it came
+   * @throws ApiError `missing_api_key`, `invalid_api_key`, `service_unavailable` when the database cannot be asked
+   */
+  authenticate(authorization: string | null): Promise<Caller>;
+}
+
+interface Entry {
+  /** null: no such key (negative entry). */
+  readonly caller: Caller | null;
+  readonly bornAt: number;
+  refreshing: boolean;
+}
+
+/** From this age a used entry is refreshed in the background; the margin covers one slow query. */
+const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
+
+const LOOKUP_SQL = `
+  select k.id as "keyId", k.workspace_id as "workspaceId", k.member_id as "memberId", m.role, k.preset
+  from api_key k
+  join member m on m.id = k.member_id
+  join workspace w on w.id = k.workspace_id
+  where k.sha256 = $1 and k.revoked_at is null and m.is_active and w.is_active`;
+
+const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
+
+export function createAuthenticator(options: {
+  database: Database;
+  log: Logger;
+  now?: () => number;
+}): Authenticator {
+  const now = options.now ?? (() => performance.now());
+  const cache = new Map<string, Entry>();
+  const asking = new Map<string, Promise<Entry>>();
+
+  const ask = (key: string): Promise<Entry> => {
+    const running = asking.get(key);
+    if (running) return running;
+    const bornAt = now();
+    const work = options.database
+      .query<Caller>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key")
+      .then((rows) => {
+        const entry: Entry = { caller: rows[0] ?? null, bornAt, refreshing: false };
+        if (cache.size >= LIMITS.keyCacheMax) evictOldest(cache);
+        cache.delete(key);
+        cache.set(key, entry);
+        return entry;
+      })
+      .finally(() => asking.delete(key));
+    asking.set(key, work);
+    return work;
+  };
+
+  // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
+  let brought: { readonly hashes: ReadonlySet<string>; readonly bornAt: number } | undefined;
+  const isBrought = async (key: string): Promise<boolean> => {
+    const bornAt = now();
+    if (!brought || bornAt - brought.bornAt >= LIMITS.keyCacheMs) {
+      const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
+      brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
+    }
+    return brought.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
+  };
+
+  const entryFor = async (key: string): Promise<Entry> => {
+    const entry = cache.get(key);
+    const age = entry ? now() - entry.bornAt : Infinity;
+    if (entry && age < LIMITS.keyCacheMs) {
+      if (age > REFRESH_AFTER_MS && !entry.refreshing) {
+        entry.refreshing = true;
+        ask(key).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
+      }
+      return entry;
+    }
+    return ask(key);
+  };
+
+  return {
+    async authenticate(authorization) {
+      if (authorization === null || authorization === "") {
+        throw new ApiError("missing_api_key", "Expected an API key in the header `Authorization: Bearer <API_KEY>`.");
+      }
+      const key = bearer(authorization);
+      if (key === undefined || !isWellFormedKey(key)) throw invalidKey();
+      let entry: Entry;
+      try {
+        if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) throw invalidKey();
+        entry = await entryFor(key);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
+          cause: error,
+        });
+      }
+      if (entry.caller === null) throw invalidKey();
+      return entry.caller;
+    },
+  };
+}
+
+function bearer(header: string): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,256})$/i.exec(header)?.[1];
+}
+
+function invalidKey(): ApiError {
+  return new ApiError("invalid_api_key", "The API key is not valid.");
+}
+
+/** Maps keep insertion order, and every refresh re-inserts, so the first entries are the oldest. */
+function evictOldest(cache: Map<string, Entry>): void {
+  let surplus = Math.ceil(LIMITS.keyCacheMax / 10);
+  for (const key of cache.keys()) {
+    if (surplus-- <= 0) return;
+    cache.delete(key);
+  }
+}

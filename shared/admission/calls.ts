@@ -1,0 +1,166 @@
+/**
+ * The one statement behind both doors: counts a call in its workspace's window and, when it is a paid call, reserves
+ * daily tokens and places the hold. Verdicts come from the database, grouped (see group.ts).
+ */
+import { plainArray } from "#shared/database/arrays.ts";
+import type { Database } from "#shared/database/client.ts";
+import { SQL, sqlState } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { formatCredits } from "#shared/money.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+
+import { BUSY, createGrouper, type Grouper } from "./group.ts";
+
+/** What a paid call reserves. */
+export interface HoldRequest {
+  readonly jobId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly amountNano: bigint;
+  /** True only for a chat call without an output limit (design part 4). */
+  readonly mayExceed: boolean;
+  /** Most tokens the call can use, counted against the daily cap while it is open. */
+  readonly tokensMax: number;
+  /** Daily token cap in force, null for none. */
+  readonly dailyTokens: number | null;
+  /** The hold may be swept this long after now. */
+  readonly lifeMs: number;
+}
+
+interface Call {
+  readonly workspaceId: string;
+  /** Calls per 60 s that this key may see; null counts without ever refusing. */
+  readonly limit: number | null;
+  readonly hold: HoldRequest | null;
+}
+
+type Verdict = 0 | 1 | 2 | 3 | 5;
+
+export interface CallAdmission {
+  /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
+  count(workspaceId: string, limit: number | null): Promise<void>;
+  /**
+   * Counts a call and places its hold.
+   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `overloaded`, `service_unavailable`
+   */
+  place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
+}
+
+const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
+  $8::bigint[], $9::bigint[], $10::bigint[], $11) as verdicts`;
+const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
+
+/**
+ * @param undo releases a hold that may have been placed although its statement failed (lost connection at commit)
+ */
+export function createCallAdmission(options: {
+  database: Database;
+  log: Logger;
+  undo: (jobIds: readonly string[]) => void;
+  onGroup?: (size: number) => void;
+}): CallAdmission {
+  const connection = options.database.reserve("admission");
+
+  const single = async (call: Call): Promise<(Verdict | typeof BUSY)[]> => {
+    const hold = call.hold;
+    const rows = await connection.query<{ verdict: number }>(
+      SINGLE_SQL,
+      [
+        call.workspaceId,
+        call.limit,
+        hold?.jobId ?? null,
+        hold?.keyId ?? null,
+        hold?.model ?? null,
+        hold?.amountNano ?? null,
+        hold?.mayExceed ?? null,
+        hold?.lifeMs ?? null,
+      ],
+      "admit_call",
+    );
+    return [toVerdict(rows[0]?.verdict)];
+  };
+
+  const group = async (calls: readonly Call[], wait: boolean): Promise<(Verdict | typeof BUSY)[]> => {
+    const target = wait ? options.database : connection;
+    const rows = await target.query<{ verdicts: number[] }>(
+      GROUP_SQL,
+      [
+        plainArray(calls.map((call) => call.workspaceId)),
+        plainArray(calls.map((call) => call.limit)),
+        plainArray(calls.map((call) => call.hold?.jobId ?? null)),
+        plainArray(calls.map((call) => call.hold?.keyId ?? null)),
+        calls.map((call) => call.hold?.model ?? null),
+        plainArray(calls.map((call) => call.hold?.amountNano ?? null)),
+        plainArray(calls.map((call) => call.hold?.mayExceed ?? null)),
+        plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
+        plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
+        plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
+        wait,
+      ],
+      "admit_calls",
+    );
+    return rows[0]?.verdicts.map(toVerdict) ?? [];
+  };
+
+  const grouper: Grouper<Call, Verdict> = createGrouper<Call, Verdict>({
+    sizeMax: LIMITS.groupSizeMax,
+    queueMax: LIMITS.groupQueueMax,
+    lanesMax: 2,
+    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    async run(calls, wait) {
+      const first = calls[0];
+      try {
+        if (calls.length === 1 && !wait && first && first.hold?.dailyTokens == null) return await single(first);
+        return await group(calls, wait);
+      } catch (error) {
+        if (sqlState(error) === SQL.lockTimeout) {
+          throw new ApiError("overloaded", "The workspace is busy; try again shortly.", { cause: error });
+        }
+        options.undo(calls.flatMap((call) => (call.hold ? [call.hold.jobId] : [])));
+        options.log.error({ err: error, calls: calls.length }, "admission statement failed");
+        throw new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
+          cause: error,
+        });
+      }
+    },
+  });
+
+  const ask = async (call: Call): Promise<void> => {
+    const verdict = await grouper.call(call);
+    if (verdict !== 0) throw refusal(verdict, call);
+  };
+  return {
+    count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
+    place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
+  };
+}
+
+function toVerdict(value: number | undefined): Verdict | typeof BUSY {
+  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5) return value;
+  return BUSY;
+}
+
+function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
+  switch (verdict) {
+    case 1:
+      return new ApiError(
+        "rate_limit_exceeded",
+        `The workspace made more than ${call.limit ?? 0} requests in the last 60 seconds. Refused requests count too.`,
+      );
+    case 2:
+      return new ApiError(
+        "daily_tokens_exceeded",
+        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC.`,
+      );
+    case 3:
+      return new ApiError(
+        "insufficient_credits",
+        `The balance does not cover this call, which may cost up to ${formatCredits(call.hold?.amountNano ?? 0n)} credits.`,
+      );
+    case 5:
+      return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
+    default:
+      return verdict satisfies never;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What a model declares against what a chat call asks, and how much the call can cost at most. One walk over the
+ * messages serves both. Pure.
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { boundChat } from "#shared/pricing/price.ts";
+
+export interface ChatBound {
+  readonly holdNano: bigint;
+  readonly outputTokensMax: number;
+  /** True when the call set no output limit of its own. */
+  readonly mayExceed: boolean;
+  /** Most tokens the call can use, in and out. */
+  readonly tokensMax: number;
+}
+
+/** Where the catalogue gives no bound for a picture. */
+const TOKENS_PER_IMAGE = 4_096;
+
+interface Inputs {
+  /** Characters of data URLs and base64 members, which are no text. */
+  encodedLength: number;
+  images: number;
+  /** Blocks only the provider can measure (recordings, files): they may fill the context. */
+  opaque: number;
+  hasAudio: boolean;
+}
+
+/**
+ * @param bodyBytes size of the whole body: a token is at least one byte, so it bounds the text from above
+ * @throws ApiError 400 naming the parameter that the model cannot take
+ */
+export function checkChat(request: ChatCompletionRequest, model: Model, bodyBytes: number): ChatBound {
+  const inputs = walkMessages(request, model);
+  checkParameters(request, model);
+  const n = request.n ?? 1;
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const perChoice = limit ?? Math.min(model.max_output_tokens, LIMITS.chatDefaultOutputTokens);
+  const outputTokensMax = perChoice * n;
+  const textBytes = Math.max(0, bodyBytes - inputs.encodedLength);
+  const counted = textBytes + inputs.images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
+  const inputTokens = inputs.opaque > 0 ? model.max_context_tokens : Math.min(model.max_context_tokens, counted);
+  const holdNano = boundChat(model.price, {
+    inputTokens,
+    outputTokens: outputTokensMax,
+    hasAudioInput: inputs.hasAudio,
+    hasImageInput: inputs.images > 0,
+    hasAudioOutput: request.modalities?.includes("audio") === true,
+  });
+  return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
+}
+
+function checkParameters(request: ChatCompletionRequest, model: Model): void {
+  const refuse = (param: string, message: string): never => {
+    throw new ApiError("unsupported_value", message, { param });
+  };
+  if (request.stream === true && !model.supports_streaming) refuse("stream", "This model cannot stream.");
+  if ((request.tools?.length ?? 0) > 0 && !model.supports_tools) refuse("tools", "This model cannot call tools.");
+  const wantsJson = request.response_format != null && request.response_format.type !== "text";
+  if (wantsJson && model.supports_json === false) refuse("response_format", "This model has no JSON mode.");
+  const maxN = model.allowed_params.max_n;
+  if (maxN !== undefined && (request.n ?? 1) > maxN) refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
+  for (const param of ["max_completion_tokens", "max_tokens"] as const) {
+    const value = request[param];
+    if (value != null && value > model.max_output_tokens) {
+      refuse(param, `This model writes at most ${model.max_output_tokens} tokens, got ${value}.`);
+    }
+  }
+}
+
+function walkMessages(request: ChatCompletionRequest, model: Model): Inputs {
+  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, hasAudio: false };
+  const supported = model.allowed_params.supported_inputs ?? ["text"];
+  request.messages.forEach((message, at) => {
+    if (!Array.isArray(message.content)) return;
+    message.content.forEach((part, index) => {
+      const param = `messages[${at}].content[${index}]`;
+      switch (part.type) {
+        case "image_url":
+          if (!supported.includes("image")) throw notSupported("image", param);
+          takeImage(part.image_url.url, model, inputs, `${param}.image_url.url`);
+          break;
+        case "input_audio":
+          if (!supported.includes("audio")) throw notSupported("audio", param);
+          inputs.encodedLength += part.input_audio.data.length;
+          inputs.opaque += 1;
+          inputs.hasAudio = true;
+          break;
+        case "file":
+          if (!supported.includes("file")) {
+            throw new ApiError("unsupported_value", "This model takes no files.", { param });
+          }
+          takeFile(part.file, inputs, `${param}.file`);
+          break;
+        default:
+          break;
+      }
+    });
+  });
+  return inputs;
+}
+
+function notSupported(kind: "image" | "audio", param: string): ApiError {
+  return kind === "audio"
+    ? new ApiError("audio_not_supported_by_model", "This model takes no audio; transcribe it first and send the text.", { param })
+    : new ApiError("image_not_supported_by_model", "This model takes no images.", { param });
+}
+
+const DATA_URL = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+(;[a-z0-9=._-]+)*;base64,/i;
+
+function takeImage(url: string, model: Model, inputs: Inputs, param: string): void {
+  inputs.images += 1;
+  if (!url.startsWith("data:")) {
+    assertPublicUrl(url, param);
+    return;
+  }
+  checkDataUrl(url, param);
+  const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
+  const max = model.allowed_params.max_image_size_bytes;
+  if (max !== undefined && bytes > max) {
+    throw new ApiError("unsupported_value", `This model takes images of at most ${max} bytes, got about ${bytes}.`, { param });
+  }
+  inputs.encodedLength += url.length;
+}
+
+function takeFile(file: { file_id?: string; file_data?: string; file_url?: unknown }, inputs: Inputs, param: string): void {
+  inputs.opaque += 1;
+  if (typeof file.file_url === "string") {
+    assertPublicUrl(file.file_url, `${param}.file_url`);
+    return;
+  }
+  if (file.file_data === undefined) {
+    throw new ApiError("unsupported_value", "Expected the file as `file_data`: this service stores no files yet.", {
+      param: `${param}.file_id`,
+    });
+  }
+  checkDataUrl(file.file_data, `${param}.file_data`);
+  inputs.encodedLength += file.file_data.length;
+}
+
+function checkDataUrl(url: string, param: string): void {
+  if (!DATA_URL.test(url.slice(0, 256))) {
+    throw new ApiError("unsupported_value", "Expected a data URL of the form data:<type>;base64,<data>.", { param });
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The safety net before everything else: requests per address in ten minutes (spec "Limits"), in memory of one ingress
+ * process. Bounded under a flood of addresses: the table forgets the addresses that have waited longest.
+ */
+import { BlockList, isIP } from "node:net";
+
+import { ApiError } from "#shared/errors.ts";
+
+const WINDOW_MS = 600_000;
+const BUCKETS = 20;
+const BUCKET_MS = WINDOW_MS / BUCKETS;
+const ADDRESSES_MAX = 100_000;
+
+export interface IpNet {
+  /** @throws ApiError `ip_rate_limit_exceeded` */
+  check(address: string): void;
+  /** The client's address: the peer's, or the last untrusted one of X-Forwarded-For when the peer is a trusted proxy. */
+  clientAddress(peer: string, forwardedFor: string | null): string;
+}
+
+interface Counter {
+  readonly counts: Uint32Array;
+  bucket: number;
+  total: number;
+}
+
+/** @param limit requests in ten minutes, 0 = off. @param trustedProxies addresses or CIDR ranges */
+export function createIpNet(limit: number, trustedProxies: readonly string[], now: () => number = Date.now): IpNet {
+  const trusted = proxyList(trustedProxies);
+  const counters = new Map<string, Counter>();
+
+  const counterOf = (address: string, bucket: number): Counter => {
+    let counter = counters.get(address);
+    if (!counter) {
+      if (counters.size >= ADDRESSES_MAX) {
+        const oldest = counters.keys().next().value;
+        if (oldest !== undefined) counters.delete(oldest);
+      }
+      counter = { counts: new Uint32Array(BUCKETS), bucket, total: 0 };
+      counters.set(address, counter);
+    }
+    return counter;
+  };
+
+  return {
+    check(address) {
+      if (limit === 0) return;
+      const bucket = Math.floor(now() / BUCKET_MS);
+      const counter = counterOf(address, bucket);
+      const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
+      for (let step = 1; step <= passed; step++) {
+        const slot = (counter.bucket + step) % BUCKETS;
+        counter.total -= counter.counts[slot] ?? 0;
+        counter.counts[slot] = 0;
+      }
+      counter.bucket = Math.max(bucket, counter.bucket);
+      const slot = counter.bucket % BUCKETS;
+      counter.counts[slot] = (counter.counts[slot] ?? 0) + 1;
+      counter.total += 1;
+      if (counter.total > limit) {
+        throw new ApiError("ip_rate_limit_exceeded", `More than ${limit} requests in 10 minutes came from this address.`);
+      }
+    },
+    clientAddress(peer, forwardedFor) {
+      const plain = normalise(peer);
+      if (forwardedFor === null || !isTrusted(trusted, plain)) return plain;
+      const hops = forwardedFor.split(",").map((hop) => normalise(hop.trim()));
+      for (let i = hops.length - 1; i >= 0; i--) {
+        const hop = hops[i] ?? "";
+        if (isIP(hop) === 0) return plain;
+        if (!isTrusted(trusted, hop)) return hop;
+      }
+      return hops[0] ?? plain;
+    },
+  };
+}
+
+function proxyList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = "", prefix] = entry.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+function isTrusted(list: BlockList, address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
+}
+
+/** Mapped IPv4 counts as IPv4, so one host is one address on a dual-stack socket. */
+function normalise(address: string): string {
+  return address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
+}

@@ -1,0 +1,120 @@
+/** Merged entries → the catalogue in force: what can be routed, what cannot and why. */
+import { createHash } from "node:crypto";
+
+import type { CatalogueModel, PresetEntry, PricingText, ProviderEntry } from "#schemas/generated/types.ts";
+import { parsePrice } from "#shared/pricing/price.ts";
+
+import type { Catalogue, Model, Preset, Provider, Source, Surroundings } from "./catalogue.ts";
+import { checkModel, checkPreset, checkProvider } from "./check.ts";
+import { throwFaults } from "./faults.ts";
+import type { Merged, MergedFiles } from "./merge.ts";
+
+/**
+ * The catalogue of these files in these surroundings, frozen.
+ * @throws CatalogueError naming the place of each entry that is incomplete, or contradicts itself or another
+ */
+export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): Catalogue {
+  throwFaults([
+    ...[...files.providers.values()].filter(isEnabled).flatMap(checkProvider),
+    ...[...files.presets.values()].filter(isEnabled).flatMap(checkPreset),
+    ...[...files.models.values()].filter(isEnabled).flatMap((model) => checkModel(model, files.providers)),
+  ]);
+  const providers = new Map(enabled(files.providers).map((entry) => [entry.id, buildProvider(entry)]));
+  const presets = new Map(enabled(files.presets).map((entry) => [entry.name, buildPreset(entry)]));
+  const models = new Map<string, Model>();
+  const unroutable = new Map<string, string>();
+  for (const entry of enabled(files.models)) {
+    const obstacles = new Map(
+      (entry.sources ?? []).map((source) => [source, obstacle(source, providers, surroundings)]),
+    );
+    const sources = [...obstacles.keys()].filter((source) => obstacles.get(source) === undefined);
+    if (entry.pricing === undefined) unroutable.set(entry.slug, "it has no price");
+    else if (sources.length > 0) models.set(entry.slug, buildModel(entry, entry.pricing, sources));
+    else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+  }
+  const content = { providers, presets, models, unroutable };
+  return Object.freeze({ version: versionOf(content), ...content });
+}
+
+/** Why a source cannot be called; undefined when it can. */
+function obstacle(
+  source: Source,
+  providers: ReadonlyMap<string, Provider>,
+  surroundings: Surroundings,
+): string | undefined {
+  const provider = providers.get(source.provider);
+  if (provider === undefined) return `provider ${source.provider} is disabled`;
+  if (provider.family === "sandbox" && !surroundings.sandbox) return "the sandbox is off";
+  const variable = provider.api_key_env;
+  return variable === undefined || surroundings.providerKey(variable) !== undefined
+    ? undefined
+    : `${variable} is not set`;
+}
+
+function buildProvider(entry: ProviderEntry): Provider {
+  return deepFreeze({
+    id: entry.id,
+    family: entry.family ?? "sandbox",
+    ...(entry.base_url !== undefined && { base_url: entry.base_url.replace(/\/+$/, "") }),
+    ...(entry.api_key_env !== undefined && { api_key_env: entry.api_key_env }),
+  });
+}
+
+function buildPreset(entry: PresetEntry): Preset {
+  return Object.freeze({
+    name: entry.name,
+    requests_per_minute: entry.requests_per_minute ?? null,
+    daily_tokens: entry.daily_tokens ?? null,
+  });
+}
+
+/** From an entry that has passed its check. */
+function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readonly Source[]): Model {
+  const { supports_json, tokens_per_image_max, price_source } = entry;
+  const allowed = entry.allowed_params ?? {};
+  const supportsChat = entry.supports_chat ?? false;
+  return deepFreeze({
+    slug: entry.slug,
+    kind: entry.kind ?? "model",
+    modality: entry.modality ?? "text",
+    owned_by: entry.owned_by ?? "",
+    created: entry.created ?? 0,
+    supports_chat: supportsChat,
+    supports_embeddings: entry.supports_embeddings ?? false,
+    supports_streaming: entry.supports_streaming ?? false,
+    supports_tools: entry.supports_tools ?? false,
+    ...(supports_json !== undefined && { supports_json }),
+    max_context_tokens: entry.max_context_tokens ?? 0,
+    max_output_tokens: entry.max_output_tokens ?? 0,
+    ...(tokens_per_image_max !== undefined && { tokens_per_image_max }),
+    pricing: { currency: "credits" as const, ...pricing },
+    price: parsePrice({ ...pricing }),
+    allowed_params: supportsChat ? { supported_inputs: ["text"], ...allowed } : allowed,
+    sources,
+    ...(price_source !== undefined && { price_source }),
+  });
+}
+
+function isEnabled(merged: Merged<{ disabled?: boolean }>): boolean {
+  return merged.entry.disabled !== true;
+}
+
+function enabled<Entry extends { disabled?: boolean }>(entries: ReadonlyMap<string, Merged<Entry>>): Entry[] {
+  return [...entries.values()].filter(isEnabled).map((merged) => merged.entry);
+}
+
+/** The same in every process that sees the same content: twelve hex digits. */
+function versionOf(content: Omit<Catalogue, "version">): string {
+  const text = JSON.stringify(content, (_key, value: unknown) => {
+    if (value instanceof Map) return [...value];
+    return typeof value === "bigint" ? value.toString() : value;
+  });
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+function deepFreeze<Value extends object>(value: Value): Value {
+  for (const member of Object.values(value)) {
+    if (typeof member === "object" && member !== null && !Object.isFrozen(member)) deepFreeze(member as object);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,132 @@
+/** What a whole entry must have, once all files are merged. The schema has already judged each file by itself. */
+import type { CatalogueModel, PresetEntry, PricingText, ProviderEntry } from "#schemas/generated/types.ts";
+
+import { type CatalogueFault, quote } from "./faults.ts";
+import { faultAt } from "./layer.ts";
+import type { Merged } from "./merge.ts";
+
+const CHAT_INPUTS = ["text", "image", "audio", "file"];
+/** How a chat call can be metered. */
+const CHAT_UNITS = ["per_token", "per_request"];
+
+/** Faults of one provider, none when it can be used. */
+export function checkProvider(provider: Merged<ProviderEntry>): CatalogueFault[] {
+  const { id, family, base_url } = provider.entry;
+  if (family === undefined) return [missing(provider, "family", `the provider ${quote(id)}`)];
+  if (family !== "openai-compatible") return [];
+  if (base_url === undefined) return [missing(provider, "base_url", `the provider ${quote(id)}`)];
+  if (isPlainUrl(base_url)) return [];
+  // the address is not repeated: what is wrong with it may be a password
+  return [fault(provider, ["base_url"], "expected an http or https URL without credentials, query or fragment")];
+}
+
+/** Faults of one preset: both limits are to be said, null included, so that none is unlimited by oversight. */
+export function checkPreset(preset: Merged<PresetEntry>): CatalogueFault[] {
+  const limits = ["requests_per_minute", "daily_tokens"] as const;
+  const absent = limits.filter((limit) => preset.entry[limit] === undefined);
+  return absent.map((limit) => missing(preset, limit, `the preset ${quote(preset.entry.name)}`));
+}
+
+/** Faults of one model: what it lacks, what it contradicts. A model without any price is no fault, it is unroutable. */
+export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {
+  const { entry } = model;
+  const needed: (keyof CatalogueModel)[] = ["modality", "owned_by", "created", "sources"];
+  if (entry.supports_chat || entry.supports_embeddings) needed.push("max_context_tokens");
+  if (entry.supports_chat) needed.push("max_output_tokens");
+  const absent = needed.filter((field) => entry[field] === undefined);
+  return [
+    ...absent.map((field) => missing(model, field, `the model ${quote(entry.slug)}`)),
+    ...checkSources(model, providers),
+    ...(entry.supports_chat ? checkChat(model) : []),
+    ...(entry.pricing === undefined ? [] : checkPricing(model, entry.pricing)),
+  ];
+}
+
+function checkSources(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {
+  return (model.entry.sources ?? []).flatMap((source, index) =>
+    providers.has(source.provider)
+      ? []
+      : [
+          fault(
+            model,
+            ["sources", index, "provider"],
+            `expected one of ${[...providers.keys()].join(", ")}, got ${quote(source.provider)}`,
+          ),
+        ],
+  );
+}
+
+function checkChat(model: Merged<CatalogueModel>): CatalogueFault[] {
+  const { max_context_tokens: context, max_output_tokens: output, allowed_params } = model.entry;
+  const faults: CatalogueFault[] = [];
+  if (context === 0) faults.push(fault(model, ["max_context_tokens"], "expected at least 1 for a chat model, got 0"));
+  if (output === 0) faults.push(fault(model, ["max_output_tokens"], "expected at least 1 for a chat model, got 0"));
+  if (context !== undefined && output !== undefined && output > context) {
+    faults.push(fault(model, ["max_output_tokens"], `expected at most max_context_tokens (${context}), got ${output}`));
+  }
+  for (const [index, input] of (allowed_params?.supported_inputs ?? []).entries()) {
+    if (CHAT_INPUTS.includes(input)) continue;
+    const message = `expected one of ${CHAT_INPUTS.join(", ")} for a chat model, got ${quote(input)}`;
+    faults.push(fault(model, ["allowed_params", "supported_inputs", index], message));
+  }
+  return faults;
+}
+
+function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): CatalogueFault[] {
+  const { unit } = pricing;
+  const owner = `the model ${quote(model.entry.slug)}`;
+  if (unit === undefined) return [missing(model, "pricing.unit", owner)];
+  if (model.entry.supports_chat && !CHAT_UNITS.includes(unit)) {
+    return [
+      fault(model, ["pricing", "unit"], `expected ${CHAT_UNITS.join(" or ")} for a chat model, got ${quote(unit)}`),
+    ];
+  }
+  const needed = unit === "per_token" ? ["input_per_million"] : [priceField(unit)];
+  if (unit === "per_token" && model.entry.supports_chat) needed.push("output_per_million");
+  const given = Object.keys(pricing).filter((field) => field !== "unit" && field !== "currency");
+  const isAccepted = (field: string): boolean =>
+    unit === "per_token" ? field.endsWith("_per_million") : field === priceField(unit);
+  return [
+    ...needed.filter((field) => !given.includes(field)).map((field) => missing(model, `pricing.${field}`, owner)),
+    ...given
+      .filter((field) => !isAccepted(field))
+      .map((field) =>
+        fault(model, ["pricing", field], `this is no price of the unit ${unit}, which has ${needed.join(" and ")}`),
+      ),
+  ];
+}
+
+/** `per_megapixel` → `megapixel_price`. */
+function priceField(unit: string): string {
+  return `${unit.slice("per_".length)}_price`;
+}
+
+function missing(merged: Merged<object>, path: string, owner: string): CatalogueFault {
+  return fault(merged, path.split("."), `${owner} lacks this, and no earlier file gives it`);
+}
+
+/** A fault in the file that had the last word on a member; for one that no file has, in the last file with the entry. */
+function fault(merged: Merged<object>, path: readonly (string | number)[], message: string): CatalogueFault {
+  const origins = merged.origins.toReversed();
+  const has = (entry: unknown, steps: readonly (string | number)[]): boolean =>
+    steps.length === 0 ||
+    (typeof entry === "object" &&
+      entry !== null &&
+      Object.hasOwn(entry, String(steps[0])) &&
+      has((entry as Record<string, unknown>)[String(steps[0])], steps.slice(1)));
+  const origin =
+    origins.find((candidate) => has(candidate.entry, path)) ??
+    origins.find((candidate) => has(candidate.entry, path.slice(0, 1))) ??
+    origins[0];
+  if (origin === undefined) throw new Error("a merged entry without an origin");
+  const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+  return faultAt(origin.layer, origin.path + steps, message);
+}
+
+/** Credentials in the address would reach the logs, a query would end up in front of the path. */
+function isPlainUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isWeb = url.protocol === "https:" || url.protocol === "http:";
+  return isWeb && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}

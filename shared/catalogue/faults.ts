@@ -1,0 +1,43 @@
+/** What is wrong with a catalogue, and where. */
+
+export interface CatalogueFault {
+  /** File as the operator named it; for ours, its path from the project's root. */
+  readonly file: string;
+  /** 1-based; absent when it cannot be told. */
+  readonly line?: number;
+  /** Path inside the file such as `models[3].pricing.input_per_million`; "" for the file as a whole. */
+  readonly place: string;
+  /** What was expected and what arrived. */
+  readonly message: string;
+}
+
+/** The files make no valid catalogue; nothing of them is in force. */
+export class CatalogueError extends Error {
+  override readonly name = "CatalogueError";
+  readonly faults: readonly CatalogueFault[];
+
+  constructor(faults: readonly [CatalogueFault, ...CatalogueFault[]], options?: { cause?: unknown }) {
+    const more = faults.length === 1 ? "" : ` (and ${faults.length - 1} more)`;
+    super(sentence(faults[0]) + more, options);
+    this.faults = faults;
+  }
+}
+
+/** One line: `file:line: place: what is wrong`. */
+export function sentence(fault: CatalogueFault): string {
+  const line = fault.line === undefined ? "" : `:${fault.line}`;
+  const place = fault.place === "" ? "" : `${fault.place}: `;
+  return `${fault.file}${line}: ${place}${fault.message}`;
+}
+
+/** @throws CatalogueError when there is any fault */
+export function throwFaults(faults: readonly CatalogueFault[]): void {
+  const [first, ...rest] = faults;
+  if (first !== undefined) throw new CatalogueError([first, ...rest]);
+}
+
+/** A value as a fault quotes it: short, on one line. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}

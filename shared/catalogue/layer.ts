@@ -1,0 +1,124 @@
+/** One catalogue file: text → checked entries with their places. Files are layers; merge.ts lays them over each other. */
+import type { CatalogueFile } from "#schemas/generated/types.ts";
+import { parseDecimal } from "#shared/money.ts";
+
+import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
+import { locate, type Positions, syntaxLine } from "./positions.ts";
+import { schemaFault } from "./schema-check.ts";
+
+export interface Layer {
+  readonly file: string;
+  readonly content: CatalogueFile;
+  readonly positions: Positions;
+}
+
+/** Our whole set of files is 40 KB. */
+const TEXT_BYTES_MAX = 4 * 1_048_576;
+/** Far above any price; keeps every product of a price and a token count within Postgres' bigint. */
+const PRICE_CREDITS_MAX = 1_000_000n;
+const NANO_PLACES = 9;
+
+/**
+ * Entries of one file, each valid by itself.
+ * @throws CatalogueError naming the places of what is not YAML, not in the schema, given twice or no price
+ */
+export function readLayer(file: string, text: string): Layer {
+  const content = parseYaml(file, text);
+  const positions = locate(text);
+  const at = (place: string, message: string): CatalogueFault => faultAt({ file, positions }, place, message);
+  throwFaults(
+    positions.repeated.map((key) => ({ file, line: key.line, place: key.path, message: "this key is given twice" })),
+  );
+  throwFaults(unquotedPrices(content).map(([place, message]) => at(place, message)));
+  const fault = schemaFault(content);
+  if (fault !== undefined) throw new CatalogueError([at(fault.place, fault.message)]);
+  const checked = content as CatalogueFile;
+  throwFaults([...repeatedEntries(checked), ...malformedPrices(checked)].map(([place, message]) => at(place, message)));
+  return Object.freeze({ file, content: checked, positions });
+}
+
+/** A fault with its line, when the file's structure tells it. */
+export function faultAt(layer: Pick<Layer, "file" | "positions">, place: string, message: string): CatalogueFault {
+  const line = layer.positions.lineOf(place);
+  return line === undefined ? { file: layer.file, place, message } : { file: layer.file, line, place, message };
+}
+
+function parseYaml(file: string, text: string): unknown {
+  if (Buffer.byteLength(text) > TEXT_BYTES_MAX) {
+    throw new CatalogueError([
+      { file, place: "", message: `expected at most ${TEXT_BYTES_MAX} bytes, got ${Buffer.byteLength(text)}` },
+    ]);
+  }
+  let content: unknown;
+  try {
+    content = Bun.YAML.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^YAML Parse error: /, "") : String(error);
+    const line = error instanceof SyntaxError ? { line: syntaxLine(text, Bun.YAML.parse) } : {};
+    throw new CatalogueError([{ file, ...line, place: "", message: `this is not YAML: ${reason}` }], { cause: error });
+  }
+  // Bun gives several documents as a list, and nothing as null
+  if (Array.isArray(content)) {
+    throw new CatalogueError([
+      { file, line: 1, place: "", message: "expected one mapping with providers, presets or models, got a list" },
+    ]);
+  }
+  return content ?? {};
+}
+
+type Finding = readonly [place: string, message: string];
+
+/** YAML turns 0.1 into a float: the digits would be lost before we see them. */
+function unquotedPrices(content: unknown): Finding[] {
+  const models = (content as { models?: unknown }).models;
+  if (!Array.isArray(models)) return [];
+  return models.flatMap((model: unknown, index) => {
+    const pricing = (model as { pricing?: unknown } | null)?.pricing;
+    if (typeof pricing !== "object" || pricing === null) return [];
+    return Object.entries(pricing).flatMap(([field, value]): Finding[] =>
+      typeof value === "number"
+        ? [[`models[${index}].pricing.${field}`, `expected decimal text in quotes, got a number: write "${value}"`]]
+        : [],
+    );
+  });
+}
+
+function repeatedEntries(content: CatalogueFile): Finding[] {
+  const lists = [
+    ["models", "slug", content.models?.map((model) => model.slug)],
+    ["providers", "id", content.providers?.map((provider) => provider.id)],
+    ["presets", "name", content.presets?.map((preset) => preset.name)],
+  ] as const;
+  return lists.flatMap(([list, field, names = []]) =>
+    names.flatMap((name, index): Finding[] => {
+      const first = names.indexOf(name);
+      return first === index
+        ? []
+        : [[`${list}[${index}].${field}`, `${quote(name)} is already ${list}[${first}] of this file`]];
+    }),
+  );
+}
+
+function malformedPrices(content: CatalogueFile): Finding[] {
+  return (content.models ?? []).flatMap((model, index) =>
+    Object.entries(model.pricing ?? {}).flatMap(([field, text]): Finding[] => {
+      if (field === "unit" || field === "currency") return [];
+      const message = priceFault(text);
+      return message === undefined ? [] : [[`models[${index}].pricing.${field}`, message]];
+    }),
+  );
+}
+
+/** What is wrong with the text of a price, which is in credits. */
+function priceFault(text: string): string | undefined {
+  let nano: bigint;
+  try {
+    nano = parseDecimal(text, NANO_PLACES);
+  } catch (error) {
+    return `expected credits as a decimal number with at most ${NANO_PLACES} places: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (nano < 0n) return `expected a price of 0 or more, got ${quote(text)}`;
+  if (nano > PRICE_CREDITS_MAX * 10n ** BigInt(NANO_PLACES))
+    return `expected at most ${PRICE_CREDITS_MAX} credits, got ${quote(text)}`;
+  return undefined;
+}

@@ -1,0 +1,176 @@
+/**
+ * Every setting, read once from the environment, validated, frozen. This is the only file that reads the environment.
+ * A variable that starts with SLUICE_ and is not listed here stops the start: a misspelt setting must not be ignored.
+ */
+
+export interface Config {
+  readonly databaseUrl: string;
+  readonly databasePoolMax: number;
+  readonly natsUrl: string;
+  readonly s3: {
+    readonly endpoint: string | undefined;
+    readonly region: string;
+    readonly bucket: string;
+    readonly accessKeyId: string | undefined;
+    readonly secretAccessKey: string | undefined;
+  };
+  readonly port: number;
+  readonly host: string;
+  /** 0 lets the system choose: used where several roles share one machine. */
+  readonly adminPort: number;
+  readonly adminHost: string;
+  readonly dataDir: string;
+  readonly bootstrapKey: string | undefined;
+  /** Operators' catalogue files or folders, merged over ours in this order. */
+  readonly catalogueFiles: readonly string[];
+  readonly sandbox: boolean;
+  /** Requests per IP address in ten minutes; 0 switches the net off. */
+  readonly ipLimit: number;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+  readonly production: boolean;
+  /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
+  readonly supervised: boolean;
+  readonly streamReplicas: number;
+  readonly workerSlots: number;
+  readonly bodyBytesMax: number;
+  readonly chat: {
+    readonly totalMs: number;
+    readonly firstByteMs: number;
+    readonly stallMs: number;
+  };
+  /** How long SIGTERM waits for running work before handing it back. */
+  readonly graceMs: number;
+  /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
+  readonly providerKey: (variable: string) => string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown with one sentence per malformed or unknown setting. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const KNOWN = new Set([
+  "SLUICE_ADMIN_HOST",
+  "SLUICE_ADMIN_PORT",
+  "SLUICE_BODY_BYTES_MAX",
+  "SLUICE_BOOTSTRAP_KEY",
+  "SLUICE_CATALOGUE",
+  "SLUICE_CHAT_FIRST_BYTE_MS",
+  "SLUICE_CHAT_STALL_MS",
+  "SLUICE_CHAT_TOTAL_MS",
+  "SLUICE_DATABASE_POOL_MAX",
+  "SLUICE_DATA_DIR",
+  "SLUICE_GRACE_MS",
+  "SLUICE_HOST",
+  "SLUICE_IP_LIMIT",
+  "SLUICE_LOG_LEVEL",
+  "SLUICE_PRODUCTION",
+  "SLUICE_S3_BUCKET",
+  "SLUICE_SANDBOX",
+  "SLUICE_STREAM_REPLICAS",
+  "SLUICE_SUPERVISED",
+  "SLUICE_TRUSTED_PROXIES",
+  "SLUICE_WORKER_SLOTS",
+]);
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** Provider keys come from variables of this form only, so a catalogue file cannot name DATABASE_URL as a key. */
+export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
+
+/**
+ * Validated settings from an environment. Every fault is collected, so one start names them all.
+ * @throws ConfigError naming each unknown, missing or malformed variable, never a secret's value
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const faults: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith("SLUICE_") && !KNOWN.has(name)) faults.push(`${name} is not a setting of this version`);
+  }
+  const text = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const required = (name: string, example: string): string => {
+    const value = text(name);
+    if (value === undefined) faults.push(`${name} is not set; expected for example ${example}`);
+    return value ?? "";
+  };
+  const url = (name: string, value: string | undefined, protocols: readonly string[]): void => {
+    if (value === undefined || value === "") return;
+    const ok = value.split(",").every((part) => URL.canParse(part) && protocols.includes(new URL(part).protocol));
+    if (!ok) faults.push(`${name} is not a URL with ${protocols.join(" or ")}`);
+  };
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    faults.push(`${name} must be a whole number from ${min} to ${max}, got "${value.slice(0, 40)}"`);
+    return fallback;
+  };
+  const flag = (name: string, fallback: boolean): boolean => {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    if (value === "on" || value === "true" || value === "1") return true;
+    if (value === "off" || value === "false" || value === "0") return false;
+    faults.push(`${name} must be on or off, got "${value.slice(0, 40)}"`);
+    return fallback;
+  };
+  const list = (name: string): readonly string[] =>
+    Object.freeze((text(name) ?? "").split(",").map((part) => part.trim()).filter(Boolean));
+
+  const databaseUrl = required("DATABASE_URL", "postgres://user:password@host:5432/sluice");
+  url("DATABASE_URL", databaseUrl, ["postgres:", "postgresql:"]);
+  const natsUrl = required("NATS_URL", "nats://host:4222");
+  url("NATS_URL", natsUrl, ["nats:", "tls:"]);
+  const endpoint = text("S3_ENDPOINT");
+  url("S3_ENDPOINT", endpoint, ["http:", "https:"]);
+
+  const bootstrapKey = text("SLUICE_BOOTSTRAP_KEY");
+  if (bootstrapKey !== undefined && (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || bootstrapKey.startsWith("slk_"))) {
+    faults.push("SLUICE_BOOTSTRAP_KEY must be 20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_");
+  }
+  const logLevel = LOG_LEVELS.find((level) => level === (text("SLUICE_LOG_LEVEL") ?? "info"));
+  if (logLevel === undefined) faults.push(`SLUICE_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
+
+  const production = flag("SLUICE_PRODUCTION", false);
+  const totalMs = integer("SLUICE_CHAT_TOTAL_MS", 600_000, 1_000, 3_600_000);
+  const config: Config = {
+    databaseUrl,
+    databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", 8, 3, 200),
+    natsUrl,
+    s3: Object.freeze({
+      endpoint,
+      region: text("AWS_REGION") ?? "us-east-1",
+      bucket: text("SLUICE_S3_BUCKET") ?? "sluice",
+      accessKeyId: text("AWS_ACCESS_KEY_ID"),
+      secretAccessKey: text("AWS_SECRET_ACCESS_KEY"),
+    }),
+    port: integer("PORT", 8080, 0, 65_535),
+    host: text("SLUICE_HOST") ?? "0.0.0.0",
+    adminPort: integer("SLUICE_ADMIN_PORT", 9464, 0, 65_535),
+    adminHost: text("SLUICE_ADMIN_HOST") ?? "127.0.0.1",
+    dataDir: text("SLUICE_DATA_DIR") ?? ".sluice",
+    bootstrapKey,
+    catalogueFiles: list("SLUICE_CATALOGUE"),
+    sandbox: flag("SLUICE_SANDBOX", !production),
+    ipLimit: integer("SLUICE_IP_LIMIT", 5_000, 0, 10_000_000),
+    trustedProxies: list("SLUICE_TRUSTED_PROXIES"),
+    logLevel: logLevel ?? "info",
+    production,
+    supervised: flag("SLUICE_SUPERVISED", false),
+    streamReplicas: integer("SLUICE_STREAM_REPLICAS", 1, 1, 5),
+    workerSlots: integer("SLUICE_WORKER_SLOTS", 256, 1, 4_096),
+    bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", 32 * 1_048_576, 1_024, 100 * 1_048_576),
+    chat: Object.freeze({
+      totalMs,
+      firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
+      stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
+    }),
+    graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
+    providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
+  };
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  return Object.freeze(config);
+}

@@ -1,0 +1,177 @@
+/** Ajv's errors → one sentence for the client, in the form OpenAI's clients know: code, message, param. */
+import type { SchemaError } from "#schemas/generated/validators.js";
+
+export interface Fault {
+  /** Path of the offending parameter, such as `messages[0].content`; null when it is the whole body. */
+  readonly param: string | null;
+  /** One sentence: what was expected and what arrived. */
+  readonly message: string;
+  readonly code: "missing_required_parameter" | "unsupported_value" | "invalid_request";
+}
+
+interface Place {
+  readonly param: string | null;
+  readonly value: unknown;
+}
+
+/** Longest part of a client's own text that an error repeats: an enum value, a member's name. */
+const ECHO_CHARS_MAX = 40;
+
+/** Patterns of our schemas in words; a pattern that is not here is shown as it is. */
+const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  "^[a-zA-Z0-9_-]{1,64}$": "have 1 to 64 characters of a-z, A-Z, 0-9, _ and -",
+  "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
+  "^[0-9]{1,19}$": "be a string of 1 to 19 digits",
+};
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  null: "null",
+};
+
+const COMPARISON_WORDS: Readonly<Record<string, string>> = {
+  ">=": "at least",
+  "<=": "at most",
+  ">": "greater than",
+  "<": "less than",
+};
+
+/** Keyword → what the value must do. Anything else is worded by `fallback`. */
+const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
+  type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type)))}`,
+  enum: (params) => `be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`,
+  const: (params) => `be ${String(params["allowedValue"])}`,
+  pattern: (params) => PATTERN_WORDS[String(params["pattern"])] ?? `match ${String(params["pattern"])}`,
+  format: (params) => `be a valid ${String(params["format"])}`,
+  minimum: comparison,
+  maximum: comparison,
+  exclusiveMinimum: comparison,
+  exclusiveMaximum: comparison,
+  multipleOf: (params) => `be a multiple of ${String(params["multipleOf"])}`,
+  minLength: (params) => `have at least ${counted(params["limit"], "character")}`,
+  maxLength: (params) => `have at most ${counted(params["limit"], "character")}`,
+  minItems: (params) => `have at least ${counted(params["limit"], "item")}`,
+  maxItems: (params) => `have at most ${counted(params["limit"], "item")}`,
+  minProperties: (params) => `have at least ${counted(params["limit"], "member")}`,
+  maxProperties: (params) => `have at most ${counted(params["limit"], "member")}`,
+  uniqueItems: (params) => `not repeat an item, as items ${String(params["j"])} and ${String(params["i"])} do`,
+};
+
+/** Keywords that judge a value of the right type. */
+const VALUE_KEYWORDS = new Set([
+  "enum",
+  "const",
+  "pattern",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "discriminator",
+]);
+
+/** The fault a client should mend first, from the errors of one validation of `root`. */
+export function describeFault(errors: readonly SchemaError[], root: unknown): Fault {
+  const relevant = mostRelevant(errors);
+  const error = relevant[0];
+  if (error === undefined) return { param: null, message: "The body does not meet its schema.", code: "invalid_request" };
+  const place = locate(error.instancePath, root);
+  const absent = missing(error);
+  if (absent !== undefined) {
+    const alternatives = relevant.map((other) => append(place.param, missing(other) ?? "", false));
+    const param = alternatives.length === 1 ? (alternatives[0] ?? null) : place.param;
+    return { param, message: `Missing required parameter: ${either(alternatives)}.`, code: "missing_required_parameter" };
+  }
+  const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
+  if (typeof unknown === "string") {
+    const param = append(place.param, unknown, false);
+    return { param, message: `${param} is not a known parameter.`, code: "invalid_request" };
+  }
+  if (error.propertyName !== undefined) {
+    const param = append(place.param, error.propertyName, false);
+    return { param, message: `The name ${param} must ${expectation(relevant)}.`, code: "invalid_request" };
+  }
+  return {
+    param: place.param,
+    message: `${place.param ?? "The body"} must ${expectation(relevant)}, got ${arrived(error.keyword, place.value)}.`,
+    code: VALUE_KEYWORDS.has(error.keyword) ? "unsupported_value" : "invalid_request",
+  };
+}
+
+/**
+ * Of a union's errors those about the branch the client most likely meant: the ones that got furthest into the value.
+ * Among equals, an error other than a wrong type shows that the type was right.
+ */
+function mostRelevant(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const depth = (error: SchemaError): number =>
+    error.instancePath.split("/").length + (missing(error) === undefined ? 0 : 1);
+  const deepestDepth = Math.max(...errors.map(depth));
+  const deepest = errors.filter((error) => depth(error) === deepestDepth);
+  const first = deepest.find((error) => error.keyword !== "type") ?? deepest[0];
+  if (first === undefined) return [];
+  const isAlternative = (error: SchemaError): boolean =>
+    error.keyword === first.keyword && error.instancePath === first.instancePath;
+  const union = errors.some((error) => error.keyword === "anyOf" || error.keyword === "oneOf");
+  return union && (first.keyword === "type" || first.keyword === "required") ? deepest.filter(isAlternative) : [first];
+}
+
+function missing(error: SchemaError): string | undefined {
+  const property = error.params["missingProperty"];
+  return typeof property === "string" ? property : undefined;
+}
+
+function expectation(errors: readonly SchemaError[]): string {
+  const [error] = errors;
+  if (error === undefined) return "meet its schema";
+  if (error.keyword === "type") {
+    return EXPECTATIONS["type"]?.({ type: errors.flatMap((other) => other.params["type"]) }) ?? "";
+  }
+  return EXPECTATIONS[error.keyword]?.(error.params) ?? "have one of the documented forms";
+}
+
+/** Walks a JSON pointer, for the client's notation of it and for the value it leads to. */
+function locate(instancePath: string, root: unknown): Place {
+  let param: string | null = null;
+  let value = root;
+  for (const token of instancePath.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    param = append(param, key, Array.isArray(value));
+    value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  }
+  return { param, value };
+}
+
+function append(param: string | null, key: string, isIndex: boolean): string {
+  if (isIndex) return `${param ?? ""}[${key}]`;
+  const short = key.length > ECHO_CHARS_MAX ? `${key.slice(0, ECHO_CHARS_MAX)}…` : key;
+  return param === null ? short : `${param}.${short}`;
+}
+
+/** What came instead. Only numbers, booleans and short candidates for an enum are repeated. */
+function arrived(keyword: string, value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
+  if (Array.isArray(value)) return `an array of ${counted(value.length, "item")}`;
+  if (typeof value === "object") return "an object";
+  if (typeof value !== "string") return "nothing";
+  const isChoice = keyword === "enum" || keyword === "const";
+  if (isChoice && value.length <= ECHO_CHARS_MAX) return JSON.stringify(value);
+  return value === "" ? "an empty string" : `a string of ${counted(value.length, "character")}`;
+}
+
+function comparison(params: SchemaError["params"]): string {
+  return `be ${COMPARISON_WORDS[String(params["comparison"])] ?? ""} ${String(params["limit"])}`;
+}
+
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function either(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  return unique.length < 2 ? unique.join("") : `${unique.slice(0, -1).join(", ")} or ${unique.at(-1) ?? ""}`;
+}

@@ -1,0 +1,29 @@
+/**
+ * The one door through which data from outside becomes typed: validators compiled from schemas/, faults worded for
+ * clients. Faults name what was expected and what arrived, never a text, a prompt or a key.
+ */
+import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+import { checks, validators } from "#schemas/generated/validators.js";
+
+import { describeFault, type Fault } from "./contract-fault.ts";
+import { ApiError } from "./errors.ts";
+
+export type { Fault } from "./contract-fault.ts";
+export type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+
+/** The first fault of a value against a schema, or null. Never throws, whatever the value is. */
+export function validate(name: SchemaName, value: unknown): Fault | null {
+  if (checks[name]?.(value) === true) return null;
+  const validator = validators[name];
+  return validator(value) ? null : describeFault(validator.errors ?? [], value);
+}
+
+/**
+ * The same value, typed: members the schema does not name are kept.
+ * @throws ApiError 400 with the code, sentence and param of the first fault
+ */
+export function parse<N extends SchemaName>(name: N, value: unknown): SchemaTypes[N] {
+  const fault = validate(name, value);
+  if (fault !== null) throw new ApiError(fault.code, fault.message, { param: fault.param });
+  return value as SchemaTypes[N];
+}

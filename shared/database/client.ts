@@ -1,0 +1,106 @@
+/**
+ * Postgres connections. The only file that names the driver. bigint columns arrive as BigInt: an amount never passes
+ * through a float (toolchain note: the driver's default is text).
+ */
+import pg from "pg";
+
+import type { Logger } from "#shared/logger.ts";
+
+pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
+/** OID of bigint[]; the driver has no name for it. */
+const INT8_ARRAY = 1016;
+const parseTextArray = pg.types.getTypeParser(1009 as never) as unknown as (text: string) => (string | null)[];
+pg.types.setTypeParser(INT8_ARRAY as never, (text: string) =>
+  parseTextArray(text).map((item) => (item === null ? null : BigInt(item))),
+);
+
+export type SqlValue = string | number | bigint | boolean | null | Uint8Array | Date | readonly SqlValue[];
+
+/** Anything that can run one statement: the pool, a reserved connection, a transaction. */
+export interface Queryable {
+  /** Numbered parameters only. `name` makes it a prepared statement. Rows as plain objects. */
+  query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string): Promise<Row[]>;
+}
+
+export interface Database extends Queryable {
+  /** One connection of its own, for work that must never wait behind other queries; reconnects by itself. */
+  reserve(name: string): Queryable;
+  /** Runs `work` in one transaction; rolled back when it throws. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** SQLSTATEs with a meaning for callers. */
+export const SQL = { lockTimeout: "55P03", deadlock: "40P01", serialization: "40001", uniqueViolation: "23505" } as const;
+
+/** SQLSTATE of an error of the driver, or undefined for a connection fault. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Name of the violated constraint, when the error is one. */
+export function constraintName(error: unknown): string | undefined {
+  const name = (error as { constraint?: unknown } | null)?.constraint;
+  return typeof name === "string" ? name : undefined;
+}
+
+const TIMEOUTS = {
+  connectionTimeoutMillis: 3_000,
+  statement_timeout: 10_000,
+  query_timeout: 12_000,
+  lock_timeout: 2_000,
+  idle_in_transaction_session_timeout: 10_000,
+  keepAlive: true,
+} as const;
+
+/** A pool of at most `poolMax` connections beside the reserved ones. */
+export function openDatabase(options: { url: string; poolMax: number; log: Logger }): Database {
+  const pools: pg.Pool[] = [];
+  const open = (name: string, max: number): pg.Pool => {
+    const pool = new pg.Pool({ connectionString: options.url, max, ...TIMEOUTS, application_name: `sluice ${name}` });
+    // Without a listener a server restart takes the process down.
+    pool.on("error", (error) => options.log.warn({ err: error, pool: name }, "postgres connection lost"));
+    pools.push(pool);
+    return pool;
+  };
+  const main = open("pool", options.poolMax);
+  return {
+    query: (text, values, name) => run(main, text, values, name),
+    reserve(name) {
+      const pool = open(name, 1);
+      return { query: (text, values, statement) => run(pool, text, values, statement) };
+    },
+    async transaction(work) {
+      const client = await main.connect();
+      let broken: Error | undefined;
+      try {
+        await client.query("begin");
+        const result = await work({ query: (text, values, name) => run(client, text, values, name) });
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        await client.query("rollback").catch((failure: Error) => {
+          broken = failure;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    async close() {
+      await Promise.all(pools.map((pool) => pool.end()));
+    },
+  };
+}
+
+async function run<Row extends object>(
+  target: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly SqlValue[] = [],
+  name?: string,
+): Promise<Row[]> {
+  const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
+  const result = await target.query(query);
+  return result.rows as Row[];
+}

@@ -1,0 +1,102 @@
+/**
+ * Every error a client can see, and the three classes that decide what a worker does next.
+ * Source: spec.md "Errors", design.md part 6.
+ */
+
+export type ErrorType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "quota_exceeded"
+  | "rate_limit_error"
+  | "server_error";
+
+interface ErrorCode {
+  readonly status: number;
+  readonly type: ErrorType;
+}
+
+/** code → HTTP status and envelope type. Adding a code is adding a row; the documented list is generated from here. */
+export const ERROR_CODES = {
+  invalid_json: { status: 400, type: "invalid_request_error" },
+  invalid_request: { status: 400, type: "invalid_request_error" },
+  missing_required_parameter: { status: 400, type: "invalid_request_error" },
+  unsupported_value: { status: 400, type: "invalid_request_error" },
+  model_not_found: { status: 400, type: "invalid_request_error" },
+  model_not_supported: { status: 400, type: "invalid_request_error" },
+  audio_not_supported_by_model: { status: 400, type: "invalid_request_error" },
+  image_not_supported_by_model: { status: 400, type: "invalid_request_error" },
+  context_length_exceeded: { status: 400, type: "invalid_request_error" },
+  unsafe_url: { status: 400, type: "invalid_request_error" },
+  missing_api_key: { status: 401, type: "authentication_error" },
+  invalid_api_key: { status: 401, type: "authentication_error" },
+  insufficient_credits: { status: 402, type: "quota_exceeded" },
+  permission_denied: { status: 403, type: "permission_error" },
+  rate_limit_exceeded: { status: 403, type: "rate_limit_error" },
+  daily_tokens_exceeded: { status: 403, type: "quota_exceeded" },
+  not_found: { status: 404, type: "invalid_request_error" },
+  method_not_allowed: { status: 405, type: "invalid_request_error" },
+  request_timeout: { status: 408, type: "invalid_request_error" },
+  request_too_large: { status: 413, type: "invalid_request_error" },
+  unsupported_media_type: { status: 415, type: "invalid_request_error" },
+  unprocessable_input: { status: 422, type: "invalid_request_error" },
+  ip_rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
+  internal_error: { status: 500, type: "server_error" },
+  upstream_error: { status: 502, type: "server_error" },
+  upstream_refused: { status: 502, type: "server_error" },
+  overloaded: { status: 503, type: "server_error" },
+  service_unavailable: { status: 503, type: "server_error" },
+  upstream_timeout: { status: 504, type: "server_error" },
+} as const satisfies Record<string, ErrorCode>;
+
+export type Code = keyof typeof ERROR_CODES;
+
+/** The body of every non-2xx answer: all four keys always present (spec.md "Error envelope"). */
+export interface ErrorEnvelope {
+  error: { message: string; type: ErrorType; code: Code; param: string | null; job_id?: string };
+}
+
+/**
+ * An error meant for the client: its message may be shown. Anything else that is thrown becomes `internal_error`
+ * with an empty explanation for the client and the whole story in the log.
+ */
+export class ApiError extends Error {
+  readonly code: Code;
+  readonly param: string | null;
+  /** False tells stock SDKs not to resend (header `x-should-retry`, lesson MON-17). */
+  readonly shouldRetry: boolean | undefined;
+  /** Further response headers, such as `allow` or `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: Code,
+    message: string,
+    options: { param?: string | null; shouldRetry?: boolean; headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ApiError";
+    this.code = code;
+    this.param = options.param ?? null;
+    this.shouldRetry = options.shouldRetry;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+}
+
+/** The envelope for a code; `param` names the offending request parameter when there is one. */
+export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {
+  return { error: { message, type: ERROR_CODES[code].type, code, param } };
+}
+
+/** Repeating cannot help. */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
+}
+
+/** Our own surroundings failed (database, broker, object store); the same work may succeed later. */
+export class RetryableError extends Error {
+  override readonly name = "RetryableError";
+}

@@ -1,0 +1,93 @@
+/**
+ * Where a text stops being JSON, in words: the engine's own message differs by version and may quote the text.
+ * Slower than JSON.parse and only called after it has failed.
+ */
+
+class SyntaxFault {
+  readonly at: number;
+  readonly expected: string;
+
+  constructor(at: number, expected: string) {
+    this.at = at;
+    this.expected = expected;
+  }
+}
+
+const LITERALS = ["true", "false", "null"];
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WHITE_SPACE = /[ \t\n\r]*/y;
+const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/**
+ * What was expected and where, such as `expected "," or "}" at line 2, column 5`; quotes nothing of the text.
+ * The text's depth must have been bounded before, since this descends by recursion.
+ */
+export function locateSyntaxFault(text: string): string {
+  try {
+    const end = skipSpace(text, value(text, skipSpace(text, 0)));
+    if (end < text.length) throw new SyntaxFault(end, "nothing more after the value");
+    return "the parser refused it";
+  } catch (fault) {
+    if (!(fault instanceof SyntaxFault)) throw fault;
+    if (text.length === skipSpace(text, 0)) return "it is empty";
+    const before = text.slice(0, fault.at).split("\n");
+    const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+    return `expected ${fault.expected} at ${place}${fault.at >= text.length ? ", where the body ends" : ""}`;
+  }
+}
+
+/** Position after the value that starts at `at`. */
+function value(text: string, at: number): number {
+  const first = text.charAt(at);
+  if (first === "{") return members(text, at, "}", member);
+  if (first === "[") return members(text, at, "]", value);
+  if (first === '"') return string(text, at);
+  const literal = LITERALS.find((word) => text.startsWith(word, at));
+  if (literal !== undefined) return at + literal.length;
+  const end = match(NUMBER, text, at);
+  if (end === undefined) throw new SyntaxFault(at, "a value");
+  return end;
+}
+
+function members(text: string, open: number, close: string, one: (text: string, at: number) => number): number {
+  let at = skipSpace(text, open + 1);
+  if (text.charAt(at) === close) return at + 1;
+  for (;;) {
+    at = skipSpace(text, one(text, at));
+    if (text.charAt(at) === close) return at + 1;
+    if (text.charAt(at) !== ",") throw new SyntaxFault(at, `"," or "${close}"`);
+    at = skipSpace(text, at + 1);
+  }
+}
+
+function member(text: string, at: number): number {
+  if (text.charAt(at) !== '"') throw new SyntaxFault(at, "a member name in double quotes");
+  const colon = skipSpace(text, string(text, at));
+  if (text.charAt(colon) !== ":") throw new SyntaxFault(colon, '":"');
+  return value(text, skipSpace(text, colon + 1));
+}
+
+function string(text: string, open: number): number {
+  let at = open + 1;
+  for (;;) {
+    at = match(PLAIN_CHARACTERS, text, at) ?? at;
+    const next = text.charAt(at);
+    if (next === '"') return at + 1;
+    if (next === "") throw new SyntaxFault(at, "a closing quote");
+    if (next !== "\\") throw new SyntaxFault(at, "an escape instead of a control character");
+    const end = match(ESCAPE, text, at);
+    if (end === undefined) throw new SyntaxFault(at, "a known escape");
+    at = end;
+  }
+}
+
+function skipSpace(text: string, at: number): number {
+  return match(WHITE_SPACE, text, at) ?? at;
+}
+
+/** Position after a match of a sticky expression at `at`. */
+function match(expression: RegExp, text: string, at: number): number | undefined {
+  expression.lastIndex = at;
+  return expression.test(text) ? expression.lastIndex : undefined;
+}

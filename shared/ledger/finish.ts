@@ -1,0 +1,151 @@
+/**
+ * Closes holds: settle or release, once per job and attempt, grouped. With top-up.ts the only code that moves money.
+ * Idempotency key: (job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
+ */
+import { BUSY, createGrouper } from "#shared/admission/group.ts";
+import { plainArray } from "#shared/database/arrays.ts";
+import { type Database, SQL, sqlState } from "#shared/database/client.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+
+export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
+
+export interface Finish {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Nano-credits used; null releases the hold. */
+  readonly usedNano: bigint | null;
+  readonly status: UsageStatus;
+  /** `provider/model` that served, null when none did. */
+  readonly source: string | null;
+  /** What was measured, for the usage record. */
+  readonly units: Readonly<Record<string, number>>;
+  readonly isEstimated: boolean;
+  /** Tokens used, corrects the daily counter. */
+  readonly tokens: number;
+}
+
+/** Nano-credits taken; `wasClosed` when an earlier finish had done it (the amount is then that one's). */
+export interface Finished {
+  readonly takenNano: bigint;
+  readonly wasClosed: boolean;
+}
+
+export interface Ledger {
+  /** @throws Error only when the database stays away longer than `retryMs`; the hold then waits for the janitor */
+  finish(finish: Finish): Promise<Finished>;
+  /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
+  undo(jobIds: readonly string[]): void;
+  /** Resolves when everything accepted has been written. */
+  idle(): Promise<void>;
+}
+
+const GROUP_SQL = `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
+  $7::boolean[], $8::bigint[], $9) as taken`;
+const SINGLE_SQL = "select finish_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken";
+
+export function openLedger(options: {
+  database: Database;
+  log: Logger;
+  /** How long a finish is repeated while the database is away. */
+  retryMs: number;
+  onGroup?: (size: number) => void;
+}): Ledger {
+  const connection = options.database.reserve("finish");
+
+  const send = async (items: readonly Finish[], wait: boolean): Promise<(bigint | null | typeof BUSY)[]> => {
+    const first = items[0];
+    if (items.length === 1 && first && !wait) {
+      const rows = await connection.query<{ taken: bigint | null }>(
+        SINGLE_SQL,
+        [
+          first.jobId,
+          first.attempt,
+          first.usedNano,
+          first.status,
+          first.source,
+          JSON.stringify(first.units),
+          first.isEstimated,
+          first.tokens,
+        ],
+        "finish_call",
+      );
+      return [busy(rows[0]?.taken ?? null)];
+    }
+    const rows = await (wait ? options.database : connection).query<{ taken: (bigint | null)[] }>(
+      GROUP_SQL,
+      [
+        plainArray(items.map((item) => item.jobId)),
+        plainArray(items.map((item) => item.attempt)),
+        plainArray(items.map((item) => item.usedNano)),
+        plainArray(items.map((item) => item.status)),
+        items.map((item) => item.source),
+        items.map((item) => JSON.stringify(item.units)),
+        plainArray(items.map((item) => item.isEstimated)),
+        plainArray(items.map((item) => item.tokens)),
+        wait,
+      ],
+      "finish_calls",
+    );
+    return rows[0]?.taken.map(busy) ?? [];
+  };
+
+  const grouper = createGrouper<Finish, bigint | null>({
+    sizeMax: LIMITS.groupSizeMax,
+    queueMax: LIMITS.groupQueueMax,
+    lanesMax: 2,
+    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    run: send,
+  });
+
+  const finish = async (item: Finish): Promise<Finished> => {
+    const giveUpAt = performance.now() + options.retryMs;
+    for (let tries = 0; ; tries++) {
+      try {
+        const taken = await grouper.call(item);
+        if (taken !== null) return { takenNano: taken, wasClosed: false };
+        const rows = await options.database.query<{ settled: bigint }>(
+          "select settled from usage_record where job_id = $1 and attempt = $2",
+          [item.jobId, item.attempt],
+        );
+        return { takenNano: rows[0]?.settled ?? 0n, wasClosed: true };
+      } catch (error) {
+        if (performance.now() > giveUpAt) throw error;
+        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "finish is repeated");
+        // Full jitter, so a database that comes back is not met by everyone at once.
+        await Bun.sleep(Math.random() * Math.min(2_000, (sqlState(error) === SQL.deadlock ? 20 : 100) * 2 ** tries));
+      }
+    }
+  };
+
+  const undoAll = async (jobIds: readonly string[]): Promise<void> => {
+    // The lost statement may still commit until the server's own timeout (10 s) ends it, hence the later tries.
+    for (const waitMs of [250, 3_000, 12_000, 15_000]) {
+      await Bun.sleep(waitMs);
+      try {
+        await options.database.query(
+          `select finish_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'),
+             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), true)
+           from hold where job_id = any($1::uuid[]) having count(*) > 0`,
+          [plainArray(jobIds)],
+        );
+      } catch (error) {
+        options.log.warn({ err: error, calls: jobIds.length }, "undo of an admission is repeated");
+      }
+    }
+  };
+
+  return {
+    finish,
+    undo(jobIds) {
+      if (jobIds.length === 0) return;
+      void undoAll(jobIds);
+    },
+    idle: () => grouper.idle(),
+  };
+}
+
+function busy(taken: bigint | null): bigint | null | typeof BUSY {
+  return taken === -1n ? BUSY : taken;
+}

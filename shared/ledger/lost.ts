@@ -1,0 +1,36 @@
+/**
+ * Calls whose worker died: nobody is left to ask, so what an ingress recorded as relayed is settled, and a call of
+ * which nothing was relayed is released (design part 4). Used by later deliveries and by the janitor.
+ */
+import type { Database } from "#shared/database/client.ts";
+
+import type { Finished, Ledger } from "./finish.ts";
+
+export interface LostCall {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly attempt: number;
+}
+
+interface Progress {
+  amount: bigint;
+  tokens: bigint;
+  units: Record<string, number>;
+}
+
+/** Closes the hold of a lost call; harmless when it was closed before. */
+export async function closeLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Finished> {
+  const rows = await database.query<Progress>("select amount, tokens, units from relay_progress where job_id = $1", [call.jobId]);
+  const relayed = rows[0];
+  return ledger.finish({
+    workspaceId: call.workspaceId,
+    jobId: call.jobId,
+    attempt: call.attempt,
+    usedNano: relayed?.amount ?? null,
+    status: "lost",
+    source: null,
+    units: relayed?.units ?? {},
+    isEstimated: relayed !== undefined,
+    tokens: Number(relayed?.tokens ?? 0n),
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * Every metric of the service. Label values come from our own lists (routes, pools, verdicts, catalogue slugs), never
+ * from a caller: a user's string as a label would grow without bound and could carry a secret.
+ */
+import { readdirSync } from "node:fs";
+
+import { Registry } from "prom-client";
+
+import {
+  counter,
+  gauge,
+  histogram,
+  observedCounter,
+  type Counter,
+  type Gauge,
+  type Histogram,
+} from "./metric-handles.ts";
+import { NANO_PER_CREDIT } from "./money.ts";
+
+/** A sum of money: exact inside, turned into credits only for the page. */
+export interface CreditsCounter {
+  addNano(nano: bigint): void;
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** route is the pattern, not the path; "unmatched" for the rest. */
+  readonly httpRequests: Counter<[route: string, method: string, status: string]>;
+  readonly admissions: Counter<[verdict: string]>;
+  readonly admissionSeconds: Histogram<[]>;
+  /** Total time of a call minus the time its provider took. */
+  readonly gatewayOverheadSeconds: Histogram<[]>;
+  readonly groupSize: Histogram<[group: string]>;
+  readonly jobs: Counter<[pool: string, outcome: string]>;
+  readonly jobSeconds: Histogram<[pool: string]>;
+  /** mode: complete or stream. model: a slug of the catalogue. */
+  readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
+  readonly providerErrors: Counter<[provider: string, kind: string]>;
+  readonly timeToFirstTokenSeconds: Histogram<[]>;
+  readonly creditsSettled: CreditsCounter;
+  readonly creditsUncollected: CreditsCounter;
+  readonly holdsOpen: Gauge<[]>;
+  readonly holdsOldestSeconds: Gauge<[]>;
+  readonly queueDepth: Gauge<[pool: string, lane: string]>;
+  readonly queueOldestSeconds: Gauge<[pool: string]>;
+  readonly deadLetters: Gauge<[]>;
+  readonly callsLost: Counter<[]>;
+  readonly streamsActive: Gauge<[]>;
+  readonly streamAborts: Counter<[reason: string]>;
+  readonly usageEstimated: Counter<[reason: string]>;
+  readonly catalogueReloads: Counter<[result: string]>;
+  /** The latest measured delay of the event loop, in seconds. */
+  eventLoopLag(): number;
+  /** Stops the lag measurement. */
+  close(): void;
+}
+
+// 0.25 ms to 10 s: our own share of a call is judged in fractions of a millisecond (design part 10).
+const OVERHEAD_BUCKETS = [
+  0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const WORK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
+const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** The metrics of one process under the default label `role`; each call makes a registry of its own. */
+export function createMetrics(role: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  const lag = watchEventLoop();
+  const seconds = <L extends readonly string[]>(name: string, help: string, names: L, buckets = WORK_BUCKETS) =>
+    histogram(registry, `sluice_${name}_seconds`, help, names, buckets);
+  const total = <L extends readonly string[]>(name: string, help: string, names: L) =>
+    counter(registry, `sluice_${name}_total`, help, names);
+  const level = <L extends readonly string[]>(name: string, help: string, names: L) =>
+    gauge(registry, `sluice_${name}`, help, names);
+
+  const metrics: Metrics = {
+    registry,
+    httpRequests: total("http_requests", "Answers given on the public port.", ["route", "method", "status"]),
+    admissions: total("admissions", "Admission verdicts.", ["verdict"]),
+    admissionSeconds: seconds("admission", "Time from asking for admission to the verdict.", [], OVERHEAD_BUCKETS),
+    gatewayOverheadSeconds: seconds("gateway_overhead", "Call time minus provider time.", [], OVERHEAD_BUCKETS),
+    groupSize: histogram(registry, "sluice_group_size", "Calls per grouped statement.", ["group"], GROUP_BUCKETS),
+    jobs: total("jobs", "Jobs that ended, by outcome.", ["pool", "outcome"]),
+    jobSeconds: seconds("job", "Time from claim to end of a job.", ["pool"]),
+    providerSeconds: seconds("provider", "Time a provider took for one attempt.", ["provider", "model", "mode"]),
+    providerErrors: total("provider_errors", "Failed provider attempts, by error class.", ["provider", "kind"]),
+    timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
+    creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
+    creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
+    holdsOpen: level("holds_open", "Holds neither settled nor released.", []),
+    holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
+    queueDepth: level("queue_depth", "Queued jobs, from the database.", ["pool", "lane"]),
+    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest queued job, from the database.", ["pool"]),
+    deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
+    callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
+    streamsActive: level("streams_active", "Streams being relayed.", []),
+    streamAborts: total("stream_aborts", "Streams that ended early, by reason.", ["reason"]),
+    usageEstimated: total("usage_estimated", "Calls billed by our own count.", ["reason"]),
+    catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
+    eventLoopLag: lag.latest,
+    close: lag.stop,
+  };
+  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
+  addProcessMetrics(registry);
+  return metrics;
+}
+
+function credits(registry: Registry, name: string, help: string): CreditsCounter {
+  let sum = 0n;
+  observedCounter(registry, name, help, () => Number(sum) / Number(NANO_PER_CREDIT));
+  return {
+    addNano(nano) {
+      if (nano > 0n) sum += nano;
+    },
+  };
+}
+
+/**
+ * prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap figure is virtual
+ * memory, and its handle, request and collection metrics stay empty.
+ */
+function addProcessMetrics(registry: Registry): void {
+  const started = Date.now() / 1_000 - process.uptime();
+  observedCounter(registry, "process_cpu_seconds_total", "User and system time of this process.", () => {
+    const used = process.cpuUsage();
+    return (used.user + used.system) / 1e6;
+  });
+  gauge(registry, "process_resident_memory_bytes", "Resident memory.", [], () => process.memoryUsage.rss());
+  gauge(registry, "process_heap_used_bytes", "JavaScript heap in use.", [], () => process.memoryUsage().heapUsed);
+  gauge(registry, "process_start_time_seconds", "Start of this process, Unix time.", [], () => started);
+  gauge(registry, "process_open_fds", "Open files and sockets; -1 where the system does not tell.", [], openFiles);
+}
+
+function openFiles(): number {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return -1;
+  }
+}
+
+const LAG_EVERY_MS = 250;
+const LAG_SAMPLES = 40;
+
+/** A timer that notes how late it is. Unreferenced: it never keeps a process alive. */
+function watchEventLoop(): { latest: () => number; worst: () => number; stop: () => void } {
+  const samples = new Float64Array(LAG_SAMPLES);
+  let next = 0;
+  let due = performance.now() + LAG_EVERY_MS;
+  // Counts a delay that is still going on, too.
+  const overdue = (): number => Math.max(0, performance.now() - due) / 1_000;
+  const timer = setInterval(() => {
+    samples[next] = overdue();
+    next = (next + 1) % LAG_SAMPLES;
+    due = performance.now() + LAG_EVERY_MS;
+  }, LAG_EVERY_MS);
+  timer.unref();
+  return {
+    latest: () => Math.max(overdue(), samples[(next + LAG_SAMPLES - 1) % LAG_SAMPLES] ?? 0),
+    worst: () => Math.max(overdue(), ...samples),
+    stop: () => clearInterval(timer),
+  };
+}

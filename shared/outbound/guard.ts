@@ -1,0 +1,73 @@
+/**
+ * The gate for every URL a caller can influence. This part decides from the URL alone; whoever dials must check the
+ * address it dials again, since a name may resolve to anything (lesson OUT-1). Chat URLs are dialled by the provider.
+ */
+import { BlockList, isIP } from "node:net";
+
+import { ApiError } from "#shared/errors.ts";
+
+const REFUSED_V4 = new BlockList();
+for (const [address, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  ["168.63.129.16", 32],
+] as const) {
+  REFUSED_V4.addSubnet(address, prefix, "ipv4");
+}
+
+/** Of IPv6 only the global unicast range is dialled, less what is special inside it. */
+const ALLOWED_V6 = new BlockList();
+ALLOWED_V6.addSubnet("2000::", 3, "ipv6");
+const REFUSED_V6 = new BlockList();
+for (const [address, prefix] of [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["2620:4f:8000::", 48],
+] as const) {
+  REFUSED_V6.addSubnet(address, prefix, "ipv6");
+}
+
+const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/;
+/** Ports of services that speak to whatever connects, ours among them. */
+const REFUSED_PORTS = new Set([2375, 2376, 2379, 2380, 4222, 5432, 6222, 6379, 8222, 9464, 11211, 27017]);
+
+/** Whether an address literal lies in the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 4) return !REFUSED_V4.check(address, "ipv4");
+  if (version === 6) return ALLOWED_V6.check(address, "ipv6") && !REFUSED_V6.check(address, "ipv6");
+  return false;
+}
+
+/**
+ * Accepts http(s) URLs to public hosts. @param param the request parameter to name in the error
+ * @throws ApiError `unsafe_url`
+ */
+export function assertPublicUrl(text: string, param: string): URL {
+  const refuse = (why: string): ApiError => new ApiError("unsafe_url", `This URL is not allowed: ${why}.`, { param });
+  if (!URL.canParse(text)) throw refuse("it is not an absolute URL");
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");
+  if (url.username !== "" || url.password !== "") throw refuse("it holds user information");
+  const host = url.hostname.replace(/\.$/, "").replace(/^\[|\]$/g, "").toLowerCase();
+  if (isIP(host) !== 0 ? !isPublicAddress(host) : !host.includes(".") || INTERNAL_NAME.test(host)) {
+    throw refuse("its host is not public");
+  }
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  if ((port < 1024 && port !== 80 && port !== 443) || REFUSED_PORTS.has(port)) throw refuse("its port is not allowed");
+  return url;
+}

@@ -1,0 +1,44 @@
+/**
+ * Token usage in buckets that never overlap; their sum is the total. Each adapter maps its family's report to these.
+ * All values are whole and not negative.
+ */
+export interface TokenUsage {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly audioInput: number;
+  readonly imageInput: number;
+  /** Reasoning included. */
+  readonly output: number;
+  readonly audioOutput: number;
+  readonly imageOutput: number;
+  /** The part of `output` that was reasoning: shown to clients, not priced apart. */
+  readonly reasoning: number;
+  /** True when no usable report came and we counted ourselves. */
+  readonly estimated: boolean;
+}
+
+export const NO_USAGE: TokenUsage = Object.freeze({
+  input: 0,
+  cachedInput: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  audioInput: 0,
+  imageInput: 0,
+  output: 0,
+  audioOutput: 0,
+  imageOutput: 0,
+  reasoning: 0,
+  estimated: false,
+});
+
+/** Total input tokens, as OpenAI's `prompt_tokens` counts them. */
+export function promptTokens(usage: TokenUsage): number {
+  return usage.input + usage.cachedInput + usage.cacheWrite5m + usage.cacheWrite1h + usage.audioInput + usage.imageInput;
+}
+
+/** Total output tokens, as OpenAI's `completion_tokens` counts them. */
+export function completionTokens(usage: TokenUsage): number {
+  return usage.output + usage.audioOutput + usage.imageOutput;
+}

@@ -1,0 +1,73 @@
+/** NATS connections: endless reconnects with jitter, and a version gate. */
+import { connect, type NatsConnection } from "nats";
+
+import type { Logger } from "#shared/logger.ts";
+
+/** Older servers lose or repeat messages in known ways (toolchain part 4). */
+export const NATS_VERSION_MIN = "2.11.0";
+/** Clustered servers of these versions can lose a message at its delivery limit (lesson QUE-2). */
+const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
+
+/**
+ * Connects; `name` shows in the server's connection list.
+ * @throws Error with one sentence when the server cannot be reached within 10 s or is older than 2.11
+ */
+export async function connectNats(options: { url: string; name: string; log: Logger }): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: options.url.split(","),
+    name: options.name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 20_000,
+    maxPingOut: 2,
+    timeout: 10_000,
+  }).catch((error: unknown) => {
+    throw new Error(`NATS at ${redactUrl(options.url)} cannot be reached`, { cause: error });
+  });
+  const version = connection.info?.version ?? "0.0.0";
+  if (compareVersions(version, NATS_VERSION_MIN) < 0) {
+    await connection.close();
+    throw new Error(`nats-server ${version} is too old; ${NATS_VERSION_MIN} or newer is needed`);
+  }
+  if (NATS_VERSIONS_WARNED.has(version)) {
+    options.log.warn({ version }, "this nats-server version can lose messages when clustered; upgrade it");
+  }
+  void watch(connection, options.name, options.log);
+  return connection;
+}
+
+async function watch(connection: NatsConnection, name: string, log: Logger): Promise<void> {
+  for await (const status of connection.status()) {
+    switch (status.type) {
+      case "disconnect":
+      case "staleConnection":
+        log.warn({ connection: name, status: status.type }, "nats connection lost");
+        break;
+      case "reconnect":
+        log.info({ connection: name }, "nats connection restored");
+        break;
+      case "error":
+        log.error({ connection: name, err: status.error }, "nats error");
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+/** Negative when `a` is older than `b`; a pre-release suffix is ignored. */
+export function compareVersions(a: string, b: string): number {
+  const parts = (text: string): number[] => text.split("-")[0]?.split(".").map(Number) ?? [];
+  const left = parts(a);
+  const right = parts(b);
+  for (let i = 0; i < 3; i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function redactUrl(url: string): string {
+  return url.replaceAll(/\/\/[^/@]*@/g, "//");
+}

@@ -1,0 +1,83 @@
+/**
+ * Frames from a worker to the ingress that waits: one line of JSON (what it is), then the bytes as they go to the
+ * client. The ingress relays the bytes without parsing them.
+ *
+ * head   first piece of a stream, with the model that serves; failures before it keep their true status
+ * delta  further pieces
+ * part   a piece of a plain answer that is larger than one frame; `end` brings the last
+ * end    the call is settled
+ * error  the call failed; before `head` an HTTP status, after it an error frame
+ * beat   sent as a request: the worker lives, and wants to know whether the caller still does
+ * lost   sent as a request by a later delivery: the worker that had the call is gone
+ */
+import type { Code } from "#shared/errors.ts";
+
+interface Numbered {
+  /** Position among the numbered frames of the call; a hole means a lost message. */
+  readonly n: number;
+}
+
+export interface HeadFrame extends Numbered {
+  readonly t: "head";
+  readonly model: string;
+  /** Milliseconds spent waiting for the provider so far. */
+  readonly upstream_ms: number;
+}
+export interface DeltaFrame extends Numbered {
+  readonly t: "delta";
+  /** Nano-credits and tokens of everything sent so far: what a lost call is settled at. */
+  readonly nano: string;
+  readonly tokens: number;
+}
+export interface PartFrame extends Numbered {
+  readonly t: "part";
+}
+export interface EndFrame extends Numbered {
+  readonly t: "end";
+  readonly model: string;
+  readonly nano: string;
+  readonly upstream_ms: number;
+}
+export interface ErrorFrame extends Numbered {
+  readonly t: "error";
+  readonly code: Code;
+  readonly message: string;
+  readonly param: string | null;
+  /** False when money moved or paid work may exist. */
+  readonly retry: boolean;
+  readonly retry_after_s?: number;
+}
+export interface BeatFrame {
+  readonly t: "beat";
+}
+export interface LostFrame {
+  readonly t: "lost";
+}
+
+export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame;
+
+/** The ingress' answer to `beat` and `lost`. */
+export const CALLER_LIVES = "here";
+export const CALLER_GONE = "gone";
+
+const NEWLINE = 10;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** @param data text or bytes for the client, at most LIMITS.frameBytesMax */
+export function encodeFrame(frame: Frame, data: string | Uint8Array = ""): Uint8Array {
+  const line = `${JSON.stringify(frame)}\n`;
+  if (typeof data === "string") return encoder.encode(line + data);
+  const head = encoder.encode(line);
+  const bytes = new Uint8Array(head.length + data.length);
+  bytes.set(head);
+  bytes.set(data, head.length);
+  return bytes;
+}
+
+/** @throws SyntaxError when the bytes are no frame */
+export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array } {
+  const end = bytes.indexOf(NEWLINE);
+  if (end < 0) throw new SyntaxError("frame without a head line");
+  return { frame: JSON.parse(decoder.decode(bytes.subarray(0, end))) as Frame, data: bytes.subarray(end + 1) };
+}

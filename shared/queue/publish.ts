@@ -1,0 +1,59 @@
+/** Puts an admitted job on its pool's stream. `Nats-Msg-Id` is minted here: job, attempt, dispatch number. */
+import { jetstream, JetStreamApiError } from "@nats-io/jetstream";
+import { headers, type NatsConnection } from "nats";
+
+import { ApiError } from "#shared/errors.ts";
+
+import { HEADERS, type Lane, type Pool, workSubject } from "./subjects.ts";
+
+export interface Dispatch {
+  readonly pool: Pool;
+  readonly lane: Lane;
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly reply: string;
+  /** Unix milliseconds after which nobody waits for the answer any more. */
+  readonly deadlineMs: number;
+  readonly body: string;
+}
+
+export interface Publisher {
+  /**
+   * Resolves with the stream sequence once the server has stored the message.
+   * @throws ApiError `overloaded` when the stream or the workspace's share of it is full, else `service_unavailable`
+   */
+  dispatch(job: Dispatch): Promise<number>;
+}
+
+/** Workspace's share or whole stream is full; nothing was stored. */
+const FULL_CODES = new Set([10_077, 10_047, 10_122]);
+const PUBLISH_TIMEOUT_MS = 5_000;
+
+export function createPublisher(connection: NatsConnection): Publisher {
+  const stream = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
+  return {
+    async dispatch(job) {
+      const head = headers();
+      head.set(HEADERS.reply, job.reply);
+      head.set(HEADERS.deadline, String(job.deadlineMs));
+      try {
+        const ack = await stream.publish(workSubject(job.pool, job.lane, job.workspaceId), job.body, {
+          msgID: `${job.jobId}:${job.attempt}:${job.dispatch}`,
+          headers: head,
+          timeout: PUBLISH_TIMEOUT_MS,
+          retries: 0,
+        });
+        return ack.seq;
+      } catch (error) {
+        if (error instanceof JetStreamApiError && FULL_CODES.has(error.code)) {
+          throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: error });
+        }
+        throw new ApiError("service_unavailable", "The service cannot queue calls right now; try again shortly.", {
+          cause: error,
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * The ingress' side of the answer protocol: one wildcard subscription per process, frames handed to the call they
+ * belong to, holes in the numbering found here.
+ */
+import type { Msg, NatsConnection } from "nats";
+
+import type { Logger } from "#shared/logger.ts";
+
+import { CALLER_GONE, CALLER_LIVES, decodeFrame, type Frame } from "./frames.ts";
+import { replyPrefix } from "./subjects.ts";
+
+export interface ReplyListener {
+  onFrame(frame: Frame, data: Uint8Array): void;
+  /** A numbered frame is missing; nothing after it is delivered. */
+  onGap(): void;
+}
+
+export interface ReplyInbox {
+  /** Address that a worker answers to for this call. */
+  address(jobId: string): string;
+  listen(jobId: string, listener: ReplyListener): void;
+  forget(jobId: string): void;
+  /** Calls being listened for; back to 0 when nothing runs. */
+  size(): number;
+  close(): Promise<void>;
+}
+
+interface Listening {
+  readonly listener: ReplyListener;
+  next: number;
+}
+
+export function openReplyInbox(connection: NatsConnection, ingressId: string, log: Logger): ReplyInbox {
+  const prefix = replyPrefix(ingressId);
+  const calls = new Map<string, Listening>();
+
+  const deliver = (message: Msg): void => {
+    const call = calls.get(message.subject.slice(prefix.length + 1));
+    if (message.reply) message.respond(call ? CALLER_LIVES : CALLER_GONE);
+    if (!call) return;
+    let frame: Frame;
+    let data: Uint8Array;
+    try {
+      ({ frame, data } = decodeFrame(message.data));
+    } catch (error) {
+      log.error({ err: error }, "a frame that cannot be read was dropped");
+      return;
+    }
+    if ("n" in frame) {
+      if (frame.n < call.next) return;
+      if (frame.n > call.next) {
+        call.listener.onGap();
+        return;
+      }
+      call.next += 1;
+    }
+    call.listener.onFrame(frame, data);
+  };
+
+  const subscription = connection.subscribe(`${prefix}.>`, {
+    callback: (error, message) => {
+      if (error) log.error({ err: error }, "reply subscription failed");
+      else deliver(message);
+    },
+  });
+
+  return {
+    address: (jobId) => `${prefix}.${jobId}`,
+    listen(jobId, listener) {
+      calls.set(jobId, { listener, next: 0 });
+    },
+    forget(jobId) {
+      calls.delete(jobId);
+    },
+    size: () => calls.size,
+    async close() {
+      await subscription.drain();
+    },
+  };
+}

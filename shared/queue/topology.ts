@@ -1,0 +1,151 @@
+/**
+ * Streams and durables as data: created or updated at start, then compared field by field with what the server echoes.
+ * Settings and their reasons: engine paper, part 2.
+ */
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
+
+import { LIMITS } from "#shared/limits.ts";
+
+import { ADVISORY_STREAM, durableName, LANES, type Lane, laneFilter, POOLS, type Pool, streamName } from "./subjects.ts";
+
+const NANOS_PER_MS = 1_000_000;
+
+interface LaneSettings {
+  readonly ackWaitMs: number;
+  /** `working()` is sent this often: well inside ackWaitMs, so two may be lost. */
+  readonly beatMs: number;
+  readonly maxDeliver: number;
+  readonly maxAckPending: number;
+}
+
+export const LANE_SETTINGS: Readonly<Record<Lane, LaneSettings>> = {
+  live: { ackWaitMs: 15_000, beatMs: 4_000, maxDeliver: 5, maxAckPending: 16_384 },
+  batch: { ackWaitMs: 30_000, beatMs: 10_000, maxDeliver: 6, maxAckPending: 8_192 },
+};
+
+type WantedStream = Partial<StreamConfig> & { readonly name: string };
+type WantedConsumer = Partial<ConsumerConfig> & { readonly durable_name: string };
+
+export interface Topology {
+  readonly streams: readonly WantedStream[];
+  readonly consumers: readonly { readonly stream: string; readonly config: WantedConsumer }[];
+}
+
+/** What must exist on the server. `replicas` comes from configuration (1 for a single server). */
+export function wantedTopology(replicas: number): Topology {
+  return {
+    streams: [
+      ...POOLS.map((pool) => poolStream(pool, replicas)),
+      {
+        name: ADVISORY_STREAM,
+        subjects: ["$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"],
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+        discard: DiscardPolicy.Old,
+        max_msgs: 100_000,
+        max_age: 7 * 86_400_000 * NANOS_PER_MS,
+        num_replicas: replicas,
+      },
+    ],
+    consumers: POOLS.flatMap((pool) => LANES.map((lane) => ({ stream: streamName(pool), config: durable(pool, lane) }))),
+  };
+}
+
+/** Work is never dropped silently: the stream refuses when full, and no message expires by age. */
+function poolStream(pool: Pool, replicas: number): WantedStream {
+  return {
+    name: streamName(pool),
+    subjects: [`work.${pool}.*.*`],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: 2_000,
+    max_msgs: 200_000,
+    max_msg_size: LIMITS.streamMessageBytesMax,
+    max_age: 0,
+    duplicate_window: 120_000 * NANOS_PER_MS,
+    num_replicas: replicas,
+  };
+}
+
+function durable(pool: Pool, lane: Lane): WantedConsumer {
+  const settings = LANE_SETTINGS[lane];
+  return {
+    durable_name: durableName(pool, lane),
+    filter_subject: laneFilter(pool, lane),
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: settings.ackWaitMs * NANOS_PER_MS,
+    max_deliver: settings.maxDeliver,
+    max_ack_pending: settings.maxAckPending,
+    // Counts the open pulls of the whole fleet and cannot be changed later.
+    max_waiting: 4_096,
+  };
+}
+
+/**
+ * Creates or updates everything, then compares the echo with what was wanted.
+ * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
+ */
+export async function ensureTopology(connection: NatsConnection, replicas: number): Promise<void> {
+  const manager = await jetstreamManager(connection, { timeout: 10_000 });
+  const wanted = wantedTopology(replicas);
+  for (const stream of wanted.streams) {
+    const echoed = (await upsertStream(manager, stream)) as unknown as Record<string, unknown>;
+    assertEcho(`stream ${stream.name}`, stream as unknown as Record<string, unknown>, echoed);
+  }
+  for (const { stream, config } of wanted.consumers) {
+    const info = await upsertConsumer(manager, stream, config);
+    assertEcho(
+      `durable ${config.durable_name}`,
+      config as unknown as Record<string, unknown>,
+      info as unknown as Record<string, unknown>,
+    );
+  }
+}
+
+async function upsertStream(manager: JetStreamManager, wanted: WantedStream): Promise<StreamConfig> {
+  const exists = await manager.streams.info(wanted.name).catch(ignoreMissing);
+  const info = exists ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
+  return info.config;
+}
+
+async function upsertConsumer(manager: JetStreamManager, stream: string, wanted: WantedConsumer): Promise<ConsumerConfig> {
+  const exists = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
+  const info = exists
+    ? await manager.consumers.update(stream, wanted.durable_name, wanted)
+    : await manager.consumers.add(stream, wanted);
+  return info.config;
+}
+
+const STREAM_NOT_FOUND = 10_059;
+const CONSUMER_NOT_FOUND = 10_014;
+
+function ignoreMissing(error: unknown): undefined {
+  const code = (error as { code?: unknown }).code;
+  if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return undefined;
+  throw error;
+}
+
+/** Servers before 2.12 drop unknown fields without a word, so only the echo tells what is in force. */
+export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
+  for (const [field, value] of Object.entries(wanted)) {
+    const got = echoed[field];
+    // The server leaves out fields that have their zero value.
+    const isZero = value === 0 || value === false;
+    if (Bun.deepEquals(got, value) || (isZero && got === undefined)) continue;
+    throw new Error(`${what}: expected ${field} ${JSON.stringify(value)}, the server has ${JSON.stringify(got)}`);
+  }
+}

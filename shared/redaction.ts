@@ -1,0 +1,232 @@
+/**
+ * What may never reach a log line, and the bounded pass that keeps it out. Two independent nets: members are judged by
+ * name, strings by shape, so a secret in a message, a URL or cut JSON is caught without knowing where it came from.
+ */
+
+/** Member names (lower case, without `-`, `_` and spaces) whose values are never logged. Pinned by a test. */
+export const SECRET_MEMBERS: readonly string[] = Object.freeze(["bearer", "key", "keyhash", "signature"]);
+
+/** Endings with the same effect: openai_api_key, signing_secret, proxy-authorization … Plurals such as tokens are not hit. */
+export const SECRET_ENDINGS: readonly string[] = Object.freeze([
+  "accesskey",
+  "accesskeyid",
+  "apikey",
+  "authorization",
+  "bootstrapkey",
+  "cookie",
+  "credentials",
+  "encryptionkey",
+  "masterkey",
+  "passphrase",
+  "passwd",
+  "password",
+  "privatekey",
+  "secret",
+  "secretkey",
+  "signingkey",
+  "token",
+]);
+
+/** Members that carry what callers wrote or models answered. */
+export const CONTENT_MEMBERS: readonly string[] = Object.freeze([
+  "arguments",
+  "body",
+  "choices",
+  "content",
+  "delta",
+  "input",
+  "messages",
+  "output",
+  "payload",
+  "prompt",
+]);
+
+const REDACTED = "[redacted]";
+const OMITTED = "[omitted]";
+const UNREADABLE = "[unreadable]";
+const TEXT_CHARS_MAX = 500;
+const STACK_CHARS_MAX = 4_000;
+const DEPTH_MAX = 6;
+const MEMBERS_MAX = 50;
+const NODES_MAX = 500;
+const CAUSES_MAX = 4;
+const NAMES_MAX = 2_000;
+const NAME_CHARS_MAX = 64;
+/** Ids never repeat for long, so they are not worth remembering. */
+const ID = /^[0-9a-f-]{20,}$/;
+/** A shorter "secret" would blank ordinary words. */
+const KNOWN_SECRET_CHARS_MIN = 8;
+
+type Rule = readonly [pattern: RegExp, replacement: string];
+
+/** Shapes of credentials. Every class is bounded by quotes, spaces or backslashes, so surrounding JSON stays readable. */
+const TEXT_RULES: readonly Rule[] = [
+  // scheme://user:password@host; also catches a password with an unescaped slash or @.
+  [/([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'`<>\\]*@/gi, `$1${REDACTED}@`],
+  [/([?&;](?:[a-z-]*(?:key|token|secret|signature|credential|password)|sig)=)[^&\s"'`\\#]+/gi, `$1${REDACTED}`],
+  [/\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${REDACTED}`],
+  // Addresses that are credentials themselves: Telegram's path, Slack's incoming webhooks.
+  [/(\/bot)\d{3,}:[A-Za-z0-9_-]+/g, `$1${REDACTED}`],
+  [/(\/services\/)T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]+/g, `$1${REDACTED}`],
+  // Tokens known by their first letters: ours, then providers', clouds' and chat tools'.
+  [/\b(slk_|sk-|sk_|pk_|rk_|whsec_|gsk_|hf_|r8_|xai-|key-|xox[a-z]-|gh[a-z]_)[A-Za-z0-9_-]{6,}/g, `$1${REDACTED}`],
+  [/\b(AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}/g, `$1${REDACTED}`],
+  [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
+  // Members inside text: JSON (whole, escaped or cut), headers, assignments.
+  [
+    /((?:authorization|cookie|passw(?:or)?d|passphrase|secret|token|api[-_ ]?key|(?:signing|private|master|encryption|access|secret)[-_ ]?key|"key)(?:\\?["'])?\s*[:=]\s*(?:\\?["'])?)(?!\[redacted\]|(?:bearer|basic) \[redacted\])[^\s"'`\\,;&}]+/gi,
+    `$1${REDACTED}`,
+  ],
+  // What follows such a member may be any length, so the rest of the string goes.
+  [/(\\?["'](?:messages|prompt|input|content|arguments)\\?["']\s*:\s*)(?!\d)[\s\S]*/gi, `$1${OMITTED}`],
+];
+
+/** Most strings are ids and words: one scan decides whether the rules above are worth running. */
+const SUSPICIOUS =
+  /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|slk_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
+
+/** Turns any value into one that is safe and cheap to write. Never throws. */
+export interface Redactor {
+  text(value: string, charsMax?: number): string;
+  value(value: unknown): unknown;
+}
+
+/**
+ * @param secrets values known to be secret whatever their shape (provider keys, database password, bootstrap key);
+ * those under 8 characters are ignored
+ */
+export function createRedactor(secrets: readonly string[] = []): Redactor {
+  const known = [...new Set(secrets)]
+    .filter((secret) => secret.length >= KNOWN_SECRET_CHARS_MIN)
+    .toSorted((a, b) => b.length - a.length);
+
+  // Routes, model names and messages come again and again: remembered as harmless, they cost one look-up.
+  const harmless = new Set<string>();
+
+  function text(value: string, charsMax = TEXT_CHARS_MAX): string {
+    if (value.length <= NAME_CHARS_MAX && harmless.has(value)) return value;
+    const clean = scrub(value, charsMax);
+    if (clean === value && value.length <= NAME_CHARS_MAX && !ID.test(value)) {
+      if (harmless.size >= NAMES_MAX) harmless.clear();
+      harmless.add(value);
+    }
+    return clean;
+  }
+
+  function scrub(value: string, charsMax: number): string {
+    // Looked at further than it is shown: a token that the cut would halve is still recognised.
+    let clean = value.length > 2 * charsMax ? value.slice(0, 2 * charsMax) : value;
+    for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED);
+    if (SUSPICIOUS.test(clean)) {
+      for (const [pattern, replacement] of TEXT_RULES) clean = clean.replace(pattern, replacement);
+    }
+    return clean.length > charsMax ? `${clean.slice(0, charsMax)}… (${value.length} characters)` : clean;
+  }
+
+  // Names repeat endlessly; the bound keeps foreign objects from growing the table.
+  const judgements = new Map<string, Judgement>();
+  function judgeMember(name: string): Judgement {
+    const seen = judgements.get(name);
+    if (seen !== undefined) return seen;
+    const judgement = { verdict: judge(name), shown: text(name, 100) };
+    if (judgements.size < NAMES_MAX) judgements.set(name, judgement);
+    return judgement;
+  }
+
+  function walk(value: unknown, depth: number, budget: { nodes: number }): unknown {
+    if (typeof value === "string") return text(value);
+    if (typeof value === "bigint") return value.toString();
+    if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+    if (typeof value !== "object" || value === null) return value;
+    budget.nodes -= 1;
+    if (depth >= DEPTH_MAX || budget.nodes <= 0) return Array.isArray(value) ? "[array]" : "[object]";
+    if (value instanceof Error) return error(value, depth, budget, CAUSES_MAX);
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+    if (value instanceof URL) return text(value.href);
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    if (value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+    if (value instanceof Headers) return members([...value.entries()], depth, budget);
+    if (value instanceof Map || value instanceof Set) return `[${value.size} entries]`;
+    if (Array.isArray(value)) {
+      const items = value.slice(0, MEMBERS_MAX).map((item) => walk(item, depth + 1, budget));
+      if (value.length > MEMBERS_MAX) items.push(`… (${value.length} items)`);
+      return items;
+    }
+    return members(readableEntries(value), depth, budget);
+  }
+
+  function members(
+    entries: readonly (readonly [string, unknown])[],
+    depth: number,
+    budget: { nodes: number },
+  ): unknown {
+    const result: Record<string, unknown> = {};
+    for (const [name, value] of entries.slice(0, MEMBERS_MAX)) {
+      const { verdict, shown } = judgeMember(name);
+      // Numbers and flags pass: token counts use names such as `input`, and none of our secrets is a number.
+      if (verdict === "plain" || isBare(value)) result[shown] = walk(value, depth + 1, budget);
+      else result[shown] = verdict === "secret" ? REDACTED : OMITTED;
+    }
+    return result;
+  }
+
+  function error(value: Error, depth: number, budget: { nodes: number }, causesLeft: number): Record<string, unknown> {
+    const result: Record<string, unknown> = { type: value.name, message: text(value.message) };
+    // Only the code is taken from an error's own members: a database error's detail quotes whole rows.
+    const code: unknown = Reflect.get(value, "code");
+    if (typeof code === "string") result["code"] = text(code);
+    else if (typeof code === "number") result["code"] = code;
+    if (value.stack !== undefined) result["stack"] = text(value.stack, STACK_CHARS_MAX);
+    if (causesLeft > 0) {
+      if (value.cause instanceof Error) result["cause"] = error(value.cause, depth, budget, causesLeft - 1);
+      else if (value.cause !== undefined) result["cause"] = walk(value.cause, depth + 1, budget);
+      if (value instanceof AggregateError) {
+        result["errors"] = value.errors.slice(0, 5).map((inner) => walk(inner, depth + 1, budget));
+      }
+    }
+    return result;
+  }
+
+  return {
+    text,
+    value(value) {
+      try {
+        return walk(value, 0, { nodes: NODES_MAX });
+      } catch {
+        // A proxy that throws must not take the caller down with it.
+        return { value: UNREADABLE };
+      }
+    },
+  };
+}
+
+interface Judgement {
+  readonly verdict: "plain" | "secret" | "content";
+  /** The name as it may be written: names of foreign objects can hold a secret too. */
+  readonly shown: string;
+}
+
+const SECRETS = new Set(SECRET_MEMBERS);
+const CONTENTS = new Set(CONTENT_MEMBERS);
+
+function judge(name: string): Judgement["verdict"] {
+  const plain = name.toLowerCase().replace(/[-_ ]/g, "");
+  if (SECRETS.has(plain) || SECRET_ENDINGS.some((ending) => plain.endsWith(ending))) return "secret";
+  return CONTENTS.has(plain) ? "content" : "plain";
+}
+
+function readableEntries(value: object): [string, unknown][] {
+  return Object.keys(value)
+    .slice(0, MEMBERS_MAX)
+    .map((name) => {
+      try {
+        return [name, Reflect.get(value, name)];
+      } catch {
+        return [name, UNREADABLE];
+      }
+    });
+}
+
+function isBare(value: unknown): boolean {
+  return value === null || value === undefined || typeof value === "number" || typeof value === "boolean";
+}

@@ -1,0 +1,95 @@
+/** What every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
+import type { NatsConnection } from "nats";
+
+import { type Check, runChecks, startAdminServer } from "./admin-server.ts";
+import { type Config, loadConfig } from "./config.ts";
+import { type Database, openDatabase } from "./database/client.ts";
+import { missingMigrations } from "./database/migrate.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createLogger, type Logger } from "./logger.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+
+export type RoleName = "ingress" | "worker" | "janitor";
+
+export interface Role {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+  readonly database: Database;
+  /** Readiness checks that every role can use. */
+  readonly checks: { readonly postgres: Check; readonly nats: Check };
+  /** Adds a connection to the nats check; its final closing ends the process. */
+  watchNats(connection: NatsConnection): void;
+  /** Opens the admin port and says so in the log line that supervisors wait for. */
+  ready(facts: Readonly<Record<string, number>>, checks: Readonly<Record<string, Check>>): Promise<void>;
+}
+
+const DATABASE_WAIT_MS = 10_000;
+
+/** @throws ConfigError; Error when Postgres stays away for 10 s or lacks migrations */
+export async function startRole(name: RoleName): Promise<Role> {
+  const config = loadConfig();
+  const log = createLogger({ level: config.logLevel, role: name });
+  const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
+  const metrics = createMetrics(name);
+  lifecycle.onStop("metrics", () => metrics.close());
+  const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
+  lifecycle.onStop("database", () => database.close());
+  await waitForDatabase(database);
+  const connections: NatsConnection[] = [];
+  return {
+    config,
+    log,
+    metrics,
+    lifecycle,
+    database,
+    checks: {
+      postgres: async () => database.query("select 1"),
+      nats: async () => {
+        await Promise.all(connections.map((connection) => connection.rtt()));
+      },
+    },
+    watchNats(connection) {
+      connections.push(connection);
+      void connection.closed().then((error) => {
+        if (lifecycle.stopping.aborted) return;
+        log.fatal({ err: error }, "the nats connection closed for good");
+        return lifecycle.stop("nats closed");
+      });
+    },
+    async ready(facts, checks) {
+      const admin = startAdminServer({
+        host: config.adminHost,
+        port: config.adminPort,
+        registry: metrics.registry,
+        ready: () => runChecks(checks, lifecycle.stopping),
+        log,
+      });
+      lifecycle.onStop("admin port", () => admin.stop());
+      log.info({ ...facts, admin_port: admin.port }, "ready");
+    },
+  };
+}
+
+/** A database that is just starting is waited for; one that lacks migrations is not. */
+async function waitForDatabase(database: Database): Promise<void> {
+  const giveUpAt = performance.now() + DATABASE_WAIT_MS;
+  for (;;) {
+    try {
+      const missing = await missingMigrations(database);
+      if (missing.length === 0) return;
+      throw new MigrationsMissing(missing.length);
+    } catch (error) {
+      if (error instanceof MigrationsMissing) throw error;
+      if (performance.now() > giveUpAt) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+      await Bun.sleep(200);
+    }
+  }
+}
+
+class MigrationsMissing extends Error {
+  constructor(count: number) {
+    super(`the database lacks ${count} migrations; run the migrate role first`);
+  }
+}

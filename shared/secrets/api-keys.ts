@@ -1,0 +1,47 @@
+/**
+ * Key format (design part 5): `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32. The checksum refuses typos and
+ * guesses without a look-up. Only the SHA-256 is stored.
+ */
+import { randomInt } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const MINTED = /^slk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+/** A key an operator brings along; never of our own prefix. */
+const BOOTSTRAP = /^(?!slk_)[A-Za-z0-9_-]{20,200}$/;
+
+/** A new key in clear text, shown once. */
+export function mintKey(): string {
+  let body = "";
+  for (let i = 0; i < 32; i++) body += ALPHABET[randomInt(62)];
+  return `slk_${body}${checksum(body)}`;
+}
+
+/** False when the text cannot be a key of ours, so no look-up is needed. */
+export function isWellFormedKey(key: string): boolean {
+  const minted = MINTED.exec(key);
+  if (minted) return minted[2] === checksum(minted[1] ?? "");
+  return BOOTSTRAP.test(key);
+}
+
+export function isMintedKey(key: string): boolean {
+  return MINTED.test(key);
+}
+
+export function hashKey(key: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(key).digest();
+}
+
+/** What lists show instead of the key: its first characters. */
+export function keyHint(key: string): string {
+  return `${key.slice(0, 8)}…`;
+}
+
+function checksum(body: string): string {
+  let rest = Bun.hash.crc32(body);
+  let text = "";
+  for (let i = 0; i < 6; i++) {
+    text = (ALPHABET[rest % 62] ?? "") + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

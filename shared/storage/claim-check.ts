@@ -1,0 +1,40 @@
+/** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
+import { createHash } from "node:crypto";
+
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+
+import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+
+/** Stores the text and returns its reference, `key#sha256`. */
+export async function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
+  const body = Buffer.from(text, "utf8");
+  const key = `claims/${jobId}`;
+  await storage.client.send(
+    new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
+    { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) },
+  );
+  return `${key}#${sha256(body)}`;
+}
+
+/** @throws Error when the object is missing or its bytes are not those that were stored */
+export async function readClaim(storage: Storage, reference: string): Promise<string> {
+  const [key = "", expected = ""] = reference.split("#");
+  const answer = await storage.client.send(new GetObjectCommand({ Bucket: storage.bucket, Key: key }), {
+    abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
+  });
+  const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+  if (sha256(bytes) !== expected) throw new Error(`claim ${key} is damaged: its checksum differs`);
+  return bytes.toString("utf8");
+}
+
+/** Deleting twice is harmless. */
+export async function deleteClaim(storage: Storage, reference: string): Promise<void> {
+  const [key = ""] = reference.split("#");
+  await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), {
+    abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
+  });
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,38 @@
+/** S3, and nothing else. Checksums WHEN_REQUIRED: with the SDK's defaults some servers store the chunk framing too. */
+import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+
+import type { Config } from "#shared/config.ts";
+
+export interface Storage {
+  readonly client: S3Client;
+  readonly bucket: string;
+  close(): void;
+}
+
+/** Every call to S3 ends within this time. */
+export const STORAGE_TIMEOUT_MS = 10_000;
+
+export function openStorage(config: Config["s3"]): Storage {
+  const client = new S3Client({
+    region: config.region,
+    forcePathStyle: true,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    maxAttempts: 3,
+    ...(config.endpoint ? { endpoint: config.endpoint } : {}),
+    ...(config.accessKeyId && config.secretAccessKey
+      ? { credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey } }
+      : {}),
+  });
+  return { client, bucket: config.bucket, close: () => client.destroy() };
+}
+
+/** Makes sure the bucket exists. @throws Error of the SDK when it neither exists nor can be made */
+export async function ensureBucket(storage: Storage): Promise<void> {
+  const abortSignal = AbortSignal.timeout(STORAGE_TIMEOUT_MS);
+  try {
+    await storage.client.send(new HeadBucketCommand({ Bucket: storage.bucket }), { abortSignal });
+  } catch {
+    await storage.client.send(new CreateBucketCommand({ Bucket: storage.bucket }), { abortSignal });
+  }
+}

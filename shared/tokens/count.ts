@@ -1,0 +1,73 @@
+/**
+ * Tokens of a chat request by the rule OpenAI publishes (openai-cookbook, "How to count tokens with tiktoken"): three
+ * for every message, one for a name, three that open the answer, and the texts themselves. Tools and an answer's
+ * schema count as compact JSON, which is how open chat templates show them to a model.
+ */
+import type { Tokenizer } from "./tokenizer.ts";
+
+const TOKENS_PER_MESSAGE = 3;
+const TOKENS_PER_NAME = 1;
+const TOKENS_OPENING_ANSWER = 3;
+
+/** What of a request counts. Read defensively: a member of another shape counts nothing. */
+export interface CountedRequest {
+  readonly messages?: unknown;
+  readonly tools?: unknown;
+  readonly response_format?: unknown;
+}
+
+/**
+ * Prompt tokens of a chat request.
+ * @param partTokens tokens of a content block that is neither text nor a refusal: a picture, a recording, a file
+ */
+export function countPrompt(
+  tokenizer: Tokenizer,
+  request: CountedRequest,
+  partTokens: (part: Readonly<Record<string, unknown>>) => number,
+): number {
+  let tokens = TOKENS_OPENING_ANSWER;
+  for (const message of listOf(request.messages)) tokens += countMessage(tokenizer, message, partTokens);
+  const tools = listOf(request.tools);
+  if (tools.length > 0) tokens += tokenizer.count(JSON.stringify(tools));
+  const schema = recordOf(recordOf(request.response_format)["json_schema"])["schema"];
+  if (schema !== undefined) tokens += tokenizer.count(JSON.stringify(schema));
+  return tokens;
+}
+
+function countMessage(
+  tokenizer: Tokenizer,
+  value: unknown,
+  partTokens: (part: Readonly<Record<string, unknown>>) => number,
+): number {
+  const message = recordOf(value);
+  const { role, name, content } = message;
+  let tokens = TOKENS_PER_MESSAGE;
+  if (typeof role === "string") tokens += tokenizer.count(role);
+  if (typeof name === "string") tokens += tokenizer.count(name) + TOKENS_PER_NAME;
+  if (typeof content === "string") tokens += tokenizer.count(content);
+  for (const block of listOf(content)) {
+    const part = recordOf(block);
+    const text = part["text"] ?? part["refusal"];
+    tokens += typeof text === "string" ? tokenizer.count(text) : partTokens(part);
+  }
+  for (const call of listOf(message["tool_calls"])) tokens += countCall(tokenizer, call);
+  return tokens;
+}
+
+/** A call made in an earlier turn: its name and what it was called with. */
+function countCall(tokenizer: Tokenizer, value: unknown): number {
+  const call = recordOf(value);
+  const target = recordOf(call["function"] ?? call["custom"]);
+  const { name, arguments: text = target["input"] } = target;
+  return (
+    (typeof name === "string" ? tokenizer.count(name) : 0) + (typeof text === "string" ? tokenizer.count(text) : 0)
+  );
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { importsOf, LAYERS, LINES_MAX, longFiles, strayRootEntries, violations } from "./support/architecture.ts";
+
+const ROOT = join(import.meta.dir, "..");
+
+async function projectSources(): Promise<Map<string, string>> {
+  const glob = new Bun.Glob(`{${LAYERS.join(",")}}/**/*.{ts,mts,js,mjs}`);
+  // This file holds seeded violations.
+  const files = (await Array.fromAsync(glob.scan({ cwd: ROOT }))).filter(
+    (file) => file !== "tests/architecture.test.ts",
+  );
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await Bun.file(join(ROOT, file)).text()] as const)),
+  );
+}
+
+/** The rules that a project of one file breaks. */
+function broken(file: string, source: string): string[] {
+  return violations(new Map([[file, source]])).map(({ rule }) => rule);
+}
+
+describe("the project", () => {
+  test("keeps every rule of the house", async () => {
+    const sources = await projectSources();
+    expect(sources.size).toBeGreaterThan(20);
+    expect(violations(sources)).toEqual([]);
+    const long = longFiles(sources);
+    // Not a fault yet; the list is there to be read.
+    if (long.length > 0) process.stderr.write(`long files, look for the second idea: ${long.join(", ")}\n`);
+  });
+
+  test("has nothing in its root but what belongs there", () => {
+    expect(strayRootEntries(readdirSync(ROOT))).toEqual([]);
+  });
+});
+
+describe("the import reader", () => {
+  test.each([
+    ['import a from "x";', ["x"]],
+    ['import type { A } from "x";', ["x"]],
+    ['import { a, type B } from "x";', ["x"]],
+    ['import {\n  a,\n  b,\n} from "x";', ["x"]],
+    ['import * as a from "x"; import b from "y";', ["x", "y"]],
+    ['import "x";', ["x"]],
+    ["import a from 'x'", ["x"]],
+    ['export { a } from "x";', ["x"]],
+    ['export * from "x";', ["x"]],
+    ['export type { A } from "x";', ["x"]],
+    ['const a = await import("x");', ["x"]],
+    ['type A = import("x").A;', ["x"]],
+    ['const a = require("x");', ["x"]],
+    ['// import a from "x";', []],
+    ['/* import a from "x"; */', []],
+    ['const url = "http://x/y"; import a from "z";', ["z"]],
+    ['export const from = "x";', []],
+  ])("%p imports %p", (source, expected) => {
+    expect(importsOf(source)).toEqual(expected);
+  });
+});
+
+describe("imports", () => {
+  test.each([
+    ["schemas/a.ts", "#shared/b.ts", "schemas does not import shared"],
+    ["shared/a.ts", "#ingress/b.ts", "shared does not import ingress"],
+    ["shared/a.ts", "#workers/b.ts", "shared does not import workers"],
+    ["shared/a.ts", "#deploy/b.ts", "shared does not import deploy"],
+    ["shared/a.ts", "#tests/b.ts", "shared does not import tests"],
+    ["ingress/a.ts", "#workers/b.ts", "ingress does not import workers"],
+    ["workers/a.ts", "#ingress/b.ts", "workers does not import ingress"],
+    ["workers/a.ts", "#tests/b.ts", "workers does not import tests"],
+    ["ingress/a.ts", "#deploy/b.ts", "ingress does not import deploy"],
+    ["deploy/a.ts", "#tests/b.ts", "deploy does not import tests"],
+  ])("%s may not reach %s", (file, specifier, rule) => {
+    expect(broken(file, `import type { A } from "${specifier}";`)).toEqual([rule]);
+  });
+
+  test("a relative path is no way round", () => {
+    const rules = broken("ingress/routes/a.ts", 'export * from "../../workers/b.ts";');
+    expect(rules).toEqual(["ingress does not import workers", "folders are crossed by #names"]);
+    expect(broken("ingress/routes/a.ts", 'import a from "../../shared/b.ts";')).toEqual([
+      "folders are crossed by #names",
+    ]);
+  });
+
+  test("generated files are held to them too", () => {
+    expect(broken("schemas/generated/a.ts", 'import a from "#shared/b.ts";')).toHaveLength(1);
+  });
+
+  test.each([
+    ["shared/a.ts", "#schemas/b.ts"],
+    ["shared/a/b.ts", "../c.ts"],
+    ["ingress/a.ts", "#shared/b.ts"],
+    ["workers/a.ts", "#shared/b.ts"],
+    ["workers/a/b.ts", "../c.ts"],
+    ["deploy/a.ts", "#workers/b.ts"],
+    ["tests/a.ts", "#deploy/b.ts"],
+    ["shared/a.ts", "pino"],
+  ])("%s may reach %s", (file, specifier) => {
+    expect(broken(file, `import a from "${specifier}";`)).toEqual([]);
+  });
+});
+
+describe("privileges", () => {
+  const ENVIRONMENT = "only shared/config.ts reads the environment";
+  const DRIVER = "only shared/database/client.ts names the driver";
+  const CALLS = "only workers/providers/http.ts calls out";
+  const ACKS = "only the runner acknowledges messages";
+  const CONSOLE = "nothing writes to the console";
+
+  test.each([
+    [ENVIRONMENT, "deploy/sluice.ts", "const port = process.env.PORT;"],
+    [ENVIRONMENT, "shared/logger.ts", 'process.env["PORT"]'],
+    [ENVIRONMENT, "shared/logger.ts", "Bun.env.PORT"],
+    [ENVIRONMENT, "workers/main.ts", "const { env } = process;"],
+    [ENVIRONMENT, "ingress/main.ts", 'import { argv, env } from "node:process";'],
+    [DRIVER, "shared/ledger/move.ts", 'import type { Pool } from "pg";'],
+    [DRIVER, "deploy/admin/credits.ts", 'const pg = await import("pg");'],
+    [CALLS, "workers/pools/chat.ts", "const answer = await fetch(url);"],
+    [CALLS, "shared/queue/a.ts", "return globalThis.fetch(url);"],
+    [CALLS, "deploy/sluice.ts", "const call = fetch;"],
+    [CALLS, "ingress/app.ts", 'import { request } from "node:https";'],
+    [CALLS, "shared/admin-server.ts", "async fetch(request) {\n  return fetch(request);\n}"],
+    [ACKS, "workers/pools/chat.ts", "message.ack();"],
+    [ACKS, "workers/janitor/sweep.ts", "message\n  .nak(1_000);"],
+    [ACKS, "ingress/batch/intake.ts", "await message.ackAck();"],
+    [ACKS, "workers/pools/chat.ts", "message.term(); message.working();"],
+    [CONSOLE, "shared/a.ts", "console.log(1);"],
+    [CONSOLE, "deploy/start.mjs", "console.error(1);"],
+    [CONSOLE, "tests/a.test.ts", 'console["log"](1);'],
+    ["only shared/storage speaks S3", "ingress/a.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],
+    ["files are named in kebab-case", "shared/rateWindow.ts", ""],
+    [`no file is longer than ${LINES_MAX} lines`, "shared/a.ts", "x;\n".repeat(LINES_MAX + 1)],
+  ])("%s: %s is caught", (rule, file, source) => {
+    expect(broken(file, source)).toEqual([rule]);
+  });
+
+  test.each([
+    ["shared/config.ts", "export function load(environment = process.env) {}"],
+    ["deploy/start.mjs", "const port = process.env.PORT; await fetch(url);"],
+    ["tests/a.test.ts", 'process.env.PORT = "0"; await fetch(url); import pg from "pg"; message.ack();'],
+    ["shared/database/client.ts", 'import pg from "pg";'],
+    ["workers/providers/http.ts", 'import { request } from "node:https"; await fetch(url);'],
+    ["workers/runner.ts", "message.ack(); message.nak(1); message.term(); message.working();"],
+    ["workers/queue-loop.ts", "message.ack();"],
+    ["shared/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
+    ["shared/a.ts", "app.fetch(request); prefetch(1); // fetch(url), console.log, process.env"],
+    ["shared/storage/client.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],
+    ["shared/a.ts", "x;\n".repeat(LINES_MAX)],
+    ["schemas/generated/validators.js", "x;\n".repeat(LINES_MAX + 1)],
+    ["tests/shared/rate-window.test.ts", ""],
+  ])("%s may do what it does", (file, source) => {
+    expect(broken(file, source)).toEqual([]);
+  });
+});
+
+test("files past 300 lines are listed, longest first, generated ones apart", () => {
+  const sources = new Map([
+    ["shared/a.ts", "x;\n".repeat(301)],
+    ["shared/b.ts", "x;\n".repeat(350)],
+    ["shared/c.ts", "x;\n".repeat(300)],
+    ["schemas/generated/d.ts", "x;\n".repeat(900)],
+  ]);
+  expect(longFiles(sources)).toEqual(["shared/b.ts (350 lines)", "shared/a.ts (301 lines)"]);
+});
+
+test("a stray folder or file in the root is named", () => {
+  expect(strayRootEntries(["shared", "lib", "README.md", "notes.txt", ".sluice", ".sluice-test"])).toEqual([
+    "lib",
+    "notes.txt",
+  ]);
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { jetstream } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection, PermissionViolationError } from "nats";
+
+import { freePort } from "#deploy/embedded/probe.mjs";
+import { newId } from "#shared/ids.ts";
+import { cancelSubject, durableName, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
+
+const WORKSPACE = "00000000-0000-7000-8000-000000000000";
+const OTHER = "00000000-0000-7000-8000-000000000001";
+const USERS = { ingress: "gw", worker: "wk", janitor: "jn", publisher: `ws.${WORKSPACE}` } as const;
+type User = keyof typeof USERS;
+
+let server: { port: number; stop(): Promise<void> };
+const clients = {} as Record<User, Client>;
+
+interface Client {
+  readonly connection: NatsConnection;
+  /** Subjects and directions the server refused so far. */
+  readonly refused: string[];
+}
+
+beforeAll(async () => {
+  server = await startConfiguredServer();
+  for (const user of Object.keys(USERS) as User[]) clients[user] = await open(user);
+  await ensureTopology(clients.ingress.connection, 1);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(Object.values(clients).map(({ connection }) => connection.close()));
+  await server.stop();
+});
+
+/** deploy/nats/server.conf as it is, but for the ports. */
+async function startConfiguredServer(): Promise<{ port: number; stop(): Promise<void> }> {
+  const store = temporaryDirectory();
+  const port = await freePort();
+  const config = join(PROJECT_ROOT, "deploy/nats/server.conf");
+  const child = Bun.spawn(
+    [await natsServerBinary(), "-c", config, "-a", "127.0.0.1", "-p", `${port}`, "-m", `${await freePort()}`],
+    {
+      env: { NATS_SERVER_NAME: "test", NATS_STORE_DIR: store.directory, ...passwords() },
+      stdout: "ignore",
+      stderr: "ignore",
+    },
+  );
+  return {
+    port,
+    async stop() {
+      child.kill("SIGKILL");
+      await child.exited;
+      store.remove();
+    },
+  };
+}
+
+function passwords(): Record<string, string> {
+  return Object.fromEntries(Object.keys(USERS).map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, `pass-${user}`]));
+}
+
+async function open(user: User): Promise<Client> {
+  const connection = await connect({
+    servers: `127.0.0.1:${server.port}`,
+    user,
+    pass: `pass-${user}`,
+    inboxPrefix: `_INBOX.${USERS[user]}`,
+    // The server is still starting.
+    waitOnFirstConnect: true,
+    reconnectTimeWait: 20,
+    maxReconnectAttempts: 500,
+  });
+  const refused: string[] = [];
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === "error" && status.error instanceof PermissionViolationError) {
+        refused.push(`${status.error.operation} ${status.error.subject}`);
+      }
+    }
+  })();
+  return { connection, refused };
+}
+
+/** What the server refuses while `act` runs; the answer to the flush comes after every refusal. */
+async function refusals(user: User, act: (connection: NatsConnection) => void): Promise<string[]> {
+  const { connection, refused } = clients[user];
+  refused.length = 0;
+  act(connection);
+  await connection.flush();
+  await new Promise((resolve) => setImmediate(resolve));
+  return [...refused];
+}
+
+describe("deploy/nats/server.conf", () => {
+  test("lets every role declare the topology", async () => {
+    for (const user of ["ingress", "worker", "janitor"] as const) await ensureTopology(clients[user].connection, 1);
+  });
+
+  test("lets a call go from the ingress to a worker and back", async () => {
+    const reply = `${replyPrefix("in-1")}.${newId()}`;
+    const answers = clients.ingress.connection.subscribe(`${replyPrefix("in-1")}.>`, { max: 2 });
+    const head = headers();
+    head.set("Sluice-Reply", reply);
+    await jetstream(clients.ingress.connection).publish(workSubject("chat", "live", WORKSPACE), "{}", {
+      headers: head,
+    });
+
+    const consumer = await jetstream(clients.worker.connection).consumers.get(
+      streamName("chat"),
+      durableName("chat", "live"),
+    );
+    const message = await consumer.next({ expires: 5_000 });
+    expect(message?.headers?.get("Sluice-Reply")).toBe(reply);
+    message?.working();
+    const beat = clients.worker.connection.request(reply, "beat", { timeout: 5_000 });
+    for await (const answer of answers) {
+      if (answer.string() === "beat") answer.respond("here");
+      else break;
+      expect((await beat).string()).toBe("here");
+      clients.worker.connection.publish(reply, "end");
+    }
+    expect(await message?.ackAck()).toBe(true);
+  });
+
+  test("lets cancels reach workers", async () => {
+    const cancels = clients.worker.connection.subscribe("cancel.*", { max: 1 });
+    await clients.worker.connection.flush();
+    const job = newId();
+    clients.ingress.connection.publish(cancelSubject(job));
+    for await (const cancel of cancels) expect(cancel.subject).toBe(cancelSubject(job));
+  });
+
+  test("lets the janitor put work back and delete a message by its sequence", async () => {
+    const stream = jetstream(clients.janitor.connection);
+    const { seq } = await stream.publish(workSubject("chat", "batch", WORKSPACE), "{}");
+    const manager = await stream.jetstreamManager();
+    expect((await manager.streams.getMessage(streamName("chat"), { seq }))?.seq).toBe(seq);
+    expect(await manager.streams.deleteMessage(streamName("chat"), seq)).toBe(true);
+  });
+
+  test("lets a publisher hand in its own workspace's batch messages and hear their answers", async () => {
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
+    const refused = await refusals("publisher", (connection) => connection.publish(`batch.chat.${WORKSPACE}`));
+    expect(refused).toEqual([]);
+    clients.worker.connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "accepted");
+    for await (const answer of answers) expect(answer.string()).toBe("accepted");
+  });
+
+  test.each([
+    ["publisher", `work.chat.live.${WORKSPACE}`],
+    ["publisher", `batch.chat.${OTHER}`],
+    ["publisher", "batch.chat.*"],
+    ["publisher", "_INBOX.gw.in-1.x"],
+    ["publisher", "$JS.API.STREAM.PURGE.POOL_chat"],
+    ["publisher", "$JS.API.CONSUMER.MSG.NEXT.POOL_chat.chat_live"],
+    ["publisher", "cancel.x"],
+    ["worker", `work.chat.live.${WORKSPACE}`],
+    ["worker", `batch.chat.${WORKSPACE}`],
+    ["worker", "cancel.x"],
+    ["worker", "$JS.API.STREAM.PURGE.POOL_chat"],
+    ["worker", "$JS.API.STREAM.DELETE.POOL_chat"],
+    ["ingress", "$JS.API.CONSUMER.MSG.NEXT.POOL_chat.chat_live"],
+    ["ingress", "$JS.ACK.POOL_chat.chat_live.1.1.1.1.0"],
+    ["ingress", "$JS.API.STREAM.PURGE.POOL_chat"],
+    ["ingress", "_INBOX.gw.in-2.x"],
+    ["janitor", "$JS.API.STREAM.PURGE.POOL_chat"],
+    ["janitor", "$JS.API.STREAM.DELETE.POOL_chat"],
+  ] as const)("keeps %s from publishing %s", async (user, subject) => {
+    expect(await refusals(user, (connection) => connection.publish(subject))).toEqual([`publish ${subject}`]);
+  });
+
+  test.each([
+    ["publisher", "_INBOX.>"],
+    ["publisher", `_INBOX.ws.${OTHER}.>`],
+    ["publisher", "_INBOX.ws.*.>"],
+    ["publisher", "work.>"],
+    ["publisher", `batch.chat.${WORKSPACE}`],
+    ["worker", "_INBOX.gw.>"],
+    ["worker", "_INBOX.ws.>"],
+    ["ingress", "_INBOX.wk.>"],
+    ["ingress", "_INBOX.ws.>"],
+    ["ingress", "work.>"],
+    ["janitor", "_INBOX.gw.>"],
+  ] as const)("keeps %s from listening on %s", async (user, subject) => {
+    const refused = await refusals(user, (connection) => connection.subscribe(subject, { callback: () => undefined }));
+    expect(refused).toEqual([`subscription ${subject}`]);
+  });
+
+  test("lets nobody in without a password", async () => {
+    const attempt = connect({ servers: `127.0.0.1:${server.port}`, reconnect: false });
+    expect(await attempt.catch((error: Error) => error.name)).toBe("AuthorizationError");
+  });
+});

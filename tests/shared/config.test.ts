@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+
+import { ConfigError, loadConfig } from "#shared/config.ts";
+
+const MINIMAL = { DATABASE_URL: "postgres://sluice:hunter2hunter2@db:5432/sluice", NATS_URL: "nats://queue:4222" };
+
+/** What the start says about an environment, or undefined when it is accepted. */
+function complaint(environment: Record<string, string>): string | undefined {
+  try {
+    loadConfig({ ...MINIMAL, ...environment });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+describe("settings", () => {
+  test("defaults fill everything but the two addresses", () => {
+    const config = loadConfig(MINIMAL);
+    expect(config).toMatchObject({
+      port: 8080,
+      host: "0.0.0.0",
+      adminPort: 9464,
+      adminHost: "127.0.0.1",
+      dataDir: ".sluice",
+      sandbox: true,
+      production: false,
+      ipLimit: 5_000,
+      logLevel: "info",
+      catalogueFiles: [],
+    });
+    expect(config.s3).toMatchObject({ region: "us-east-1", bucket: "sluice" });
+  });
+
+  test("are frozen, nested ones too", () => {
+    const config = loadConfig({ ...MINIMAL, SLUICE_CATALOGUE: "a.yaml, b.yaml" });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.s3)).toBe(true);
+    expect(Object.isFrozen(config.chat)).toBe(true);
+    expect(Object.isFrozen(config.catalogueFiles)).toBe(true);
+    expect(config.catalogueFiles).toEqual(["a.yaml", "b.yaml"]);
+  });
+
+  test("an empty variable counts as unset", () => {
+    expect(loadConfig({ ...MINIMAL, PORT: "", SLUICE_BOOTSTRAP_KEY: " " })).toMatchObject({ port: 8080 });
+  });
+
+  test("the sandbox is off in production unless asked for", () => {
+    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on" }).sandbox).toBe(false);
+    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on", SLUICE_SANDBOX: "on" }).sandbox).toBe(true);
+  });
+
+  test("the first byte never gets longer than the whole call", () => {
+    const { chat } = loadConfig({ ...MINIMAL, SLUICE_CHAT_TOTAL_MS: "1000", SLUICE_CHAT_FIRST_BYTE_MS: "5000" });
+    expect(chat.firstByteMs).toBe(1_000);
+  });
+
+  test.each(["DATABASE_URL", "NATS_URL"])("a missing %s is named", (name) => {
+    expect(complaint({ [name]: "" })).toStartWith(`${name} `);
+  });
+
+  test.each([
+    ["DATABASE_URL", "mysql://db/sluice"],
+    ["DATABASE_URL", "not a url"],
+    ["NATS_URL", "http://queue:4222"],
+    ["NATS_URL", "nats://a:4222,queue"],
+    ["S3_ENDPOINT", "objects:9000x"],
+    ["PORT", "80a"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["SLUICE_ADMIN_PORT", "1e3"],
+    ["SLUICE_SANDBOX", "maybe"],
+    ["SLUICE_PRODUCTION", "yes"],
+    ["SLUICE_LOG_LEVEL", "verbose"],
+    ["SLUICE_BOOTSTRAP_KEY", "short"],
+    ["SLUICE_BOOTSTRAP_KEY", "slk_0123456789012345678901234567890123"],
+    ["SLUICE_IP_LIMIT", "many"],
+    ["SLUICE_DATABASE_POOL_MAX", "2"],
+    ["SLUICE_STREAM_REPLICAS", "0"],
+    ["SLUICE_WORKER_SLOTS", "0"],
+    ["SLUICE_BODY_BYTES_MAX", "1023"],
+    ["SLUICE_CHAT_TOTAL_MS", "999"],
+    ["SLUICE_CHAT_FIRST_BYTE_MS", "0.5"],
+    ["SLUICE_CHAT_STALL_MS", "∞"],
+    ["SLUICE_GRACE_MS", "30s"],
+  ])("%s refuses %p by name", (name, value) => {
+    expect(complaint({ [name]: value })).toStartWith(`${name} `);
+  });
+
+  test("a misspelt setting stops the start", () => {
+    expect(complaint({ SLUICE_SANDBX: "on" })).toBe("SLUICE_SANDBX is not a setting of this version");
+  });
+
+  test("variables of other programs are left alone", () => {
+    expect(complaint({ PATH: "/bin", SLUICELIKE: "1", OPENAI_API_KEY: "sk-x" })).toBeUndefined();
+  });
+
+  test("every fault of one start is listed", () => {
+    const lines = complaint({ PORT: "x", SLUICE_SANDBOX: "x", SLUICE_TYPO: "x" })?.split("\n") ?? [];
+    expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(
+      new Set(["PORT", "SLUICE_SANDBOX", "SLUICE_TYPO"]),
+    );
+  });
+
+  test("secrets are not repeated when they are refused", () => {
+    const secrets = {
+      DATABASE_URL: "http://sluice:canary-database@db/sluice",
+      NATS_URL: "ftp://user:canary-queue@queue",
+      SLUICE_BOOTSTRAP_KEY: "canary key",
+      SLUICE_CANARY_TYPO: "canary-value",
+      S3_ENDPOINT: "ftp://canary-user:canary-objects@s3",
+      AWS_SECRET_ACCESS_KEY: "canary-aws",
+    };
+    const said = complaint(secrets) ?? "";
+    expect(said).toContain("SLUICE_BOOTSTRAP_KEY");
+    for (const value of Object.values(secrets)) expect(said).not.toContain(value);
+    expect(said).not.toMatch(/canary-(database|queue|objects|value|aws)|canary key/);
+  });
+});
+
+describe("provider keys", () => {
+  const config = loadConfig({ ...MINIMAL, OPENAI_API_KEY: " sk-live ", EMPTY_API_KEY: "", lower_api_key: "x" });
+
+  test("are read from variables that end in _API_KEY", () => {
+    expect(config.providerKey("OPENAI_API_KEY")).toBe("sk-live");
+    expect(config.providerKey("EMPTY_API_KEY")).toBeUndefined();
+    expect(config.providerKey("UNSET_API_KEY")).toBeUndefined();
+  });
+
+  test("no other variable can be read through a catalogue file", () => {
+    for (const name of ["DATABASE_URL", "lower_api_key", "SLUICE_BOOTSTRAP_KEY", "AWS_SECRET_ACCESS_KEY", "PATH"]) {
+      expect(config.providerKey(name)).toBeUndefined();
+    }
+  });
+});

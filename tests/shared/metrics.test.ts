@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { Registry } from "prom-client";
+
+import { counter, gauge, histogram } from "#shared/metric-handles.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+
+const open: Metrics[] = [];
+
+function metricsOf(role: string): Metrics {
+  const metrics = createMetrics(role);
+  open.push(metrics);
+  return metrics;
+}
+
+afterEach(() => {
+  for (const metrics of open.splice(0)) metrics.close();
+});
+
+/** Samples of a page by their full name with labels. */
+async function samples(registry: Registry): Promise<Map<string, number>> {
+  const page = await registry.metrics();
+  const lines = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+  );
+}
+
+describe("the page", () => {
+  test("names every metric that dashboards and the runbook rely on", async () => {
+    const page = await metricsOf("worker").registry.metrics();
+    const types = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+    expect(types.toSorted()).toMatchInlineSnapshot(`
+      [
+        "process_cpu_seconds_total counter",
+        "process_heap_used_bytes gauge",
+        "process_open_fds gauge",
+        "process_resident_memory_bytes gauge",
+        "process_start_time_seconds gauge",
+        "sluice_admission_seconds histogram",
+        "sluice_admissions_total counter",
+        "sluice_calls_lost_total counter",
+        "sluice_catalogue_reloads_total counter",
+        "sluice_credits_settled_total counter",
+        "sluice_credits_uncollected_total counter",
+        "sluice_dead_letters gauge",
+        "sluice_event_loop_lag_seconds gauge",
+        "sluice_gateway_overhead_seconds histogram",
+        "sluice_group_size histogram",
+        "sluice_holds_oldest_seconds gauge",
+        "sluice_holds_open gauge",
+        "sluice_http_requests_total counter",
+        "sluice_job_seconds histogram",
+        "sluice_jobs_total counter",
+        "sluice_provider_errors_total counter",
+        "sluice_provider_seconds histogram",
+        "sluice_queue_depth gauge",
+        "sluice_queue_oldest_seconds gauge",
+        "sluice_stream_aborts_total counter",
+        "sluice_streams_active gauge",
+        "sluice_time_to_first_token_seconds histogram",
+        "sluice_usage_estimated_total counter",
+      ]
+    `);
+  });
+
+  test("marks each sample with the role of its process", async () => {
+    const metrics = metricsOf("ingress");
+    metrics.httpRequests.inc("/v1/models", "GET", "200");
+    const found = await samples(metrics.registry);
+    expect(found.get('sluice_http_requests_total{route="/v1/models",method="GET",status="200",role="ingress"}')).toBe(
+      1,
+    );
+  });
+
+  test("of one process knows nothing of another's numbers", async () => {
+    const [one, two] = [metricsOf("a"), metricsOf("a")];
+    one.callsLost.inc();
+    expect((await samples(one.registry)).get('sluice_calls_lost_total{role="a"}')).toBe(1);
+    expect((await samples(two.registry)).get('sluice_calls_lost_total{role="a"}')).toBe(0);
+  });
+
+  test("escapes label values", async () => {
+    const metrics = metricsOf("a");
+    metrics.streamAborts.inc('say "no"\n\\');
+    expect(await metrics.registry.metrics()).toContain('{reason="say \\"no\\"\\n\\\\",role="a"} 1');
+  });
+
+  test("says nothing about levels this process never measured", async () => {
+    const metrics = metricsOf("ingress");
+    const names = [...(await samples(metrics.registry)).keys()];
+    expect(names.filter((name) => /holds|queue|dead_letters/.test(name))).toEqual([]);
+    metrics.holdsOpen.set(0);
+    expect((await samples(metrics.registry)).get('sluice_holds_open{role="ingress"}')).toBe(0);
+  });
+
+  test("shows the process itself", async () => {
+    const found = await samples(metricsOf("a").registry);
+    expect(found.get('process_resident_memory_bytes{role="a"}')).toBeGreaterThan(1_000_000);
+    expect(found.get('process_heap_used_bytes{role="a"}')).toBeGreaterThan(0);
+    expect(found.get('process_cpu_seconds_total{role="a"}')).toBeGreaterThan(0);
+    expect(found.get('process_start_time_seconds{role="a"}')).toBeLessThanOrEqual(Date.now() / 1_000);
+    expect(found.get('sluice_event_loop_lag_seconds{role="a"}')).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("money", () => {
+  test("is summed exactly and shown in credits", async () => {
+    const metrics = metricsOf("worker");
+    for (let index = 0; index < 10; index += 1) metrics.creditsSettled.addNano(100_000_001n);
+    metrics.creditsUncollected.addNano(-5n);
+    const found = await samples(metrics.registry);
+    expect(found.get('sluice_credits_settled_total{role="worker"}')).toBe(1.00000001);
+    expect(found.get('sluice_credits_uncollected_total{role="worker"}')).toBe(0);
+  });
+});
+
+describe("event loop lag", () => {
+  test("counts a delay that is still going on", () => {
+    const metrics = metricsOf("a");
+    const until = performance.now() + 400;
+    while (performance.now() < until);
+    expect(metrics.eventLoopLag()).toBeGreaterThan(0.1);
+  });
+});
+
+describe("handles", () => {
+  test("a counter never falls", async () => {
+    const registry = new Registry();
+    const handle = counter(registry, "c_total", "h", ["kind"]);
+    handle.add(3, "x");
+    handle.add(-2, "x");
+    handle.add(Number.NaN, "x");
+    handle.at("x").inc();
+    expect((await samples(registry)).get('c_total{kind="x"}')).toBe(4);
+  });
+
+  test("a gauge is set, moved and forgotten", async () => {
+    const registry = new Registry();
+    const handle = gauge(registry, "g", "h", ["pool", "lane"]);
+    handle.set(5, "chat", "live");
+    handle.add(-2, "chat", "live");
+    handle.set(1, "chat", "batch");
+    expect(await samples(registry)).toEqual(
+      new Map([
+        ['g{pool="chat",lane="live"}', 3],
+        ['g{pool="chat",lane="batch"}', 1],
+      ]),
+    );
+    handle.clear();
+    expect((await samples(registry)).size).toBe(0);
+  });
+
+  test("a histogram counts a value in its own bucket and all above, bounds included", async () => {
+    const registry = new Registry();
+    const handle = histogram(registry, "h_seconds", "h", ["pool"], [1, 2]);
+    for (const value of [0.5, 1, 1.5, 3]) handle.observe(value, "chat");
+    handle.at("chat").observe(2);
+    handle.observe(Number.NaN, "chat");
+    handle.observe(Number.POSITIVE_INFINITY, "chat");
+    expect(Object.fromEntries(await samples(registry))).toEqual({
+      'h_seconds_bucket{le="1",pool="chat"}': 2,
+      'h_seconds_bucket{le="2",pool="chat"}': 4,
+      'h_seconds_bucket{le="+Inf",pool="chat"}': 5,
+      'h_seconds_sum{pool="chat"}': 8,
+      'h_seconds_count{pool="chat"}': 5,
+    });
+  });
+
+  test("label sets that share a joined spelling stay apart", async () => {
+    const registry = new Registry();
+    const handle = counter(registry, "c_total", "h", ["a", "b"]);
+    handle.inc("x", "yz");
+    handle.inc("xy", "z");
+    expect((await samples(registry)).size).toBe(2);
+  });
+
+  test("beyond a thousand label sets the rest is counted as other", async () => {
+    const registry = new Registry();
+    const handle = counter(registry, "c_total", "h", ["a", "b"]);
+    for (let index = 0; index < 5_000; index += 1) handle.inc(`a${index}`, "b");
+    handle.inc("a3", "b");
+    const found = await samples(registry);
+    expect(found.size).toBe(1_001);
+    expect(found.get('c_total{a="other",b="other"}')).toBe(4_000);
+    expect(found.get('c_total{a="a3",b="b"}')).toBe(2);
+  });
+});

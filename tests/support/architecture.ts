@@ -1,0 +1,223 @@
+/**
+ * The house rules that neither compiler nor linter knows: who may import whom, and what only one file may do. Pure
+ * functions over a map of file names to sources, so each rule can be shown a seeded violation.
+ */
+
+export type Sources = ReadonlyMap<string, string>;
+
+export interface Violation {
+  readonly rule: string;
+  readonly file: string;
+  readonly what: string;
+}
+
+type Layer = "schemas" | "shared" | "ingress" | "workers" | "deploy" | "tests";
+
+/** Layer → layers it may import besides itself. */
+const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
+  schemas: [],
+  shared: ["schemas"],
+  ingress: ["schemas", "shared"],
+  workers: ["schemas", "shared"],
+  deploy: ["schemas", "shared", "ingress", "workers"],
+  tests: ["schemas", "shared", "ingress", "workers", "deploy"],
+};
+
+export const LAYERS = Object.keys(MAY_IMPORT) as readonly Layer[];
+
+/** What may stand in the root, folders and files. */
+export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
+  ...LAYERS,
+  ".ci",
+  ".git",
+  ".github",
+  ".gitignore",
+  ".dockerignore",
+  ".oxfmtrc.json",
+  ".oxlintrc.json",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "NOTICE",
+  "README.md",
+  "bun.lock",
+  "bunfig.toml",
+  "knip.json",
+  "lefthook.yml",
+  "node_modules",
+  "package.json",
+  "tsconfig.json",
+]);
+
+export const LINES_MAX = 400;
+export const LINES_WARNED = 300;
+
+/** Something only some files may do. `where` says which files the rule looks at, `allowed` who is exempt. */
+interface Privilege {
+  readonly rule: string;
+  readonly pattern: RegExp;
+  readonly where: (file: string) => boolean;
+  readonly allowed: (file: string) => boolean;
+}
+
+const inTests = (file: string): boolean => file.startsWith("tests/");
+/** Start scripts run on bare Node before anything of ours can be imported. */
+const isStartScript = (file: string): boolean => file.startsWith("deploy/") && file.endsWith(".mjs");
+const isProduct = (file: string): boolean => !inTests(file) && !isStartScript(file);
+
+const PRIVILEGES: readonly Privilege[] = [
+  {
+    rule: "only shared/config.ts reads the environment",
+    pattern:
+      /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["']env["']|\bBun\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*["'](?:node:)?process["'])/,
+    where: isProduct,
+    allowed: (file) => file === "shared/config.ts",
+  },
+  {
+    rule: "only workers/providers/http.ts calls out",
+    pattern:
+      /(?<![.\w$])fetch\s*\(|\b(?:globalThis|Bun|window|self)\s*\.\s*fetch\b|=\s*fetch\b|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
+    where: isProduct,
+    allowed: (file) => file === "workers/providers/http.ts",
+  },
+  {
+    rule: "only the runner acknowledges messages",
+    pattern: /\.\s*(?:ack|ackAck|nak|term|working)\s*\(/,
+    where: isProduct,
+    allowed: (file) => file === "workers/runner.ts" || /^workers\/queue-[a-z-]+\.ts$/.test(file),
+  },
+  {
+    rule: "nothing writes to the console",
+    pattern: /\bconsole\s*(?:\?\.|\.|\[)/,
+    where: () => true,
+    allowed: () => false,
+  },
+];
+
+/** Modules that only some files may import, types included. */
+const GUARDED_MODULES: readonly Privilege[] = [
+  {
+    rule: "only shared/database/client.ts names the driver",
+    pattern: /^(?:pg|pg-[a-z-]+|postgres)(?:\/|$)/,
+    where: isProduct,
+    allowed: (file) => file === "shared/database/client.ts",
+  },
+  {
+    rule: "only workers/providers/http.ts calls out",
+    pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|ws)(?:\/|$)/,
+    where: isProduct,
+    allowed: (file) => file === "workers/providers/http.ts",
+  },
+  {
+    rule: "only shared/storage speaks S3",
+    pattern: /^@aws-sdk\//,
+    where: isProduct,
+    allowed: (file) => file.startsWith("shared/storage/"),
+  },
+];
+
+/** Every violation of every rule. */
+export function violations(sources: Sources): Violation[] {
+  return [...sources].flatMap(([file, source]) => {
+    if (isGenerated(file)) return importFaults(file, source);
+    return [...importFaults(file, source), ...privilegeFaults(file, source), ...shapeFaults(file, source)];
+  });
+}
+
+/** Files whose length says "look for the second idea", longest first. */
+export function longFiles(sources: Sources): string[] {
+  return [...sources]
+    .map(([file, source]) => ({ file, lines: lineCount(source) }))
+    .filter(({ file, lines }) => lines > LINES_WARNED && !isGenerated(file))
+    .toSorted((a, b) => b.lines - a.lines)
+    .map(({ file, lines }) => `${file} (${lines} lines)`);
+}
+
+/** Entries of the root that have no place there; our own data folders (.sluice…) are never committed. */
+export function strayRootEntries(entries: readonly string[]): string[] {
+  return entries.filter((entry) => !ROOT_ENTRIES.has(entry) && !entry.startsWith(".sluice"));
+}
+
+/** Specifiers of everything a source imports or re-exports, type imports and dynamic ones included. */
+export function importsOf(source: string): string[] {
+  const code = withoutComments(source);
+  const patterns = [
+    /\b(?:import|export)\b(?:\s|\{|\*)[^;"'`()]*?\bfrom\s*["']([^"'\n]+)["']/g,
+    /\bimport\s*["']([^"'\n]+)["']/g,
+    /\b(?:import|require|require\.resolve)\s*\(\s*["'`]([^"'`\n]+)["'`]/g,
+  ];
+  return patterns.flatMap((pattern) => Array.from(code.matchAll(pattern), (match) => match[1] ?? ""));
+}
+
+function importFaults(file: string, source: string): Violation[] {
+  const from = layerOf(file);
+  return importsOf(source).flatMap((specifier) => {
+    const faults: Violation[] = [];
+    const target = resolve(file, specifier);
+    const to = target === undefined ? undefined : layerOf(target);
+    if (from !== undefined && to !== undefined && to !== from && !MAY_IMPORT[from].includes(to)) {
+      faults.push({ rule: `${from} does not import ${to}`, file, what: specifier });
+    }
+    if (specifier.startsWith(".") && to !== from) {
+      faults.push({ rule: "folders are crossed by #names", file, what: specifier });
+    }
+    for (const { rule, pattern, where, allowed } of GUARDED_MODULES) {
+      if (pattern.test(specifier) && where(file) && !allowed(file)) faults.push({ rule, file, what: specifier });
+    }
+    return faults;
+  });
+}
+
+function privilegeFaults(file: string, source: string): Violation[] {
+  const code = withoutComments(source);
+  return PRIVILEGES.flatMap(({ rule, pattern, where, allowed }) => {
+    if (!where(file) || allowed(file)) return [];
+    const hit = pattern.exec(rule.includes("calls out") ? withoutFetchHandlers(code) : code);
+    return hit === null ? [] : [{ rule, file, what: hit[0].trim() }];
+  });
+}
+
+function shapeFaults(file: string, source: string): Violation[] {
+  const faults: Violation[] = [];
+  const lines = lineCount(source);
+  if (lines > LINES_MAX)
+    faults.push({ rule: `no file is longer than ${LINES_MAX} lines`, file, what: `${lines} lines` });
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  if (!/^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(name)) {
+    faults.push({ rule: "files are named in kebab-case", file, what: name });
+  }
+  return faults;
+}
+
+/** A server's own handler is called fetch too: `async fetch(request) {` declares, it does not call. */
+function withoutFetchHandlers(code: string): string {
+  return code.replaceAll(/^\s*(?:async\s+)?fetch\s*\([^()]*\)\s*(?::[^{}\n]+)?\{/gm, "");
+}
+
+/** Comments that begin a line or follow a space; strings with `//` in them (URLs) stay whole. */
+function withoutComments(source: string): string {
+  return source.replaceAll(/(^|\s)\/\*[\s\S]*?\*\//g, "$1").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
+}
+
+function resolve(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith("#")) return specifier.slice(1);
+  if (!specifier.startsWith(".")) return undefined;
+  const parts = file.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+function layerOf(path: string): Layer | undefined {
+  return LAYERS.find((layer) => path === layer || path.startsWith(`${layer}/`));
+}
+
+function isGenerated(file: string): boolean {
+  return /(?:^|\/)generated\//.test(file);
+}
+
+function lineCount(source: string): number {
+  return source.split("\n").length - (source.endsWith("\n") ? 1 : 0);
+}

@@ -1,0 +1,101 @@
+/**
+ * The servers every integration test shares. `npm test` starts them once and names them in the environment; a plain
+ * `bun test` starts what a test asks for, and setup.ts stops it after the last test.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { natsBinary } from "#deploy/embedded/nats-binary.mjs";
+import { startPostgres } from "#deploy/embedded/postgres.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+import { startS3 } from "#deploy/embedded/s3.mjs";
+
+export const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
+
+/** The Bun that runs the tests also runs the roles. */
+export const BUN = process.execPath;
+
+interface Closable {
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+const started = new Map<string, Promise<Closable & { readonly url: string }>>();
+
+/** URL of the shared Postgres server, as its owner, naming a database that exists. */
+export function sharedPostgresUrl(): Promise<string> {
+  return given("TEST_POSTGRES_URL", async (directory) => {
+    const server = await startPostgres({ root: PROJECT_ROOT, directory, port: await freePort(), throwaway: true });
+    return { url: server.url, pid: server.pid, stop: () => server.stopAs("immediate") };
+  });
+}
+
+/** URL of the shared S3 server. */
+export function sharedS3Url(): Promise<string> {
+  return given("TEST_S3_URL", async (directory) => {
+    const server = await startS3({ bun: BUN, root: PROJECT_ROOT, directory, port: await freePort(), buckets: [] });
+    return { url: server.url, pid: server.pid, stop: () => server.stop() };
+  });
+}
+
+let binary: Promise<string> | undefined;
+
+/** Path of a nats-server that is new enough, fetched if need be. */
+export function natsServerBinary(): Promise<string> {
+  const path = process.env["TEST_NATS_SERVER"];
+  if (path !== undefined) return Promise.resolve(path);
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
+  binary ??= natsBinary({ caches: [cache, join(tmpdir(), "sluice-cache")], progress: () => undefined });
+  return binary;
+}
+
+/** Process ids of the shared servers this process started itself. */
+export async function sharedProcessIds(): Promise<number[]> {
+  return (await Promise.all(started.values())).map((server) => server.pid);
+}
+
+/** Stops the shared servers this process started itself and removes their files. */
+export async function closeShared(): Promise<void> {
+  const servers = await Promise.allSettled(started.values());
+  started.clear();
+  await Promise.all(servers.map((server) => (server.status === "fulfilled" ? server.value.close() : undefined)));
+}
+
+async function given(
+  variable: string,
+  start: (directory: string) => Promise<{ url: string; pid: number; stop(): Promise<unknown> }>,
+): Promise<string> {
+  const url = process.env[variable];
+  if (url !== undefined) return url;
+  let server = started.get(variable);
+  if (server === undefined) {
+    server = inTemporaryDirectory(start);
+    started.set(variable, server);
+  }
+  return (await server).url;
+}
+
+async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
+  start: (directory: string) => Promise<T>,
+): Promise<T & { close(): Promise<void> }> {
+  const { directory, remove } = temporaryDirectory();
+  try {
+    const server = await start(directory);
+    const close = async (): Promise<void> => {
+      await server.stop();
+      remove();
+    };
+    return { ...server, close };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** A new directory under the system's temporary one. */
+export function temporaryDirectory(): { directory: string; remove(): void } {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}

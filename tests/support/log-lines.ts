@@ -1,0 +1,24 @@
+/** What a logger wrote, as parsed lines. */
+import { expect } from "bun:test";
+
+import { createLogger, type Logger } from "#shared/logger.ts";
+
+export type Line = Record<string, unknown> & { err?: Record<string, unknown> };
+
+/** Runs `act` with a logger and returns the parsed lines; fails on a line that is not one JSON object. */
+export function logged(act: (log: Logger) => void, secrets: readonly string[] = []): Line[] {
+  const lines: string[] = [];
+  act(createLogger({ level: "trace", role: "test", write: (line) => lines.push(line), secrets }));
+  return lines.map((line) => {
+    expect(line.endsWith("\n")).toBe(true);
+    expect(line.trimEnd()).not.toContain("\n");
+    return JSON.parse(line) as Line;
+  });
+}
+
+/** The single line `act` writes. */
+export function one(act: (log: Logger) => void, secrets: readonly string[] = []): Line {
+  const lines = logged(act, secrets);
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? {};
+}

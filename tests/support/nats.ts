@@ -1,0 +1,57 @@
+/** A NATS server of one's own: stopped, killed, started again, or robbed of its store. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Nats, startNats as startServer } from "#deploy/embedded/nats.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+
+import { natsServerBinary, temporaryDirectory } from "./infrastructure.ts";
+
+export interface TestNats {
+  readonly url: string;
+  pid(): number;
+  /** SIGKILL is a crash, SIGTERM a tidy end. Resolves when it is gone. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** On the same port, with what the store holds. */
+  start(): Promise<void>;
+  /** Kills it, removes its JetStream store and starts it empty. */
+  wipe(): Promise<void>;
+  /** What it printed since its last start. */
+  logs(): string[];
+  /** Stops it for good and removes its files. */
+  close(): Promise<void>;
+}
+
+/** With JetStream, in a temporary directory, on a free port of 127.0.0.1. */
+export async function startNats(): Promise<TestNats> {
+  const binary = await natsServerBinary();
+  const { directory, remove } = temporaryDirectory();
+  const port = await freePort();
+  const launch = (): Promise<Nats> => startServer({ binary, directory, port });
+  let server = await launch().catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  const stop = async (signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> => {
+    await server.stop(signal);
+  };
+  const start = async (): Promise<void> => {
+    if (!server.alive()) server = await launch();
+  };
+  return {
+    url: server.url,
+    pid: () => server.pid,
+    stop,
+    start,
+    async wipe() {
+      await stop("SIGKILL");
+      rmSync(join(directory, "jetstream"), { recursive: true, force: true });
+      await start();
+    },
+    logs: () => server.lines(),
+    async close() {
+      await stop("SIGKILL");
+      remove();
+    },
+  };
+}

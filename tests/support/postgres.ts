@@ -1,0 +1,98 @@
+/** Databases for tests: a fresh one on the shared server, or a server of one's own that can be stopped and started. */
+import { randomBytes } from "node:crypto";
+
+import { type Postgres, startPostgres } from "#deploy/embedded/postgres.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+import { openDatabase, type Database, type SqlValue } from "#shared/database/client.ts";
+import { migrate } from "#shared/database/migrate.ts";
+import { createLogger } from "#shared/logger.ts";
+
+import { PROJECT_ROOT, sharedPostgresUrl, temporaryDirectory } from "./infrastructure.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+
+export type Query = <Row extends object = Record<string, unknown>>(
+  text: string,
+  values?: readonly SqlValue[],
+) => Promise<Row[]>;
+
+export interface TestDatabase {
+  readonly url: string;
+  /** A small pool on this database, for the test's own look at it. */
+  readonly database: Database;
+  readonly query: Query;
+  /** Closes the pool and drops the database, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+export interface TestDatabaseOptions {
+  /** False leaves it empty. */
+  readonly migrated?: boolean;
+  /** Another server than the shared one. */
+  readonly serverUrl?: string;
+}
+
+/** A new database under a random name. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const serverUrl = options.serverUrl ?? (await sharedPostgresUrl());
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await onServer(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const database = openDatabase({ url: url.href, poolMax: 4, log });
+  const drop = async (): Promise<void> => {
+    await database.close();
+    await onServer(serverUrl, `drop database if exists ${name} with (force)`);
+  };
+  try {
+    if (options.migrated !== false) await migrate(database, log);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { url: url.href, database, query: (text, values) => database.query(text, values), drop };
+}
+
+export interface OwnPostgres {
+  readonly url: string;
+  /** `fast` ends sessions tidily, `immediate` is a crash with warning, `kill` is SIGKILL of the postmaster. */
+  stop(mode: "smart" | "fast" | "immediate" | "kill"): Promise<void>;
+  /** On the same port and data. */
+  start(): Promise<void>;
+  /** Stops it for good and removes its files. */
+  close(): Promise<void>;
+}
+
+/** A server no other test uses, for tests that stop it. */
+export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+  const { directory, remove } = temporaryDirectory();
+  const port = await freePort();
+  const start = (): Promise<Postgres> =>
+    startPostgres({ root: PROJECT_ROOT, directory, port, settings, throwaway: true });
+  let server = await start().catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  return {
+    url: server.url,
+    async stop(mode) {
+      await server.stopAs(mode);
+    },
+    async start() {
+      if (!server.alive()) server = await start();
+    },
+    async close() {
+      await server.stopAs("immediate");
+      remove();
+    },
+  };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const server = openDatabase({ url, poolMax: 1, log });
+  try {
+    await server.query(statement);
+  } finally {
+    await server.close();
+  }
+}

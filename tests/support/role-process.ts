@@ -1,0 +1,90 @@
+/** One role of Sluice as a process of its own, the way an operator runs it. */
+import { launch, launchUntil, type Exit, type Running } from "#deploy/embedded/process.mjs";
+
+import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
+
+/** Start-up includes connecting, checking the topology and compiling; loaded machines are slow at all three. */
+const READY_WITHIN_MS = 60_000;
+
+export interface ManagedProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** Changes with each start. */
+  readonly adminUrl: string;
+  /** Of an ingress: the public address, the same after a restart. Empty for other roles. */
+  readonly baseUrl: string;
+  alive(): boolean;
+  /** Sends the signal and returns at once. */
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with how it ended. */
+  exited(): Promise<Exit>;
+  /** Stops it tidily and waits; after ten seconds it is killed. */
+  stop(): Promise<Exit>;
+  /** Stops it if it still runs, starts it again with the same settings and waits until it is ready. */
+  restart(): Promise<void>;
+  /** Every line it printed, of all its lives. */
+  logs(): string[];
+}
+
+interface ReadyLine {
+  readonly msg: "ready";
+  readonly role: string;
+  readonly port?: number;
+  readonly admin_port: number;
+}
+
+/**
+ * Starts `bun deploy/sluice.ts <args>` and waits for its `ready` line.
+ * @throws LaunchError with its last lines when it ends or stays silent
+ */
+export async function startRole(args: readonly string[], env: Record<string, string>): Promise<ManagedProcess> {
+  const name = args.join(" ");
+  const earlier: string[] = [];
+  let current = await launchRole(name, args, env);
+  const stop = (): Promise<Exit> => current.running.stop("SIGTERM");
+  return {
+    name,
+    get pid() {
+      return current.running.pid;
+    },
+    get adminUrl() {
+      return `http://127.0.0.1:${current.ready.admin_port}`;
+    },
+    get baseUrl() {
+      return current.ready.port === undefined ? "" : `http://127.0.0.1:${current.ready.port}`;
+    },
+    alive: () => current.running.alive(),
+    kill: (signal) => current.running.kill(signal),
+    exited: () => current.running.exited,
+    stop,
+    async restart() {
+      if (current.running.alive()) await stop();
+      earlier.push(...current.running.lines());
+      current = await launchRole(name, args, env);
+    },
+    logs: () => [...earlier, ...current.running.lines()],
+  };
+}
+
+async function launchRole(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ running: Running; ready: ReadyLine }> {
+  const { running, value } = await launchUntil(
+    (onLine) => launch({ name, command: BUN, args: ["deploy/sluice.ts", ...args], cwd: PROJECT_ROOT, env, onLine }),
+    readyLine,
+    READY_WITHIN_MS,
+  );
+  return { running, ready: value };
+}
+
+function readyLine(line: string): ReadyLine | null {
+  if (!line.startsWith("{") || !line.includes('"ready"')) return null;
+  try {
+    const entry = JSON.parse(line) as { msg?: unknown };
+    return entry.msg === "ready" ? (entry as ReadyLine) : null;
+  } catch {
+    return null;
+  }
+}

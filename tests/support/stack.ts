@@ -1,0 +1,147 @@
+/**
+ * The whole service for an end-to-end test: a database and a bucket of its own on the shared servers, its own NATS
+ * server, and real role processes.
+ */
+import { randomBytes } from "node:crypto";
+
+import { run } from "#deploy/embedded/process.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+
+import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
+import { startNats, type TestNats } from "./nats.ts";
+import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query } from "./postgres.ts";
+import { startRole, type ManagedProcess } from "./role-process.ts";
+import { createTestBucket } from "./storage.ts";
+
+export type { ManagedProcess } from "./role-process.ts";
+
+export interface StackOptions {
+  /** Processes of each kind; one ingress, one chat worker and a janitor unless told otherwise. */
+  readonly ingress?: number;
+  readonly workers?: number;
+  readonly janitor?: boolean;
+  /** Over the stack's own environment, for every role. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Bootstrap key of the first workspace; random unless given. */
+  readonly key?: string;
+  /** A Postgres server of its own, for tests that stop it. */
+  readonly ownPostgres?: boolean;
+}
+
+export interface Stack {
+  /** Public address of each ingress, without a trailing slash. */
+  readonly baseUrls: string[];
+  readonly key: string;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly ingresses: ManagedProcess[];
+  readonly workers: ManagedProcess[];
+  readonly janitors: ManagedProcess[];
+  readonly nats: TestNats;
+  /** Present with `ownPostgres`. */
+  readonly postgres: OwnPostgres | undefined;
+  /** Runs one statement on the stack's database. bigint columns arrive as BigInt. */
+  readonly query: Query;
+  /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
+  addRole(...args: string[]): Promise<ManagedProcess>;
+  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. */
+  command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
+  /** Ends everything and drops the database. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts everything and returns when all roles are ready.
+ * @throws what the first failing part threw; what had started is stopped by then
+ */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close();
+  };
+  try {
+    return await assemble(options, closing, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: StackOptions,
+  closing: (() => Promise<unknown>)[],
+  closeAll: () => Promise<void>,
+): Promise<Stack> {
+  const key = options.key ?? `sk_test_${randomBytes(16).toString("hex")}`;
+  const postgres = options.ownPostgres === true ? await startOwnPostgres() : undefined;
+  if (postgres !== undefined) closing.push(() => postgres.close());
+  const database = await createTestDatabase({
+    migrated: false,
+    ...(postgres === undefined ? {} : { serverUrl: postgres.url }),
+  });
+  // A server of its own may be down by then, and its files are removed anyway.
+  closing.push(() => (postgres === undefined ? database.drop() : database.database.close()));
+  const nats = await startNats();
+  closing.push(() => nats.close());
+  const bucket = await createTestBucket();
+
+  const env: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? "/",
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    ...bucket.env,
+    PORT: "0",
+    SLUICE_HOST: "127.0.0.1",
+    SLUICE_ADMIN_PORT: "0",
+    SLUICE_BOOTSTRAP_KEY: key,
+    SLUICE_GRACE_MS: "5000",
+    SLUICE_IP_LIMIT: "0",
+    SLUICE_SANDBOX: "on",
+    SLUICE_SUPERVISED: "1",
+    ...options.env,
+  };
+  const command: Stack["command"] = (...args) =>
+    run({ name: args.join(" "), command: BUN, args: ["deploy/sluice.ts", ...args], cwd: PROJECT_ROOT, env });
+  const migration = await command("migrate");
+  if (migration.code !== 0) throw new Error(`migrate ended with code ${migration.code}: ${migration.stderr}`);
+
+  const addRole = async (...args: string[]): Promise<ManagedProcess> => {
+    // A fixed port, so that an ingress has the same address after a restart.
+    const port = args[0] === "ingress" && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
+    const role = await startRole(args, { ...env, PORT: port });
+    closing.push(() => role.stop());
+    return role;
+  };
+  const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>
+    settled(Array.from({ length: count }, () => addRole(...args)));
+  const [workers, janitors, ingresses] = await settled([
+    many(options.workers ?? 1, "worker", "chat"),
+    many(options.janitor === false ? 0 : 1, "janitor"),
+    many(options.ingress ?? 1, "ingress"),
+  ] as const);
+
+  return {
+    baseUrls: ingresses.map((ingress) => ingress.baseUrl),
+    key,
+    databaseUrl: database.url,
+    natsUrl: nats.url,
+    ingresses,
+    workers,
+    janitors,
+    nats,
+    postgres,
+    query: database.query,
+    addRole,
+    command,
+    stop: closeAll,
+  };
+}
+
+/** Like Promise.all, but waits for every part before it throws, so that nothing starts after the clean-up. */
+async function settled<T extends readonly Promise<unknown>[]>(
+  parts: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(parts);
+  return (await Promise.all(parts)) as { -readonly [K in keyof T]: Awaited<T[K]> };
+}

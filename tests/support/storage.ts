@@ -1,0 +1,46 @@
+/** Buckets on the shared S3 server. */
+import { randomBytes } from "node:crypto";
+
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+
+import { S3_ACCOUNT } from "#deploy/embedded/s3.mjs";
+
+import { sharedS3Url } from "./infrastructure.ts";
+
+export interface TestBucket {
+  readonly bucket: string;
+  readonly endpoint: string;
+  /** What a role needs in its environment to use the bucket. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A new, empty bucket. It goes with the server's directory at the end of the run. */
+export async function createTestBucket(): Promise<TestBucket> {
+  const endpoint = await sharedS3Url();
+  const bucket = `test-${randomBytes(8).toString("hex")}`;
+  const client = new S3Client({
+    endpoint,
+    region: S3_ACCOUNT.region,
+    credentials: { ...S3_ACCOUNT },
+    forcePathStyle: true,
+    // The SDK's default checksums would be stored inside the object by s3rver.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  } finally {
+    client.destroy();
+  }
+  return {
+    bucket,
+    endpoint,
+    env: {
+      S3_ENDPOINT: endpoint,
+      SLUICE_S3_BUCKET: bucket,
+      AWS_ACCESS_KEY_ID: S3_ACCOUNT.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secretAccessKey,
+      AWS_REGION: S3_ACCOUNT.region,
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
+import type { NatsConnection } from "nats";
+
+import type { Code } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { encodeFrame } from "#shared/queue/frames.ts";
+
+/** What a call has cost so far, asked for when a batch leaves. */
+export type Progress = () => { nano: bigint; tokens: number };
+
+export interface FailureFrame {
+  readonly code: Code;
+  readonly message: string;
+  readonly param: string | null;
+  /** False when money moved or paid work may exist. */
+  readonly retry: boolean;
+  readonly retryAfterS?: number;
+}
+
+export class Answer {
+  private readonly connection: NatsConnection;
+  private readonly reply: string | undefined;
+  private readonly model: string;
+  private readonly progress: Progress;
+  private n = 0;
+  private batch = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private upstreamMs = 0;
+
+  constructor(connection: NatsConnection, reply: string | undefined, model: string, progress: Progress) {
+    this.connection = connection;
+    this.reply = reply;
+    this.model = model;
+    this.progress = progress;
+  }
+
+  /** True once a piece has left: from here on a failure is an error frame, no status. */
+  get hasBegun(): boolean {
+    return this.n > 0;
+  }
+
+  /** A piece of a stream, ready for the client. `upstreamMs` = time the provider took until the first one. */
+  write(text: string, upstreamMs: number): void {
+    if (this.n === 0) {
+      this.upstreamMs = upstreamMs;
+      this.send(encodeFrame({ n: this.n++, t: "head", model: this.model, upstream_ms: upstreamMs }, text));
+      return;
+    }
+    this.batch += text;
+    if (this.batch.length >= LIMITS.deltaBatchBytes) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), LIMITS.deltaBatchMs);
+  }
+
+  /** Ends the call well. A plain answer larger than a frame leaves in parts. */
+  end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs): void {
+    this.flush();
+    let last: string | Uint8Array = text;
+    if (text.length > LIMITS.frameBytesMax / 3) {
+      let rest = new TextEncoder().encode(text);
+      while (rest.length > LIMITS.frameBytesMax) {
+        this.send(encodeFrame({ n: this.n++, t: "part" }, rest.subarray(0, LIMITS.frameBytesMax)));
+        rest = rest.subarray(LIMITS.frameBytesMax);
+      }
+      last = rest;
+    }
+    this.send(encodeFrame({ n: this.n++, t: "end", model: this.model, nano: nano.toString(), upstream_ms: upstreamMs }, last));
+  }
+
+  fail(failure: FailureFrame): void {
+    this.flush();
+    this.send(
+      encodeFrame({
+        n: this.n++,
+        t: "error",
+        code: failure.code,
+        message: failure.message,
+        param: failure.param,
+        retry: failure.retry,
+        ...(failure.retryAfterS === undefined ? {} : { retry_after_s: failure.retryAfterS }),
+      }),
+    );
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.batch === "") return;
+    const text = this.batch;
+    this.batch = "";
+    const { nano, tokens } = this.progress();
+    this.send(encodeFrame({ n: this.n++, t: "delta", nano: nano.toString(), tokens }, text));
+  }
+
+  private send(bytes: Uint8Array): void {
+    // An address that is not ours was refused by the runner: the call is settled, and nobody is told.
+    if (this.reply !== undefined && !this.connection.isClosed()) this.connection.publish(this.reply, bytes);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * `cancel.<job>` messages for every runner of this process. A cancel may overtake its job (it travels on core NATS), so
+ * the last ones are remembered for a while.
+ */
+import type { NatsConnection } from "nats";
+
+import { CANCEL_FILTER } from "#shared/queue/subjects.ts";
+
+const REMEMBERED_MAX = 10_000;
+
+export interface Cancels {
+  /** Returns the function that takes the listener back. */
+  onCancel(jobId: string, listener: () => void): () => void;
+  wasCancelled(jobId: string): boolean;
+  close(): Promise<void>;
+}
+
+export function openCancels(connection: NatsConnection): Cancels {
+  const listeners = new Map<string, () => void>();
+  const remembered = new Set<string>();
+  const subscription = connection.subscribe(CANCEL_FILTER, {
+    callback: (_error, message) => {
+      const jobId = message.subject.slice(CANCEL_FILTER.length - 1);
+      const listener = listeners.get(jobId);
+      if (listener) {
+        listener();
+        return;
+      }
+      if (remembered.size >= REMEMBERED_MAX) {
+        for (const oldest of remembered) {
+          remembered.delete(oldest);
+          break;
+        }
+      }
+      remembered.add(jobId);
+    },
+  });
+  return {
+    onCancel(jobId, listener) {
+      listeners.set(jobId, listener);
+      return () => listeners.delete(jobId);
+    },
+    wasCancelled: (jobId) => remembered.has(jobId),
+    close: () => subscription.drain(),
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so
+ * this sweep looks at the oldest messages themselves: one whose caller's deadline is long past has no owner left. It
+ * becomes a dead letter and is removed by its sequence; a filtered purge could take others with it (QUE-8, QUE-10).
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
+
+import type { Database } from "#shared/database/client.ts";
+import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { HEADERS, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+const BATCH = 100;
+/** No delivery can still be under way this long after the caller's deadline. */
+const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
+
+export async function sweepDeadLetters(context: {
+  connection: NatsConnection;
+  database: Database;
+  log: Logger;
+  metrics: Metrics;
+  now?: () => number;
+}): Promise<number> {
+  const { connection, database, log, metrics } = context;
+  const now = (context.now ?? Date.now)();
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  let swept = 0;
+  for (const pool of POOLS) {
+    const stream = streamName(pool);
+    const { state } = await manager.streams.info(stream);
+    if (state.messages === 0) continue;
+    let seq = state.first_seq;
+    for (let count = 0; count < BATCH && seq <= state.last_seq; count++) {
+      const message = await manager.streams.getMessage(stream, { seq, next_by_subj: ">" });
+      if (!message) break;
+      seq = message.seq + 1;
+      const deadlineMs = Number(message.header.get(HEADERS.deadline) || Number.NaN);
+      // A message without a deadline was not written by us; it counts from when it came.
+      const since = Number.isFinite(deadlineMs) ? deadlineMs : message.time.getTime();
+      if (now < since + AFTER_DEADLINE_MS) break;
+      await recordDeadLetter(database, {
+        stream,
+        streamSeq: BigInt(message.seq),
+        subject: message.subject,
+        messageId: message.header.get(HEADERS.messageId) || null,
+        reason: "undelivered",
+        deliveries: 0,
+        body: message.data,
+        jobId: null,
+      });
+      await manager.streams.deleteMessage(stream, message.seq);
+      swept += 1;
+      log.error({ stream, seq: message.seq, subject: message.subject }, "a message nobody finished became a dead letter");
+    }
+  }
+  metrics.deadLetters.set(await countDeadLetters(database));
+  return swept;
+}

@@ -1,0 +1,47 @@
+/** Holds past their deadline have no owner any more: settle what was relayed, release the rest (design part 4). */
+import type { Database } from "#shared/database/client.ts";
+import type { Ledger } from "#shared/ledger/finish.ts";
+import { closeLostCall } from "#shared/ledger/lost.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+const BATCH = 500;
+
+interface ExpiredHold {
+  job_id: string;
+  attempt: number;
+  workspace_id: string;
+}
+
+/** The database's clock alone decides; a hold's deadline lies behind the call's own by LIMITS.holdSlackMs. */
+export async function sweepExpiredHolds(context: {
+  database: Database;
+  ledger: Ledger;
+  log: Logger;
+  metrics: Metrics;
+}): Promise<number> {
+  const { database, ledger, log, metrics } = context;
+  const rows = await database.query<ExpiredHold>(
+    "select job_id, attempt, workspace_id from hold where deadline < clock_timestamp() order by deadline limit $1",
+    [BATCH],
+  );
+  await Promise.all(
+    rows.map(async (row) => {
+      const finished = await closeLostCall(database, ledger, {
+        workspaceId: row.workspace_id,
+        jobId: row.job_id,
+        attempt: row.attempt,
+      });
+      if (finished.wasClosed) return;
+      metrics.callsLost.inc();
+      metrics.creditsSettled.addNano(finished.takenNano);
+      log.error({ job_id: row.job_id, workspace_id: row.workspace_id }, "an expired hold was closed as lost");
+    }),
+  );
+  const [open] = await database.query<{ count: bigint; oldest: number }>(
+    "select count(*) as count, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest from hold",
+  );
+  metrics.holdsOpen.set(Number(open?.count ?? 0n));
+  metrics.holdsOldestSeconds.set(open?.oldest ?? 0);
+  return rows.length;
+}

@@ -1,0 +1,13 @@
+/** The ledger audit, regularly: any row it finds is a bug of ours and an alarm. */
+import type { Database } from "#shared/database/client.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import type { Logger } from "#shared/logger.ts";
+
+export async function checkInvariants(context: { database: Database; log: Logger }): Promise<void> {
+  const faults = await auditLedger(context.database);
+  if (faults.length === 0) {
+    context.log.info("ledger audit: exact");
+    return;
+  }
+  for (const fault of faults.slice(0, 20)) context.log.error({ ...fault }, "ledger audit found a difference");
+}

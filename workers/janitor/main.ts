@@ -1,0 +1,44 @@
+/**
+ * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
+ * the same locks as everybody else.
+ */
+import { openLedger } from "#shared/ledger/finish.ts";
+import { connectNats } from "#shared/queue/connection.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { startRole } from "#shared/role.ts";
+import { openStorage } from "#shared/storage/client.ts";
+
+import { sweepClaims } from "./claims.ts";
+import { sweepDeadLetters } from "./dead-letters.ts";
+import { sweepExpiredHolds } from "./expired-holds.ts";
+import { checkInvariants } from "./invariants.ts";
+import { sweepRetention } from "./retention.ts";
+import { startSweeps } from "./sweeps.ts";
+import { watchQueue } from "./watch-queue.ts";
+
+const FINISH_RETRY_MS = 20_000;
+
+/** @throws Error with one sentence when something the janitor needs is not there */
+export async function startJanitor(): Promise<void> {
+  const role = await startRole("janitor");
+  const { config, log, metrics, lifecycle, database } = role;
+  const connection = await connectNats({ url: config.natsUrl, name: "janitor", log });
+  lifecycle.onStop("nats", () => connection.drain());
+  role.watchNats(connection);
+  await ensureTopology(connection, config.streamReplicas);
+  const storage = openStorage(config.s3);
+  lifecycle.onStop("storage", () => storage.close());
+  const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
+  lifecycle.onStop("ledger", () => ledger.idle());
+  const sweeps = startSweeps(log, [
+    { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas) },
+    { name: "expired holds", everyMs: 2_000, run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
+    { name: "dead letters", everyMs: 5_000, run: () => sweepDeadLetters({ connection, database, log, metrics }) },
+    { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
+    { name: "claims", everyMs: 600_000, run: () => sweepClaims({ storage, database, log }) },
+    { name: "retention", everyMs: 600_000, run: () => sweepRetention(database) },
+    { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },
+  ]);
+  lifecycle.onStop("sweeps", () => sweeps.stop());
+  await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+}

@@ -1,0 +1,18 @@
+/** Rows that nobody needs any more, in bounded batches (lesson DB-7). Ledger and usage are kept. */
+import type { Queryable } from "#shared/database/client.ts";
+
+const BATCH = 1_000;
+
+export async function sweepRetention(database: Queryable): Promise<void> {
+  await database.query(
+    `delete from relay_progress where job_id in (
+       select p.job_id from relay_progress p
+       where p.at < now() - interval '1 hour' and not exists (select from hold h where h.job_id = p.job_id)
+       limit $1)`,
+    [BATCH],
+  );
+  await database.query(
+    "delete from daily_token where (workspace_id, day) in (select workspace_id, day from daily_token where day < current_date - 7 limit $1)",
+    [BATCH],
+  );
+}

@@ -1,0 +1,142 @@
+/**
+ * What a chat call used: the provider's last report, or our own count when there is none. A report that cannot be true
+ * settles the call at its hold (lesson MON-9).
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { priceChat, type Price } from "#shared/pricing/price.ts";
+import { countPrompt } from "#shared/tokens/count.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+
+import type { ChatUsage } from "../providers/provider.ts";
+
+export interface Metered {
+  readonly nano: bigint;
+  readonly usage: TokenUsage;
+  /** Set when the numbers are ours and not the provider's. */
+  readonly estimated: "missing" | "impossible" | "cut" | undefined;
+}
+
+/** Where the catalogue does not say. */
+const TOKENS_PER_IMAGE = 1_024;
+/** Text kept for counting; what comes beyond is counted at one token per four bytes. */
+const TEXT_KEPT_MAX = 1_048_576;
+
+export class ChatMeter {
+  private readonly request: ChatCompletionRequest;
+  private readonly price: Price;
+  private readonly holdNano: bigint;
+  private text = "";
+  private pieces = 0;
+  private bytesBeyond = 0;
+  private inputTokens: number | undefined;
+  report: ChatUsage = null;
+  outputBytes = 0;
+
+  private readonly tokensPerImage: number;
+
+  constructor(request: ChatCompletionRequest, price: Price, holdNano: bigint, tokensPerImage: number = TOKENS_PER_IMAGE) {
+    this.tokensPerImage = tokensPerImage;
+    this.request = request;
+    this.price = price;
+    this.holdNano = holdNano;
+  }
+
+  /** Takes in one delta's or answer's choices. Returns whether they hold anything a client would call output. */
+  add(choices: readonly Record<string, unknown>[]): boolean {
+    const before = this.outputBytes;
+    let isFinish = false;
+    for (const choice of choices) {
+      isFinish ||= typeof choice["finish_reason"] === "string";
+      this.collect(choice["delta"] ?? choice["message"]);
+    }
+    return isFinish || this.outputBytes > before;
+  }
+
+  /** Whole and final. */
+  async settle(): Promise<Metered> {
+    const report = this.report;
+    if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
+    if (report !== null) return { nano: priceChat(this.price, report), usage: report, estimated: undefined };
+    const usage = await this.estimate();
+    return { nano: priceChat(this.price, usage), usage, estimated: "missing" };
+  }
+
+  /** For a call that was cut: nothing when nothing was produced. */
+  async settleCut(): Promise<Metered | undefined> {
+    if (this.report !== null && this.report !== "impossible") return this.settle();
+    if (this.outputBytes === 0) return undefined;
+    const usage = await this.estimate();
+    return { nano: priceChat(this.price, usage), usage, estimated: "cut" };
+  }
+
+  /** Cheap running figures for the case that this worker dies: pieces for tokens, bytes / 4 for the input. */
+  soFar(): { nano: bigint; tokens: number } {
+    this.inputTokens ??= Math.ceil(JSON.stringify(this.request.messages).length / 4);
+    const usage: TokenUsage = { ...NO_USAGE, input: this.inputTokens, output: this.pieces };
+    const nano = priceChat(this.price, usage);
+    return { nano, tokens: promptTokens(usage) + completionTokens(usage) };
+  }
+
+  private async estimate(): Promise<TokenUsage> {
+    const tokenizer = await loadTokenizer();
+    return {
+      ...NO_USAGE,
+      input: countPrompt(tokenizer, this.request, (part) => this.partTokens(part)),
+      output: tokenizer.count(this.text) + Math.ceil(this.bytesBeyond / 4),
+      estimated: true,
+    };
+  }
+
+  /** A picture by its bound; a recording or a file by its size, since only the provider can look inside. */
+  private partTokens(part: Readonly<Record<string, unknown>>): number {
+    return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
+  }
+
+  private collect(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const message = value as Record<string, unknown>;
+    this.collectText(message["content"]);
+    this.collectText(message["reasoning_content"] ?? message["reasoning"]);
+    this.collectText(message["refusal"]);
+    const calls = message["tool_calls"];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as Record<string, unknown>[]) {
+      const fn = call["function"] as Record<string, unknown> | undefined;
+      this.collectText(fn?.["name"]);
+      this.collectText(fn?.["arguments"]);
+      const custom = call["custom"] as Record<string, unknown> | undefined;
+      this.collectText(custom?.["input"]);
+    }
+  }
+
+  private collectText(value: unknown): void {
+    if (typeof value !== "string" || value === "") return;
+    this.pieces += 1;
+    this.outputBytes += value.length;
+    if (this.text.length < TEXT_KEPT_MAX) this.text += value;
+    else this.bytesBeyond += value.length;
+  }
+}
+
+/** Units as the usage record keeps them: only what is not zero. */
+export function usageUnits(usage: TokenUsage): Record<string, number> {
+  const units: Record<string, number> = {};
+  for (const [name, value] of Object.entries(usage)) {
+    if (typeof value === "number" && value !== 0) units[UNIT_NAMES[name as keyof TokenUsage] ?? name] = value;
+  }
+  return units;
+}
+
+const UNIT_NAMES: Readonly<Partial<Record<keyof TokenUsage, string>>> = {
+  input: "input_tokens",
+  cachedInput: "cached_input_tokens",
+  cacheWrite5m: "cache_write_5m_tokens",
+  cacheWrite1h: "cache_write_1h_tokens",
+  audioInput: "audio_input_tokens",
+  imageInput: "image_input_tokens",
+  output: "output_tokens",
+  audioOutput: "audio_output_tokens",
+  imageOutput: "image_output_tokens",
+  reasoning: "reasoning_tokens",
+};

@@ -1,0 +1,108 @@
+/**
+ * The one place that speaks HTTP to providers: host and credentials come from the catalogue and the environment only,
+ * redirects are never followed, answers are bounded after inflation, and every call hangs on its caller's signal,
+ * which carries the deadlines.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+import { ProviderError } from "./provider.ts";
+
+/** Where a provider lives and how we identify ourselves there. */
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ProviderRequest {
+  /** Fixed by the adapter; nothing of a caller's reaches it. */
+  readonly path: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Sends and reads the whole answer. @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large) */
+export async function post(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  signal: AbortSignal,
+): Promise<ProviderAnswer & { readonly text: string }> {
+  const response = await send(endpoint, request, signal);
+  const text = await readText(response, LIMITS.providerBytesMax, signal);
+  return { status: response.status, headers: response.headers, text };
+}
+
+/**
+ * Sends and hands the body over unread when the status is 2xx; otherwise reads it (bounded) as `text`.
+ * The caller must read the body to its end or cancel it.
+ */
+export async function postStream(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  signal: AbortSignal,
+): Promise<ProviderAnswer & { readonly body: ReadableStream<Uint8Array> | null; readonly text: string }> {
+  const response = await send(endpoint, request, signal);
+  if (response.ok) return { status: response.status, headers: response.headers, body: response.body, text: "" };
+  const text = await readText(response, LIMITS.providerBytesMax, signal);
+  return { status: response.status, headers: response.headers, body: null, text };
+}
+
+async function send(endpoint: Endpoint, request: ProviderRequest, signal: AbortSignal): Promise<Response> {
+  const url = endpoint.baseUrl + request.path;
+  try {
+    return await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "accept-encoding": "identity",
+        ...request.headers,
+        ...endpoint.headers,
+      },
+      body: request.body,
+      redirect: "manual",
+      signal,
+    });
+  } catch (error) {
+    throw connectionError(error, signal);
+  }
+}
+
+async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
+  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+  if (declared > bytesMax) {
+    await response.body?.cancel();
+    throw new ProviderError("failed", `answer of ${declared} bytes is over the limit`, { status: response.status });
+  }
+  try {
+    // A stated length without compression cannot grow; anything else is counted as it arrives.
+    if (declared <= bytesMax && !response.headers.has("content-encoding")) return await response.text();
+    if (!response.body) return "";
+    return await readBounded(response.body, bytesMax, response.status);
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw connectionError(error, signal);
+  }
+}
+
+async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, status: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the body, which closes the connection.
+    if (bytes > bytesMax) throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status });
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** A connection that failed on the way; when our own signal ended it, that is what is said. */
+export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
+  if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
+  return new ProviderError("failed", error instanceof Error ? error.message : "connection failed", { cause: error });
+}

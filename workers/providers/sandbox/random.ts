@@ -1,0 +1,35 @@
+/** Repeatable choices: the same seed gives the same sequence on every machine. */
+
+export interface Random {
+  /** A whole number from 0 to `bound` - 1. */
+  below(bound: number): number;
+  pick<T>(options: readonly [T, ...T[]]): T;
+  /** Letters and digits, as ids have them. */
+  characters(length: number): string;
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** mulberry32: 32 bits of state, plenty for picking phrases and ids. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  }
+
+  const below = (bound: number): number => next() % bound;
+  return {
+    below,
+    pick: (options) => options[below(options.length)] ?? options[0],
+    characters: (length) => Array.from({ length }, () => ALPHABET.charAt(below(ALPHABET.length))).join(""),
+  };
+}
+
+/** Folds a text into a hash. xxHash32 is a published algorithm, so seeds survive a new version of the runtime. */
+export function hashText(text: string, seed = 0): number {
+  return Number(Bun.hash.xxHash32(text, seed));
+}

@@ -1,0 +1,173 @@
+/** The part of a chat request the sandbox acts on. The pool has validated the body; what it left open is read with care. */
+import { ProviderError } from "../provider.ts";
+import { asList, asRecord, asText, isRecord, type JsonRecord } from "./json.ts";
+import { type Media, readMedia } from "./media.ts";
+import { hashText } from "./random.ts";
+
+export interface SandboxMessage {
+  readonly role: string;
+  /** Text blocks joined by line breaks. */
+  readonly text: string;
+  readonly media: readonly Media[];
+  /** Calls an assistant message made: id and tool name. */
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  /** The call a tool message answers. */
+  readonly callId: string | undefined;
+}
+
+export interface SandboxTool {
+  readonly type: "function" | "custom";
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments; a function without one takes none. */
+  readonly parameters: unknown;
+}
+
+/** `names` narrows what may be called; null leaves all tools open. */
+export interface ToolChoice {
+  readonly mode: "none" | "auto" | "required";
+  readonly names: ReadonlySet<string> | null;
+}
+
+export type AnswerFormat =
+  | { readonly kind: "text" }
+  | { readonly kind: "object" }
+  | { readonly kind: "schema"; readonly schema: unknown };
+
+export interface SandboxRequest {
+  readonly messages: readonly SandboxMessage[];
+  readonly tools: readonly SandboxTool[];
+  readonly toolChoice: ToolChoice;
+  readonly parallelCalls: boolean;
+  readonly format: AnswerFormat;
+  /** Most output tokens of each choice, null when the client set none. */
+  readonly tokensMax: number | null;
+  readonly stops: readonly string[];
+  readonly choices: number;
+  /** Decides every choice the sandbox makes: a hash of the messages, and of the client's seed when there is one. */
+  readonly seed: number;
+  /** The client's own seed. */
+  readonly givenSeed: number | null;
+  /** Alternatives wanted per token; null when no log probabilities were asked for. */
+  readonly logprobs: number | null;
+  /** Media by the content block they came from, for counting tokens. */
+  readonly mediaByPart: ReadonlyMap<unknown, Media>;
+}
+
+/** @throws ProviderError rejected, with the parameter, for what the sandbox cannot take */
+export function readRequest(body: unknown): SandboxRequest {
+  const request = asRecord(body);
+  if (asList(request["modalities"]).includes("audio")) {
+    throw new ProviderError("rejected", "the sandbox's chat models write, they do not speak", {
+      code: "unsupported_value",
+      param: "modalities",
+      status: 400,
+    });
+  }
+  const mediaByPart = new Map<unknown, Media>();
+  const messages = asList(request["messages"]).map((message, at) => readMessage(asRecord(message), at, mediaByPart));
+  const tools = asList(request["tools"]).flatMap(readTool);
+  const seed = request["seed"];
+  const givenSeed = typeof seed === "number" && Number.isFinite(seed) ? seed : null;
+  return {
+    messages,
+    tools,
+    toolChoice: readToolChoice(request["tool_choice"], tools),
+    parallelCalls: request["parallel_tool_calls"] !== false,
+    format: readFormat(request["response_format"]),
+    tokensMax: positive(request["max_completion_tokens"]) ?? positive(request["max_tokens"]),
+    stops: readStops(request["stop"]),
+    choices: Math.min(128, positive(request["n"]) ?? 1),
+    seed: hashMessages(messages, givenSeed),
+    givenSeed,
+    logprobs: request["logprobs"] === true ? (positive(request["top_logprobs"]) ?? 0) : null,
+    mediaByPart,
+  };
+}
+
+function readMessage(message: JsonRecord, at: number, mediaByPart: Map<unknown, Media>): SandboxMessage {
+  const { role, content } = message;
+  const texts: string[] = [];
+  const media: Media[] = [];
+  if (typeof content === "string") texts.push(content.toWellFormed());
+  asList(content).forEach((part, index) => {
+    const text = asText(asRecord(part)["text"]);
+    if (text !== undefined) texts.push(text);
+    else {
+      const found = readMedia(asRecord(part), `messages[${at}].content[${index}]`);
+      if (found !== null) {
+        media.push(found);
+        mediaByPart.set(part, found);
+      }
+    }
+  });
+  const calls = asList(message["tool_calls"]).map((value) => {
+    const call = asRecord(value);
+    const target = asRecord(call["function"] ?? call["custom"]);
+    return { id: asText(call["id"]) ?? "", name: asText(target["name"]) ?? "" };
+  });
+  return {
+    role: asText(role) ?? "user",
+    text: texts.length === 1 ? (texts[0] ?? "") : texts.join("\n"),
+    media,
+    calls,
+    callId: asText(message["tool_call_id"]),
+  };
+}
+
+function readTool(value: unknown): SandboxTool[] {
+  const tool = asRecord(value);
+  const type = tool["type"] === "custom" ? "custom" : "function";
+  const target = asRecord(tool[type]);
+  const name = asText(target["name"]);
+  if (name === undefined || name === "") return [];
+  return [{ type, name, description: asText(target["description"]) ?? "", parameters: target["parameters"] }];
+}
+
+function readToolChoice(value: unknown, tools: readonly SandboxTool[]): ToolChoice {
+  if (value === "none" || value === "required") return { mode: value, names: null };
+  if (!isRecord(value)) return { mode: "auto", names: null };
+  const allowed = asRecord(value["allowed_tools"]);
+  const isAllowedList = value["type"] === "allowed_tools";
+  const named = isAllowedList ? asList(allowed["tools"]).map(asRecord) : [value];
+  const names = new Set<string>();
+  for (const choice of named) {
+    const name = asText(asRecord(choice["function"] ?? choice["custom"])["name"]) ?? asText(choice["name"]);
+    if (name === undefined) continue;
+    if (!tools.some((tool) => tool.name === name)) {
+      throw new ProviderError("rejected", `tool_choice names a tool that is not among the ${tools.length} given`, {
+        code: "unsupported_value",
+        param: "tool_choice",
+        status: 400,
+      });
+    }
+    names.add(name);
+  }
+  if (names.size === 0) return { mode: "auto", names: null };
+  return { mode: isAllowedList && allowed["mode"] !== "required" ? "auto" : "required", names };
+}
+
+function readFormat(value: unknown): AnswerFormat {
+  const format = asRecord(value);
+  if (format["type"] === "json_object") return { kind: "object" };
+  if (format["type"] !== "json_schema") return { kind: "text" };
+  return { kind: "schema", schema: asRecord(format["json_schema"])["schema"] ?? { type: "object" } };
+}
+
+function readStops(value: unknown): readonly string[] {
+  const stops = typeof value === "string" ? [value] : asList(value);
+  return stops.filter((stop) => typeof stop === "string" && stop !== "").map((stop) => String(stop));
+}
+
+function hashMessages(messages: readonly SandboxMessage[], givenSeed: number | null): number {
+  let hash = givenSeed === null ? 0 : hashText(String(givenSeed), 1);
+  for (const { role, text, media } of messages) {
+    hash = hashText(text, hashText(role, hash));
+    for (const { phrase } of media) hash = hashText(phrase, hash);
+  }
+  return hash;
+}
+
+function positive(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
+}

@@ -1,0 +1,46 @@
+/** Words without a subject of their own: never a topic, never a name at the start of a sentence. */
+const FUNCTION_WORDS = `a about above after again all also am an and another any anyone anything are around as ask at back be because been
+before being below best between both but by can cannot could did do does doing done don't down during each either else even ever every
+few first for from further give go good got had has have he hello hello's help her here hers hey hi him his how i i'd i'll i'm i've if
+in into is isn't it it's its itself just know last less let let's like long look make many may me mean might mine more most much must
+my myself name need never next no nor not now of off ok okay old on once one only or other our ours out over own per please put
+quite rather really reply respond right said same say see several shall she should show so some someone something soon still such take
+tell than thank thanks that that's the their theirs them then there these they thing things think this those three through till to today
+together tomorrow too two under until up upon us use used using very via want wants was we well were what what's when where where's
+whether which while who whom whose why will with within without won't word words would yes yet you your yours yourself`;
+
+/** Verbs and nouns of requests; they say what to do, not what about. */
+const REQUEST_WORDS = `add answer answers ask book brief briefly calculate call calls check complete compute convert count create classify describe
+detail details draft example exactly explain extract fetch file fill find following function functions generate get image invoke kind list look
+lookup message output paragraph parse picture play print prompt question questions read repeat reply request result results return returns run
+search send sentence sentences set short simple start stop story summarise summarize summary text tool tools translate update valid write`;
+
+const STOP_WORDS = new Set(`${FUNCTION_WORDS} ${REQUEST_WORDS}`.split(/\s+/));
+
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word.toLowerCase());
+}
+
+/** `getWeather`, `get_weather` and `get-weather` → `get`, `weather`. */
+export function nameWords(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
+
+/** Lower case, every run of other characters one blank, blanks at both ends: `includes(" word ")` then finds whole words. */
+export function paddedWords(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim()} `;
+}
+
+/** Enough to tell that `cities` speaks of `city`; no more than that. */
+export function singular(word: string): string {
+  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
+}
