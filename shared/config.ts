@@ -66,6 +66,8 @@ const KNOWN = new Set([
   "SLUICE_GRACE_MS",
   "SLUICE_HOST",
   "SLUICE_IP_LIMIT",
+  // Read by the supervisor of `npm start`, which renders the roles' JSON lines.
+  "SLUICE_LOG_FORMAT",
   "SLUICE_LOG_LEVEL",
   "SLUICE_PRODUCTION",
   "SLUICE_S3_BUCKET",

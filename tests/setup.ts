@@ -30,8 +30,7 @@ afterAll(async () => {
 }, 60_000);
 
 async function remaining(): Promise<number[]> {
-  const running = (): number[] =>
-    children().filter((pid) => !before.has(pid) && pid !== reaperPid() && isAlive(pid));
+  const running = (): number[] => children().filter((pid) => !before.has(pid) && pid !== reaperPid() && isAlive(pid));
   for (let waited = 0; waited < PATIENCE_MS && running().length > 0; waited += 20) await delay(20);
   return running();
 }

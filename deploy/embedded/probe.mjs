@@ -50,7 +50,10 @@ export function isAlive(pid) {
   if (!existsSync("/proc/self/stat")) return true;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return !stat.slice(stat.lastIndexOf(")") + 1).trimStart().startsWith("Z");
+    return !stat
+      .slice(stat.lastIndexOf(")") + 1)
+      .trimStart()
+      .startsWith("Z");
   } catch {
     return false;
   }

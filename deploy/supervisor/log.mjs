@@ -112,7 +112,10 @@ function renderStack(entry) {
   const err = entry["err"];
   if (typeof err !== "object" || err === null || !("stack" in err) || typeof err.stack !== "string") return "";
   const frames = err.stack.split("\n").filter((line) => line.trimStart().startsWith("at "));
-  return frames.slice(0, 12).map((line) => `\n    ${printable(line.trim())}`).join("");
+  return frames
+    .slice(0, 12)
+    .map((line) => `\n    ${printable(line.trim())}`)
+    .join("");
 }
 
 /**

@@ -18,8 +18,7 @@ const GRACE_MS = 20_000;
  * @param {import("./settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
- * @returns {Promise<{ env: Record<string, string>, storageReady: Promise<unknown> }>} what the roles find in their
- *   environment; Postgres and NATS accept connections, the S3 server may take a moment longer
+ * @returns {Promise<Record<string, string>>} what the roles find in their environment; all three accept connections
  */
 export async function startServices({ root, bun, settings, children, log }) {
   const { dataDir } = settings;
@@ -53,8 +52,8 @@ export async function startServices({ root, bun, settings, children, log }) {
     return (await children.add("nats", start, GRACE_MS)).url;
   };
 
-  const storage = () => {
-    if (settings.s3Endpoint !== undefined) return Promise.resolve();
+  const storage = async () => {
+    if (settings.s3Endpoint !== undefined) return {};
     const start = () =>
       startS3({
         bun,
@@ -64,29 +63,17 @@ export async function startServices({ root, bun, settings, children, log }) {
         buckets: [settings.bucket],
         onLine: (line) => (line === "ready" ? undefined : log.relay("s3", line, "stderr")),
       });
-    return children.add("s3", start, GRACE_MS);
+    return {
+      S3_ENDPOINT: (await children.add("s3", start, GRACE_MS)).url,
+      AWS_ACCESS_KEY_ID: S3_ACCOUNT.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secretAccessKey,
+      AWS_REGION: S3_ACCOUNT.region,
+      SLUICE_S3_BUCKET: settings.bucket,
+    };
   };
 
-  const storageReady = storage();
-  // Waited for by the caller; until then a failure must not count as unhandled.
-  storageReady.catch(() => {});
-  const [databaseUrl, natsUrl] = await Promise.all([postgres(), nats()]);
-  return {
-    storageReady,
-    env: {
-      DATABASE_URL: databaseUrl,
-      NATS_URL: natsUrl,
-      ...(settings.s3Endpoint === undefined
-        ? {
-            S3_ENDPOINT: `http://127.0.0.1:${ports.s3}`,
-            AWS_ACCESS_KEY_ID: S3_ACCOUNT.accessKeyId,
-            AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secretAccessKey,
-            AWS_REGION: S3_ACCOUNT.region,
-            SLUICE_S3_BUCKET: settings.bucket,
-          }
-        : {}),
-    },
-  };
+  const [databaseUrl, natsUrl, storageEnv] = await Promise.all([postgres(), nats(), storage()]);
+  return { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, ...storageEnv };
 }
 
 /**

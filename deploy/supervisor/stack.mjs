@@ -66,7 +66,7 @@ async function assemble(root, closing, end) {
   onSignals(log, children, end);
 
   const bun = await prepareBun({ root, caches: settings.caches, progress: (text) => log.say("info", text) });
-  const { env: services, storageReady } = await startServices({ root, bun, settings, children, log });
+  const services = await startServices({ root, bun, settings, children, log });
   const key = bootstrapKey(process.env["SLUICE_BOOTSTRAP_KEY"], settings.dataDir);
   const env = {
     ...process.env,
@@ -78,7 +78,6 @@ async function assemble(root, closing, end) {
     SLUICE_SUPERVISED: "1",
   };
   await migrate({ root, bun, env, log });
-  await storageReady;
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
     ROLES.map((args) => children.add(args[0] ?? "", () => startRole(args, { root, bun, env, log }), graceMs)),
@@ -103,7 +102,7 @@ function onSignals(log, children, end) {
     signals += 1;
     if (signals === 1) {
       log.say("info", `${signal}: stopping; a second signal stops at once`);
-      void end(0).finally(() => undefined);
+      void end(0);
     } else {
       children.kill();
     }

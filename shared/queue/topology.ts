@@ -76,6 +76,8 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
     max_msg_size: LIMITS.streamMessageBytesMax,
     max_age: 0,
     duplicate_window: 120_000 * NANOS_PER_MS,
+    // The janitor looks at the oldest messages without a consumer.
+    allow_direct: true,
     num_replicas: replicas,
   };
 }

@@ -34,7 +34,7 @@ export async function sweepDeadLetters(context: {
     if (state.messages === 0) continue;
     let seq = state.first_seq;
     for (let count = 0; count < BATCH && seq <= state.last_seq; count++) {
-      const message = await manager.streams.getMessage(stream, { seq, next_by_subj: ">" });
+      const message = await manager.direct.getMessage(stream, { seq, next_by_subj: ">" });
       if (!message) break;
       seq = message.seq + 1;
       const deadlineMs = Number(message.header.get(HEADERS.deadline) || Number.NaN);

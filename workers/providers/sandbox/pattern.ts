@@ -17,11 +17,12 @@ export function readPattern(source: string): Pattern | null {
   const program = compile(node);
   if (program === null) return null;
   const matches = (text: string): boolean => run(program, text);
+  const pools: Writing["pools"] = new Map();
   return {
     matches,
     sample(random, lengthMin, lengthMax) {
       for (const repeats of REPEATS) {
-        const text = write(node, random, repeats, { left: WORK_MAX });
+        const text = write(node, random, repeats, { left: WORK_MAX, pools });
         const length = [...text].length;
         for (const candidate of [text, text + "a".repeat(Math.max(0, Math.min(lengthMin, PADDING_MAX) - length))]) {
           const size = [...candidate].length;
@@ -42,11 +43,17 @@ const WORK_MAX = 20_000;
 /** Characters × steps of one comparison, about 50 ms; longer ones count as no match. */
 const RUN_MAX = 2_000_000;
 
-function write(node: PatternNode, random: Random, repeats: number, work: { left: number }): string {
+interface Writing {
+  left: number;
+  /** The characters each set is written with. */
+  readonly pools: Map<CharacterSet, readonly number[]>;
+}
+
+function write(node: PatternNode, random: Random, repeats: number, work: Writing): string {
   if ((work.left -= 1) < 0) return "";
   switch (node.kind) {
     case "set":
-      return writeCharacter(node, random);
+      return writeCharacter(node, random, work.pools);
     case "sequence":
       return node.items.map((item) => write(item, random, repeats, work)).join("");
     case "either":
@@ -67,17 +74,14 @@ const PREFERRED = [..."abcdefghijklmnopqrstuvwxyz", ..."0123456789", ..."ABCDEFG
   (character) => character.codePointAt(0)!,
 );
 
-/** The characters a set is written with; patterns are short-lived, and so are the keys. */
-const writable = new WeakMap<CharacterSet, readonly number[]>();
-
-function writeCharacter(set: CharacterSet, random: Random): string {
-  let pool = writable.get(set);
+function writeCharacter(set: CharacterSet, random: Random, pools: Writing["pools"]): string {
+  let pool = pools.get(set);
   if (pool === undefined) {
     const usual = PREFERRED.filter((point) => contains(set, point));
     // Small letters when there are any: words look like words.
     const letters = usual.filter((point) => point >= 97 && point <= 122);
     pool = letters.length > 0 ? letters : usual.length > 0 ? usual : [set.ranges[0]?.[0] ?? 0xe000];
-    writable.set(set, pool);
+    pools.set(set, pool);
   }
   return String.fromCodePoint(pool[random.below(pool.length)]!);
 }

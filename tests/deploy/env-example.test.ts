@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { loadConfig, PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const EXAMPLE = await Bun.file(join(ROOT, "deploy/env.example")).text();
+const COMPOSE = await Bun.file(join(ROOT, "deploy/compose.yaml")).text();
+
+interface Line {
+  readonly name: string;
+  readonly value: string;
+  /** The line above it. */
+  readonly comment: string;
+}
+
+const lines: readonly Line[] = EXAMPLE.split("\n").flatMap((line, index, all) => {
+  const [, name, value] = /^([A-Z0-9_]+)=(.*)$/.exec(line) ?? [];
+  return name === undefined ? [] : [{ name, value: value ?? "", comment: all[index - 1] ?? "" }];
+});
+const documented = new Set(lines.map(({ name }) => name));
+const providerKeys = new Set([...documented].filter((name) => PROVIDER_KEY_VARIABLE.test(name)));
+
+/** The names `loadConfig` asks for, learnt by watching it. */
+function settings(): Set<string> {
+  const asked = new Set<string>();
+  const given: Record<string, string> = { DATABASE_URL: "postgres://db/sluice", NATS_URL: "nats://queue:4222" };
+  loadConfig(
+    new Proxy(given, {
+      get(target, name) {
+        if (typeof name === "string") asked.add(name);
+        return Reflect.get(target, name);
+      },
+    }),
+  );
+  return asked;
+}
+
+const composeVariables = new Set(Array.from(COMPOSE.matchAll(/\$\{([A-Z0-9_]+)/g), (match) => match[1] ?? ""));
+
+describe("deploy/env.example", () => {
+  test("names every setting that is read", () => {
+    expect([...settings()].filter((name) => !documented.has(name))).toEqual([]);
+  });
+
+  test("names nothing that is neither a setting, nor a provider's key, nor read by compose.yaml", () => {
+    const known = settings();
+    const strangers = [...documented].filter(
+      (name) => !known.has(name) && !providerKeys.has(name) && !composeVariables.has(name),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  test("names every variable that compose.yaml reads", () => {
+    expect([...composeVariables].filter((name) => !documented.has(name))).toEqual([]);
+  });
+
+  test("names each once, under a comment of one line", () => {
+    expect(documented.size).toBe(lines.length);
+    for (const { name, comment } of lines) expect(comment, name).toMatch(/^# \S.{3,118}[.;:]?$/);
+  });
+
+  test("shows the true defaults", () => {
+    const { providerKey: _a, ...shown } = loadConfig(Object.fromEntries(lines.map(({ name, value }) => [name, value])));
+    const { providerKey: _b, ...defaults } = loadConfig({ DATABASE_URL: shown.databaseUrl, NATS_URL: shown.natsUrl });
+    expect(shown).toEqual(defaults);
+  });
+
+  test("shows a value for every setting that has one", () => {
+    const { DATABASE_URL, NATS_URL, ...rest } = Object.fromEntries(lines.map(({ name, value }) => [name, value]));
+    expect(DATABASE_URL).toStartWith("postgres://");
+    expect(NATS_URL).toStartWith("nats://");
+    const empty = Object.keys(rest).filter((name) => rest[name] === "" && name.startsWith("SLUICE_"));
+    // These have no fixed default: unset means none, or follows another setting.
+    expect(new Set(empty)).toEqual(
+      new Set(["SLUICE_TRUSTED_PROXIES", "SLUICE_SANDBOX", "SLUICE_CATALOGUE", "SLUICE_BOOTSTRAP_KEY"]),
+    );
+  });
+
+  test("names the key of every provider in the catalogue, and no other", async () => {
+    const text = await Bun.file(join(ROOT, "shared/catalogue/providers.yaml")).text();
+    const wanted = Array.from(text.matchAll(/^\s*api_key_env:\s*([A-Z0-9_]+)/gm), (match) => match[1] ?? "");
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(providerKeys).toEqual(new Set(wanted));
+  });
+});

@@ -1,0 +1,157 @@
+// @ts-check
+/**
+ * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, one step after the
+ * other, and the whole suite over real servers. Arguments go to `bun test` (`npm test -- tests/shared`) and leave the
+ * static steps out.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { prepareBun } from "../deploy/embedded/bun.mjs";
+import { StartFault } from "../deploy/embedded/fault.mjs";
+import { natsBinary } from "../deploy/embedded/nats-binary.mjs";
+import { startPostgres } from "../deploy/embedded/postgres.mjs";
+import { freePort } from "../deploy/embedded/probe.mjs";
+import { forget, closeReaper, watch } from "../deploy/embedded/reaper.mjs";
+import { startS3 } from "../deploy/embedded/s3.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+const TEST_TIMEOUT_MS = 60_000;
+
+/** `fix` is what a person does when the step fails. */
+const STATIC_STEPS = [
+  { name: "generated files are fresh", command: ["bun", "deploy/generate.ts", "--check"], fix: "npm run generate" },
+  { name: "format", command: ["oxfmt", "--check"], fix: "npm run fix" },
+  { name: "lint", command: ["oxlint", "--type-aware"], fix: "npm run fix, then by hand what it names" },
+  { name: "types", command: ["tsc", "--noEmit"], fix: "mend the types it names" },
+  { name: "unused code", command: ["knip"], fix: "remove what it names" },
+];
+
+/** @type {(() => Promise<unknown> | void)[]} */
+const closing = [];
+let interrupted = false;
+
+async function cleanUp() {
+  for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close();
+  await closeReaper();
+}
+
+/**
+ * @param {readonly string[]} command the program and its arguments
+ * @param {Record<string, string | undefined>} env
+ * @returns {Promise<number>} exit code; 1 when it was killed or could not be started
+ */
+function step([program = "", ...args], env) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"], detached: true });
+    const { pid } = child;
+    if (pid !== undefined) watch(pid, "TERM");
+    const finish = (/** @type {number | null} */ code) => {
+      if (pid !== undefined) forget(pid);
+      resolve(code ?? 1);
+    };
+    child.once("error", (error) => {
+      process.stderr.write(`${error.message}\n`);
+      finish(1);
+    });
+    child.once("exit", finish);
+  });
+}
+
+/**
+ * The servers all test files share, named in the environment as tests/support/infrastructure.ts expects them.
+ * @param {string} bun
+ * @param {string} cache
+ * @returns {Promise<Record<string, string>>}
+ */
+async function sharedServers(bun, cache) {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  closing.push(() => rmSync(directory, { recursive: true, force: true }));
+  const progress = (/** @type {string} */ text) => void process.stdout.write(`${text}\n`);
+  const [nats, postgres, s3] = await Promise.all([
+    natsBinary({ caches: [cache, join(tmpdir(), "sluice-cache")], progress }),
+    startPostgres({ root: ROOT, directory: join(directory, "postgres"), port: await freePort(), throwaway: true }),
+    startS3({ bun, root: ROOT, directory: join(directory, "s3"), port: await freePort(), buckets: [] }),
+  ]);
+  closing.push(() => postgres.stopAs("immediate"));
+  closing.push(() => s3.stop());
+  return { TEST_NATS_SERVER: nats, TEST_POSTGRES_URL: postgres.url, TEST_S3_URL: s3.url };
+}
+
+/**
+ * @param {string} report a JUnit file
+ * @returns {{ passed: number, failed: number, skipped: number } | null} null when bun wrote none
+ */
+function counts(report) {
+  if (!existsSync(report)) return null;
+  const head = /<testsuites\b[^>]*>/.exec(readFileSync(report, "utf8"))?.[0] ?? "";
+  const number = (/** @type {string} */ name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(head)?.[1] ?? 0);
+  const failed = number("failures") + number("errors");
+  const skipped = number("skipped");
+  return { passed: number("tests") - failed - skipped, failed, skipped };
+}
+
+/**
+ * @param {readonly string[]} extra
+ * @returns {Promise<number>} exit code
+ */
+async function main(extra) {
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
+  const caches = [cache, join(tmpdir(), "sluice-cache")];
+  const bun = await prepareBun({ root: ROOT, caches, progress: (text) => void process.stdout.write(`${text}\n`) });
+  const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
+  /** @type {{ name: string, fix: string }[]} */
+  const failures = [];
+
+  for (const { name, command, fix } of extra.length === 0 ? STATIC_STEPS : []) {
+    if (interrupted) return 130;
+    const began = Date.now();
+    const code = await step(command, env);
+    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    process.stdout.write(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)${code === 0 ? "" : `: ${fix}`}\n`);
+    if (code !== 0) failures.push({ name, fix });
+  }
+  if (interrupted) return 130;
+
+  const servers = await sharedServers(bun, cache);
+  const reports = mkdtempSync(join(tmpdir(), "sluice-report-"));
+  closing.push(() => rmSync(reports, { recursive: true, force: true }));
+  const report = join(reports, "junit.xml");
+  const began = Date.now();
+  const paths = extra.length === 0 ? ["./tests"] : extra;
+  const options = ["--isolate", `--timeout=${TEST_TIMEOUT_MS}`, "--reporter=junit", `--reporter-outfile=${report}`];
+  const code = await step([bun, "test", ...options, ...paths], { ...env, ...servers });
+  if (interrupted) return 130;
+  const result = counts(report);
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  process.stdout.write(`${code === 0 ? "ok  " : "FAIL"} tests (${seconds} s)\n`);
+  for (const { name, fix } of failures) process.stdout.write(`FAIL ${name}: ${fix}\n`);
+  if (result === null) process.stdout.write("bun test ended without a report\n");
+  else {
+    const skipped = result.skipped === 0 ? "" : `, ${result.skipped} skipped`;
+    process.stdout.write(`${result.passed} passed, ${result.failed} failed${skipped}\n`);
+  }
+  return code === 0 && result !== null && failures.length === 0 ? 0 : 1;
+}
+
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => {
+    if (interrupted) return;
+    interrupted = true;
+    void cleanUp().finally(() => process.exit(130));
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!interrupted) {
+    if (!(error instanceof StartFault)) throw error;
+    process.stderr.write(`sluice: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+} finally {
+  if (!interrupted) await cleanUp();
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { modelEntry } from "#shared/catalogue/present.ts";
+import { PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
+import { validate } from "#shared/contracts.ts";
+import { parseDecimal } from "#shared/money.ts";
+import { priceTokens } from "#shared/pricing/price.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { SANDBOX_CONTEXT_TOKENS, SANDBOX_MODELS } from "#workers/providers/sandbox/models.ts";
+
+import { EVERYTHING_ON } from "./build-catalogue.ts";
+
+const FOLDER = join(import.meta.dir, "../../../shared/catalogue");
+const layers = await loadOurLayers();
+const catalogue = buildCatalogue(mergeLayers(layers), EVERYTHING_ON);
+const models = [...catalogue.models.values()];
+const slugs = models.map((model) => model.slug);
+const model = (slug: string) => models.find((candidate) => candidate.slug === slug);
+
+const ENTRY_KEYS = ["_svc", "created", "id", "object", "owned_by", "parent", "permission", "root"];
+const FACT_KEYS = [
+  "allowed_params",
+  "max_context_tokens",
+  "max_output_tokens",
+  "modality",
+  "pricing",
+  "supports_chat",
+  "supports_embeddings",
+  "supports_streaming",
+  "supports_tools",
+];
+
+describe("every model we ship", () => {
+  test("is routable with all keys set, and there are enough of them to be of use", () => {
+    expect([...catalogue.unroutable]).toEqual([]);
+    expect(models.filter((entry) => entry.sources[0]?.provider !== "sandbox").length).toBeGreaterThanOrEqual(25);
+  });
+
+  test.each(slugs)("%s has exactly the entry of the specification", (slug) => {
+    const found = model(slug);
+    if (found === undefined) throw new Error(slug);
+    const entry = modelEntry(found);
+    expect(Object.keys(entry).toSorted()).toEqual(ENTRY_KEYS);
+    expect(Object.keys(entry._svc).toSorted()).toEqual(FACT_KEYS);
+    expect(entry).toMatchObject({ id: slug, object: "model", permission: [], root: slug, parent: null });
+    expect(validate("ModelEntry", entry)).toBeNull();
+    const { currency, unit, ...rates } = entry._svc.pricing;
+    expect([currency, unit]).toEqual(["credits", "per_token"]);
+    const { currency: _currency, unit: _unit, ...texts } = found.pricing;
+    expect(Object.keys(rates).toSorted()).toEqual(Object.keys(texts).toSorted());
+    expect(rates.input_per_million).toBeGreaterThan(0);
+    expect(rates.output_per_million).toBeGreaterThan(0);
+  });
+
+  test.each(slugs)("%s has prices that are exact integers of nano-credits, cached input not above input", (slug) => {
+    const found = model(slug);
+    for (const [field, nano] of Object.entries(found?.price.tokenRates ?? {})) {
+      expect(typeof nano).toBe("bigint");
+      expect(nano).toBe(parseDecimal(String(found?.pricing[field as "input_per_million"]), 9));
+    }
+    const rates = found?.price.tokenRates;
+    expect((rates?.cached_input_per_million ?? 0n) <= (rates?.input_per_million ?? 0n)).toBeTrue();
+    expect((rates?.cache_write_per_million ?? rates?.input_per_million ?? 0n) >= (rates?.input_per_million ?? 0n)).toBeTrue();
+  });
+
+  test.each(slugs)("%s says where and when its price was read, and takes text", (slug) => {
+    expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
+    expect(model(slug)?.price_source?.source).not.toBe("");
+    expect(model(slug)?.allowed_params.supported_inputs).toContain("text");
+    expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
+  });
+
+  test("stands in one file only, with prices as text in quotes", () => {
+    const own = layers.flatMap((layer) => (layer.content.models ?? []).map((entry) => entry.slug));
+    expect(own.length).toBe(new Set(own).size);
+    for (const name of readdirSync(join(FOLDER, "models"))) {
+      const prices = readFileSync(join(FOLDER, "models", name), "utf8").match(/_per_million: .*|_price: .*/g) ?? [];
+      expect(prices.filter((line) => !/: "\d+(\.\d+)?"$/.test(line))).toEqual([]);
+    }
+  });
+});
+
+/** Read again by hand from the price lists: US dollars per million tokens, as printed there. */
+const PRINTED: readonly (readonly [slug: string, input: string, output: string, cached: string | undefined])[] = [
+  ["gpt-4o-mini", "0.15", "0.6", "0.075"],
+  ["gpt-5.4-mini", "0.75", "4.5", "0.075"],
+  ["gpt-5.5", "10", "45", "1"],
+  ["gpt-4.1", "2", "8", "0.5"],
+  ["deepseek-v4-pro", "0.435", "0.87", "0.003625"],
+  ["deepseek-v4-flash", "0.14", "0.28", "0.0028"],
+  ["gpt-oss-20b", "0.075", "0.3", "0.0375"],
+  ["mistral-large-2512", "0.5", "1.5", undefined],
+  ["grok-4.3", "2.5", "5", "0.4"],
+  ["claude-opus-4-7", "5", "25", "0.5"],
+  ["glm-5.2", "1.4", "4.4", "0.26"],
+];
+
+describe("our prices", () => {
+  test.each(PRINTED)("%s costs what the lists print, a hundred credits to the dollar", (slug, input, output, cached) => {
+    const nano = (dollars: string | undefined): bigint | undefined => dollars === undefined ? undefined : parseDecimal(dollars, 11);
+    const rates = model(slug)?.price.tokenRates;
+    expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([nano(input), nano(output), nano(cached)]);
+  });
+
+  test("MON-19: a million single tokens cost exactly a million times one token", () => {
+    const price = model("deepseek-v4-pro")?.price;
+    if (price === undefined) throw new Error("no price");
+    const cached = { ...NO_USAGE, cachedInput: 1 };
+    let sum = 0n;
+    for (let call = 0; call < 1_000_000; call += 1) sum += priceTokens(price, cached);
+    // 0.3625 credits a million are 362.5 nano-credits a token, rounded up once a call
+    expect(sum).toBe(363_000_000n);
+    expect(priceTokens(price, { ...NO_USAGE, cachedInput: 1_000_000 })).toBe(362_500_000n);
+  });
+
+  test("audio is priced apart where a list prices it apart", () => {
+    expect(model("gpt-audio")?.price.tokenRates).toMatchObject({
+      audio_input_per_million: 3_200_000_000_000n,
+      audio_output_per_million: 6_400_000_000_000n,
+    });
+    const withoutPrice = models.filter((entry) => entry.allowed_params.supported_inputs?.includes("audio") && entry.price.tokenRates.audio_input_per_million === undefined);
+    expect(withoutPrice.filter((entry) => entry.owned_by !== "sandbox")).toEqual([]);
+  });
+});
+
+describe("our providers and presets", () => {
+  test("are those the design names", () => {
+    expect([...catalogue.presets.values()]).toEqual([
+      { name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 },
+      { name: "standard", requests_per_minute: 120, daily_tokens: null },
+      { name: "pro", requests_per_minute: 400, daily_tokens: null },
+      { name: "unlimited", requests_per_minute: null, daily_tokens: null },
+    ]);
+  });
+
+  test("call over https with a key from a variable that the settings let through, the sandbox apart", () => {
+    for (const provider of catalogue.providers.values()) {
+      if (provider.family === "sandbox") continue;
+      expect(provider.base_url).toMatch(/^https:\/\/[a-z.]+\/[a-z0-9/]+$/);
+      expect(provider.api_key_env).toMatch(PROVIDER_KEY_VARIABLE);
+    }
+  });
+
+  test("each serve a model", () => {
+    const used = new Set(models.flatMap((entry) => entry.sources.map((source) => source.provider)));
+    expect([...catalogue.providers.keys()].filter((id) => !used.has(id))).toEqual([]);
+  });
+});
+
+describe("the sandbox's models", () => {
+  const ours = models.filter((entry) => entry.owned_by === "sandbox");
+
+  test("are those the sandbox provider knows, each under its own name", () => {
+    expect(ours.map((entry) => entry.slug).toSorted()).toEqual(Object.keys(SANDBOX_MODELS).toSorted());
+    for (const entry of ours) expect(entry.sources).toEqual([{ provider: "sandbox", model: entry.slug }]);
+  });
+
+  test("take every input and cost something", () => {
+    for (const entry of ours) {
+      expect(entry).toMatchObject({ supports_tools: true, supports_streaming: true, max_context_tokens: SANDBOX_CONTEXT_TOKENS, max_output_tokens: 16_384 });
+      expect(entry.allowed_params.supported_inputs).toEqual(["text", "image", "audio", "file"]);
+      expect(entry.price.tokenRates).toEqual({ input_per_million: 10_000_000_000n, output_per_million: 40_000_000_000n });
+    }
+  });
+
+  test("are not offered where the sandbox is off", () => {
+    const without = buildCatalogue(mergeLayers(layers), { ...EVERYTHING_ON, sandbox: false });
+    expect(without.models.has("sandbox-chat")).toBeFalse();
+    expect(without.unroutable.get("sandbox-chat")).toBe("no source of it can be called: the sandbox is off");
+  });
+});
