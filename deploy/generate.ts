@@ -45,15 +45,16 @@ async function generateAll(): Promise<readonly [string, string][]> {
   return outputs.flatMap((files) => Object.entries(files));
 }
 
-async function main(): Promise<number> {
-  if (process.argv.includes("--check")) {
-    const stale = await staleFiles();
-    if (stale.length === 0) return 0;
-    process.stderr.write(`stale: ${stale.join(", ")}\nfix with: npm run generate\n`);
-    return 1;
+/** Writes below `root`, or compares with --check; the exit code. */
+export async function run(options: readonly string[], root: string = ROOT_DIR): Promise<number> {
+  if (!options.includes("--check")) {
+    for (const [path, text] of await generateAll()) await Bun.write(join(root, path), text);
+    return 0;
   }
-  for (const [path, text] of await generateAll()) await Bun.write(join(ROOT_DIR, path), text);
-  return 0;
+  const stale = await staleFiles(root);
+  if (stale.length === 0) return 0;
+  process.stderr.write(`stale: ${stale.join(", ")}\nfix with: npm run generate\n`);
+  return 1;
 }
 
-if (import.meta.main) process.exit(await main());
+if (import.meta.main) process.exit(await run(process.argv.slice(2)));

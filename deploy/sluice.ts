@@ -6,7 +6,7 @@ pools: ${POOLS.join(", ")}`;
 
 const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async ingress() {
-    const { startIngress } = await import("../ingress/main.ts");
+    const { startIngress } = await import("#ingress/main.ts");
     await startIngress();
   },
   async worker(args) {
@@ -14,11 +14,11 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
     if (args.length === 0 || unknown !== undefined) {
       throw new Error(`expected one or more pools of ${POOLS.join(", ")}, got ${unknown ?? "none"}`);
     }
-    const { startWorker } = await import("../workers/main.ts");
+    const { startWorker } = await import("#workers/main.ts");
     await startWorker(args as readonly Pool[]);
   },
   async janitor() {
-    const { startJanitor } = await import("../workers/janitor/main.ts");
+    const { startJanitor } = await import("#workers/janitor/main.ts");
     await startJanitor();
   },
   async migrate() {

@@ -13,7 +13,10 @@ export function errorResponse(error: unknown, log: Logger, requestId: string): R
   const shown = error instanceof ApiError ? error : internal(error, log, requestId);
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
   if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
-  return new Response(JSON.stringify(errorEnvelope(shown.code, shown.message, shown.param)), { status: shown.status, headers });
+  return new Response(JSON.stringify(errorEnvelope(shown.code, shown.message, shown.param)), {
+    status: shown.status,
+    headers,
+  });
 }
 
 function internal(error: unknown, log: Logger, requestId: string): ApiError {

@@ -32,9 +32,14 @@ export function createApp(context: IngressContext) {
   const allowed = new Map<string, Set<string>>();
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    app.route(route.method, path, ({ request, params, server }) => serve(route, request, params, () => server?.requestIP(request)?.address ?? ""), {
-      parse: "none",
-    });
+    app.route(
+      route.method,
+      path,
+      ({ request, params, server }) => serve(route, request, params, () => server?.requestIP(request)?.address ?? ""),
+      {
+        parse: "none",
+      },
+    );
     const methods = allowed.get(path) ?? new Set();
     allowed.set(path, methods.add(route.method));
   }
@@ -44,7 +49,9 @@ export function createApp(context: IngressContext) {
       path,
       ({ request, params, server }) => {
         const peer = (): string => server?.requestIP(request)?.address ?? "";
-        const get = routes.find((route) => route.method === "GET" && route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path);
+        const get = routes.find(
+          (route) => route.method === "GET" && route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path,
+        );
         if (request.method === "HEAD" && get) return serve(headOf(get), request, params, peer);
         if (request.method === "OPTIONS") return serve(optionsOf(path, allow), request, params, peer);
         return serve(failing(path, notAllowed(request.method, allow)), request, params, peer);
@@ -61,7 +68,9 @@ function failing(path: string, error: unknown): Route {
     ...SILENT,
     path,
     handle: () => {
-      throw isNotFound(error) ? new ApiError("not_found", "There is no such path; GET /openapi.json lists those there are.") : error;
+      throw isNotFound(error)
+        ? new ApiError("not_found", "There is no such path; GET /openapi.json lists those there are.")
+        : error;
     },
   };
 }
@@ -81,7 +90,9 @@ function optionsOf(path: string, allow: string): Route {
 }
 
 function notAllowed(method: string, allow: string): ApiError {
-  return new ApiError("method_not_allowed", `This path does not take ${method.slice(0, 20)}; it takes ${allow}.`, { headers: { allow } });
+  return new ApiError("method_not_allowed", `This path does not take ${method.slice(0, 20)}; it takes ${allow}.`, {
+    headers: { allow },
+  });
 }
 
 function isNotFound(error: unknown): boolean {

@@ -28,7 +28,11 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   }
 }
 
-async function readPieces(body: ReadableStream<Uint8Array> | null, bytesMax: number, late: Promise<never>): Promise<Uint8Array> {
+async function readPieces(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+  late: Promise<never>,
+): Promise<Uint8Array> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();
   const pieces: Uint8Array[] = [];
@@ -50,7 +54,10 @@ async function readPieces(body: ReadableStream<Uint8Array> | null, bytesMax: num
 function checkMediaType(headers: Headers): void {
   const type = headers.get("content-type") ?? "";
   const [media = "", ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((part) => part.startsWith("charset="))?.slice("charset=".length).replaceAll('"', "");
+  const charset = parameters
+    .find((part) => part.startsWith("charset="))
+    ?.slice("charset=".length)
+    .replaceAll('"', "");
   if (media !== "application/json" || (charset !== undefined && charset !== "utf-8" && charset !== "utf8")) {
     throw new ApiError("unsupported_media_type", "Expected a body of media type application/json in UTF-8.");
   }

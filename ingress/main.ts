@@ -26,7 +26,7 @@ const STOP_MARGIN_MS = 3_000;
 export async function startIngress(): Promise<void> {
   const role: Role = await startRole("ingress");
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await connectNats({ url: config.natsUrl, name: "ingress", log });
+  const connection = await connectNats({ url: config.natsUrl, name: "ingress", role: "ingress", log });
   lifecycle.onStop("nats", () => connection.drain());
   role.watchNats(connection);
   await ensureTopology(connection, config.streamReplicas);
@@ -37,7 +37,7 @@ export async function startIngress(): Promise<void> {
     sandbox: config.sandbox,
     providerKey: config.providerKey,
     log,
-    watch: true,
+    onReload: (result) => metrics.catalogueReloads.inc(result),
   });
   lifecycle.onStop("catalogue", () => catalogue.close());
   const ledger = openLedger({

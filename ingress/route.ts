@@ -2,6 +2,8 @@
 import type { SchemaName } from "#schemas/generated/types.ts";
 import type { Code } from "#shared/errors.ts";
 
+import type { HeaderName } from "./openapi/headers.ts";
+
 export interface RouteSpec {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With `{name}` for path parameters. */
@@ -13,8 +15,18 @@ export interface RouteSpec {
   readonly auth: "key" | "none";
   readonly request?: { readonly schema: SchemaName; readonly mediaType?: string };
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
-  readonly responses: Readonly<
-    Record<number, { readonly description: string; readonly schema?: SchemaName; readonly mediaType?: string; readonly stream?: SchemaName }>
-  >;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Codes of the route itself; what every route can answer is added to the document by its builder. */
   readonly errors: readonly Code[];
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  readonly schema?: SchemaName;
+  /** Of a body without a schema too, such as text/html; application/json when there is a schema. */
+  readonly mediaType?: string;
+  /** What each event of a text/event-stream answer holds. */
+  readonly stream?: SchemaName;
+  /** Beside x-request-id, which every answer carries. */
+  readonly headers?: readonly HeaderName[];
 }

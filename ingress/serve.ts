@@ -40,7 +40,12 @@ export class CountedError extends Error {
 
 type PeerAddress = () => string;
 
-export type Serve = (route: Route, request: Request, params: Readonly<Record<string, string>>, peer: PeerAddress) => Promise<Response>;
+export type Serve = (
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  peer: PeerAddress,
+) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, authenticator, calls } = context;
@@ -76,7 +81,13 @@ export function createServe(context: IngressContext): Serve {
     const status = String(response.status);
     metrics.httpRequests.inc(route.path, route.method, status);
     log.info(
-      { request_id: requestId, method: route.method, route: route.path, status, ms: Math.round((performance.now() - startedAt) * 10) / 10 },
+      {
+        request_id: requestId,
+        method: route.method,
+        route: route.path,
+        status,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      },
       "request",
     );
     return response;
@@ -91,5 +102,8 @@ export function presetLimit(context: IngressContext, caller: Caller): number | n
 export function presetOf(context: IngressContext, caller: Caller) {
   const preset = context.catalogue.current().presets.get(caller.preset);
   if (preset) return preset;
-  throw new ApiError("permission_denied", "The quota preset of this key no longer exists; ask the workspace's admin to set another.");
+  throw new ApiError(
+    "permission_denied",
+    "The quota preset of this key no longer exists; ask the workspace's admin to set another.",
+  );
 }

@@ -41,6 +41,8 @@ export interface Config {
   };
   /** How long SIGTERM waits for running work before handing it back. */
   readonly graceMs: number;
+  /** Values that must never be printed, whatever they look like. */
+  readonly secrets: readonly string[];
   /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
   readonly providerKey: (variable: string) => string | undefined;
 }
@@ -120,7 +122,12 @@ export function loadConfig(environment: Environment = process.env): Config {
     return fallback;
   };
   const list = (name: string): readonly string[] =>
-    Object.freeze((text(name) ?? "").split(",").map((part) => part.trim()).filter(Boolean));
+    Object.freeze(
+      (text(name) ?? "")
+        .split(",")
+        .map((part) => part.trim())
+        .filter(Boolean),
+    );
 
   const databaseUrl = required("DATABASE_URL", "postgres://user:password@host:5432/sluice");
   url("DATABASE_URL", databaseUrl, ["postgres:", "postgresql:"]);
@@ -130,7 +137,10 @@ export function loadConfig(environment: Environment = process.env): Config {
   url("S3_ENDPOINT", endpoint, ["http:", "https:"]);
 
   const bootstrapKey = text("SLUICE_BOOTSTRAP_KEY");
-  if (bootstrapKey !== undefined && (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || bootstrapKey.startsWith("slk_"))) {
+  if (
+    bootstrapKey !== undefined &&
+    (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || bootstrapKey.startsWith("slk_"))
+  ) {
     faults.push("SLUICE_BOOTSTRAP_KEY must be 20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_");
   }
   const logLevel = LOG_LEVELS.find((level) => level === (text("SLUICE_LOG_LEVEL") ?? "info"));
@@ -171,8 +181,24 @@ export function loadConfig(environment: Environment = process.env): Config {
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
     }),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
+    secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
   };
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return Object.freeze(config);
+}
+
+const SECRET_VARIABLES = ["SLUICE_BOOTSTRAP_KEY", "AWS_SECRET_ACCESS_KEY"];
+const URL_VARIABLES = ["DATABASE_URL", "NATS_URL", "S3_ENDPOINT"];
+
+function secretsOf(environment: Environment): string[] {
+  const found: (string | undefined)[] = SECRET_VARIABLES.map((name) => environment[name]);
+  for (const [name, value] of Object.entries(environment)) if (PROVIDER_KEY_VARIABLE.test(name)) found.push(value);
+  for (const name of URL_VARIABLES) {
+    for (const part of (environment[name] ?? "").split(",")) {
+      if (URL.canParse(part)) found.push(decodeURIComponent(new URL(part).password));
+    }
+  }
+  // Shorter values would blank ordinary words.
+  return found.filter((value): value is string => value !== undefined && value.length >= 8);
 }

@@ -28,7 +28,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
   integer: "a whole number",
-  boolean: "true or false",
+  boolean: "a boolean",
   array: "an array",
   object: "an object",
   null: "null",
@@ -44,7 +44,10 @@ const COMPARISON_WORDS: Readonly<Record<string, string>> = {
 /** Keyword → what the value must do. Anything else is worded by `fallback`. */
 const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
   type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type)))}`,
-  enum: (params) => `be one of ${(params["allowedValues"] as unknown[]).map(String).join(", ")}`,
+  enum: (params) => {
+    const allowed = (params["allowedValues"] as unknown[]).map(String);
+    return allowed.length === 1 ? `be ${allowed.join("")}` : `be one of ${allowed.join(", ")}`;
+  },
   const: (params) => `be ${String(params["allowedValue"])}`,
   pattern: (params) => PATTERN_WORDS[String(params["pattern"])] ?? `match ${String(params["pattern"])}`,
   format: (params) => `be a valid ${String(params["format"])}`,
@@ -79,13 +82,18 @@ const VALUE_KEYWORDS = new Set([
 export function describeFault(errors: readonly SchemaError[], root: unknown): Fault {
   const relevant = mostRelevant(errors);
   const error = relevant[0];
-  if (error === undefined) return { param: null, message: "The body does not meet its schema.", code: "invalid_request" };
+  if (error === undefined)
+    return { param: null, message: "The body does not meet its schema.", code: "invalid_request" };
   const place = locate(error.instancePath, root);
   const absent = missing(error);
   if (absent !== undefined) {
     const alternatives = relevant.map((other) => append(place.param, missing(other) ?? "", false));
     const param = alternatives.length === 1 ? (alternatives[0] ?? null) : place.param;
-    return { param, message: `Missing required parameter: ${either(alternatives)}.`, code: "missing_required_parameter" };
+    return {
+      param,
+      message: `Missing required parameter: ${either(alternatives)}.`,
+      code: "missing_required_parameter",
+    };
   }
   const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
   if (typeof unknown === "string") {

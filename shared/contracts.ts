@@ -8,9 +8,6 @@ import { checks, validators } from "#schemas/generated/validators.js";
 import { describeFault, type Fault } from "./contract-fault.ts";
 import { ApiError } from "./errors.ts";
 
-export type { Fault } from "./contract-fault.ts";
-export type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
-
 /** The first fault of a value against a schema, or null. Never throws, whatever the value is. */
 export function validate(name: SchemaName, value: unknown): Fault | null {
   if (checks[name]?.(value) === true) return null;

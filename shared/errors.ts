@@ -71,7 +71,12 @@ export class ApiError extends Error {
   constructor(
     code: Code,
     message: string,
-    options: { param?: string | null; shouldRetry?: boolean; headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    options: {
+      param?: string | null;
+      shouldRetry?: boolean;
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ApiError";

@@ -30,7 +30,7 @@ const DATABASE_WAIT_MS = 10_000;
 /** @throws ConfigError; Error when Postgres stays away for 10 s or lacks migrations */
 export async function startRole(name: RoleName): Promise<Role> {
   const config = loadConfig();
-  const log = createLogger({ level: config.logLevel, role: name });
+  const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createMetrics(name);
   lifecycle.onStop("metrics", () => metrics.close());
@@ -52,11 +52,7 @@ export async function startRole(name: RoleName): Promise<Role> {
     },
     watchNats(connection) {
       connections.push(connection);
-      void connection.closed().then((error) => {
-        if (lifecycle.stopping.aborted) return;
-        log.fatal({ err: error }, "the nats connection closed for good");
-        return lifecycle.stop("nats closed");
-      });
+      void endWith(connection, lifecycle, log);
     },
     async ready(facts, checks) {
       const admin = startAdminServer({
@@ -67,9 +63,18 @@ export async function startRole(name: RoleName): Promise<Role> {
         log,
       });
       lifecycle.onStop("admin port", () => admin.stop());
-      log.info({ ...facts, admin_port: admin.port }, "ready");
+      // Supervisors and tests wait for this line, so it is told at every level.
+      log.child({}, { level: "info" }).info({ ...facts, admin_port: admin.port }, "ready");
     },
   };
+}
+
+/** A connection that closes for good (it reconnects for ever otherwise) leaves the process useless. */
+async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Logger): Promise<void> {
+  const error = await connection.closed();
+  if (lifecycle.stopping.aborted) return;
+  log.fatal({ err: error }, "the nats connection closed for good");
+  await lifecycle.stop("nats closed");
 }
 
 /** A database that is just starting is waited for; one that lacks migrations is not. */

@@ -98,6 +98,8 @@ describe("imports", () => {
     ["deploy/a.ts", "#workers/b.ts"],
     ["tests/a.ts", "#deploy/b.ts"],
     ["shared/a.ts", "pino"],
+    ["tests/run.mjs", "../deploy/start.mjs"],
+    ["tests/a/b.test.ts", "../../package.json"],
   ])("%s may reach %s", (file, specifier) => {
     expect(broken(file, `import a from "${specifier}";`)).toEqual([]);
   });

@@ -9,13 +9,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { prepareBun } from "../deploy/embedded/bun.mjs";
-import { StartFault } from "../deploy/embedded/fault.mjs";
-import { natsBinary } from "../deploy/embedded/nats-binary.mjs";
-import { startPostgres } from "../deploy/embedded/postgres.mjs";
-import { freePort } from "../deploy/embedded/probe.mjs";
-import { forget, closeReaper, watch } from "../deploy/embedded/reaper.mjs";
-import { startS3 } from "../deploy/embedded/s3.mjs";
+import { prepareBun } from "#deploy/embedded/bun.mjs";
+import { StartFault } from "#deploy/embedded/fault.mjs";
+import { natsBinary } from "#deploy/embedded/nats-binary.mjs";
+import { startPostgres } from "#deploy/embedded/postgres.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+import { forget, closeReaper, watch, watchFolder } from "#deploy/embedded/reaper.mjs";
+import { startS3 } from "#deploy/embedded/s3.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
@@ -68,11 +68,12 @@ function step([program = "", ...args], env) {
  */
 async function sharedServers(bun, cache) {
   const directory = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  watchFolder(directory);
   closing.push(() => rmSync(directory, { recursive: true, force: true }));
   const progress = (/** @type {string} */ text) => void process.stdout.write(`${text}\n`);
   const [nats, postgres, s3] = await Promise.all([
     natsBinary({ caches: [cache, join(tmpdir(), "sluice-cache")], progress }),
-    startPostgres({ root: ROOT, directory: join(directory, "postgres"), port: await freePort(), throwaway: true }),
+    startPostgres({ directory: join(directory, "postgres"), port: await freePort(), throwaway: true }),
     startS3({ bun, root: ROOT, directory: join(directory, "s3"), port: await freePort(), buckets: [] }),
   ]);
   closing.push(() => postgres.stopAs("immediate"));
@@ -117,7 +118,7 @@ async function main(extra) {
 
   const servers = await sharedServers(bun, cache);
   const reports = mkdtempSync(join(tmpdir(), "sluice-report-"));
-  closing.push(() => rmSync(reports, { recursive: true, force: true }));
+  watchFolder(reports);
   const report = join(reports, "junit.xml");
   const began = Date.now();
   const paths = extra.length === 0 ? ["./tests"] : extra;

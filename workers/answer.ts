@@ -63,7 +63,9 @@ export class Answer {
       }
       last = rest;
     }
-    this.send(encodeFrame({ n: this.n++, t: "end", model: this.model, nano: nano.toString(), upstream_ms: upstreamMs }, last));
+    this.send(
+      encodeFrame({ n: this.n++, t: "end", model: this.model, nano: nano.toString(), upstream_ms: upstreamMs }, last),
+    );
   }
 
   fail(failure: FailureFrame): void {

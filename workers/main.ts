@@ -20,9 +20,14 @@ const FINISH_RETRY_MS = 60_000;
 export async function startWorker(pools: readonly Pool[]): Promise<void> {
   const role: Role = await startRole("worker");
   const { config, log, metrics, lifecycle, database } = role;
-  const work = await connectNats({ url: config.natsUrl, name: `worker ${pools.join(",")} work`, log });
+  const work = await connectNats({ url: config.natsUrl, name: `worker ${pools.join(",")} work`, role: "worker", log });
   lifecycle.onStop("nats work", () => work.drain());
-  const replies = await connectNats({ url: config.natsUrl, name: `worker ${pools.join(",")} replies`, log });
+  const replies = await connectNats({
+    url: config.natsUrl,
+    name: `worker ${pools.join(",")} replies`,
+    role: "worker",
+    log,
+  });
   lifecycle.onStop("nats replies", () => replies.drain());
   role.watchNats(work);
   role.watchNats(replies);
@@ -34,7 +39,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     sandbox: config.sandbox,
     providerKey: config.providerKey,
     log,
-    watch: true,
+    onReload: (result) => metrics.catalogueReloads.inc(result),
   });
   lifecycle.onStop("catalogue", () => catalogue.close());
   const ledger = openLedger({

@@ -9,7 +9,15 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { CALLER_GONE, encodeFrame } from "#shared/queue/frames.ts";
-import { durableName, HEADERS, isIngressReply, type Lane, type Pool, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
+import {
+  durableName,
+  HEADERS,
+  isIngressReply,
+  type Lane,
+  type Pool,
+  streamName,
+  workspaceOfSubject,
+} from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -137,7 +145,10 @@ export function startRunner(options: {
       }
     } catch (error) {
       result = "failed";
-      log.error({ err: error, job_id: job?.job_id, deliveries: message.info.deliveryCount }, "job could not be finished");
+      log.error(
+        { err: error, job_id: job?.job_id, deliveries: message.info.deliveryCount },
+        "job could not be finished",
+      );
       message.nak(nakDelayMs(message.info.deliveryCount));
     } finally {
       running.delete(message);

@@ -13,7 +13,10 @@ export interface Watchdog {
   stop(): void;
 }
 
-export function startWatchdog(limits: { firstByteMs: number; stallMs: number; totalMs: number }, job: AbortSignal): Watchdog {
+export function startWatchdog(
+  limits: { firstByteMs: number; stallMs: number; totalMs: number },
+  job: AbortSignal,
+): Watchdog {
   const controller = new AbortController();
   const startedAt = performance.now();
   let lastAt = startedAt;

@@ -51,7 +51,12 @@ export function underAccount(account, command, args, paths) {
     );
   }
   const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
-  const capabilities = ["--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"];
+  // Without the secure bit the kernel leaves capabilities out of access(2), with which Postgres looks for its programs.
+  const capabilities = [
+    "--inh-caps=-all,+dac_override",
+    "--ambient-caps=-all,+dac_override",
+    "--securebits=+no_setuid_fixup",
+  ];
   return { command: setpriv, args: [...ids, ...capabilities, command, ...args] };
 }
 

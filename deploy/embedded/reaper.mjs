@@ -7,15 +7,18 @@
 import { spawn } from "node:child_process";
 
 /**
- * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget. Waits at most five seconds per process; a
+ * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget, `folder <path>` to remove it last. Waits at most five seconds per process; a
  * finished one that nobody has collected yet still answers to `kill -0`, hence the look at its state.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
 runs() { kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
 list=
+folders=
 while read -r pid word; do
-  if [ "$word" = gone ]; then
+  if [ "$pid" = folder ]; then
+    folders="$folders $word"
+  elif [ "$word" = gone ]; then
     rest=
     for item in $list; do [ "\${item%:*}" = "$pid" ] || rest="$rest $item"; done
     list=$rest
@@ -30,12 +33,15 @@ for item in $list; do
   while runs "$pid" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
   [ $left -gt 0 ] || kill -s KILL "$pid" 2>/dev/null
 done
+[ -z "$folders" ] || rm -rf $folders
 `;
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
 /** What the reaper knows, for a new one in case the first is killed. */
 const watched = new Map();
+/** @type {Set<string>} */
+const folders = new Set();
 
 function open() {
   const child = spawn("/bin/sh", ["-c", SCRIPT], { cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] });
@@ -44,11 +50,12 @@ function open() {
   child.on("error", () => {});
   stdin.on("error", () => {});
   child.on("exit", () => {
-    if (reaper === child) reaper = watched.size > 0 ? open() : null;
+    if (reaper === child) reaper = watched.size + folders.size > 0 ? open() : null;
   });
   child.unref();
   if ("unref" in stdin && typeof stdin.unref === "function") stdin.unref();
   for (const [pid, signal] of watched) stdin.write(`${pid} ${signal}\n`);
+  for (const path of folders) stdin.write(`folder ${path}\n`);
   return child;
 }
 
@@ -72,6 +79,18 @@ export function forget(pid) {
   reaper?.stdin?.write(`${pid} gone\n`);
 }
 
+/**
+ * A temporary folder that is removed when this process dies or ends, after everything it started.
+ * @param {string} path
+ */
+export function watchFolder(path) {
+  // The shell splits at blanks; such a folder is left to the system's own cleaning.
+  if (/[\s*?[]/.test(path)) return;
+  folders.add(path);
+  if (reaper === null) reaper = open();
+  else reaper.stdin?.write(`folder ${path}\n`);
+}
+
 /** The reaper's own process id, or null while nothing was started. */
 export function reaperPid() {
   return reaper?.pid ?? null;
@@ -83,6 +102,7 @@ export async function closeReaper() {
   if (current === null) return;
   reaper = null;
   watched.clear();
+  folders.clear();
   if (current.exitCode !== null || current.signalCode !== null) return;
   const gone = new Promise((resolve) => current.once("exit", resolve));
   current.ref();

@@ -1,7 +1,8 @@
 /**
- * Yes-or-no checks for the schemas on the hot path. Ajv's code prepares an error at every step, which costs 5 to 12 µs
- * for a chat body of 20 messages; these take 0.5 to 0.9 µs. A yes is right; after a no, Ajv decides and names the fault.
- * Only keywords those schemas use are known here, any other one stops the generator.
+ * Yes-or-no checks for the schemas on the hot path. Ajv's code prepares an error at every step: 4 to 11 µs for a valid
+ * chat body of 20 messages, where these take 0.6 to 1.5 µs (Bun 1.4.4, 2 busy cores, medians not taken: orientation).
+ * A yes is right; after a no, Ajv decides and names the fault. Only keywords those schemas use are known here, any other
+ * one stops the generator.
  */
 import { resolvePart, type Schema, tagValue } from "./schema-files.ts";
 
@@ -103,7 +104,9 @@ const BY_TYPE: Readonly<Record<string, Readonly<Record<string, Write>>>> = {
 
 const KNOWN = new Set([
   ...ANNOTATIONS,
-  ...["discriminator", "then", "else"],
+  "discriminator",
+  "then",
+  "else",
   ...[ANY_TYPE, ...Object.values(BY_TYPE)].flatMap(Object.keys),
 ]);
 

@@ -52,9 +52,11 @@ export function namedParts(
   const rewrite = (node: unknown, path: string): unknown => {
     if (Array.isArray(node)) return node.map((item) => rewrite(item, path));
     if (typeof node !== "object" || node === null) return node;
-    const { $schema: _dialect, $defs: _parts, ...members } = node as Schema;
+    if ("$ref" in node && Object.keys(node).length > 1) {
+      throw new Error(`schemas/${path}: nothing may stand beside the reference to ${String(node.$ref)}`);
+    }
     return Object.fromEntries(
-      Object.entries(members).map(([key, value]) => {
+      Object.entries(node).map(([key, value]) => {
         if (key !== "$ref" || typeof value !== "string") return [key, rewrite(value, path)];
         const place = placeOf(path, value);
         const name = names.get(place);
@@ -65,13 +67,18 @@ export function namedParts(
   };
   return new Map(
     files.flatMap((file): [string, Schema][] => [
-      [file.title, rewrite(file.schema, file.path) as Schema],
+      [file.title, rewrite(withoutHead(file.schema), file.path) as Schema],
       ...Object.entries(partsOf(file)).map(([key, part]): [string, Schema] => [
         partName(file, key, part),
         rewrite(part, file.path) as Schema,
       ]),
     ]),
   );
+}
+
+/** The whole file's schema without what belongs to the file: its dialect, and the parts that get names of their own. */
+function withoutHead({ $schema: _dialect, $defs: _parts, ...schema }: Schema): Schema {
+  return schema;
 }
 
 /** The part a schema of nothing but a reference leads to, else the schema itself; references are names here. */
@@ -86,7 +93,8 @@ export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>):
 /** The one value by which a branch of a discriminated union is known. */
 export function tagValue(branch: Schema, tag: string): unknown {
   const value = (branch["properties"] as Record<string, Schema> | undefined)?.[tag]?.["const"];
-  if (value === undefined) throw new Error(`${String(branch["title"])} is told apart by ${tag} but has no const for it`);
+  if (value === undefined)
+    throw new Error(`${String(branch["title"])} is told apart by ${tag} but has no const for it`);
   return value;
 }
 

@@ -3,7 +3,8 @@ import { compile, type JSONSchema } from "json-schema-to-typescript";
 
 import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
 
-const BANNER = "/** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */";
+const BANNER =
+  "/** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */";
 
 /** schemas/generated/types.ts: every title as a type, SchemaTypes from title to type, SchemaName. */
 export async function typesModule(files: readonly SchemaFile[]): Promise<string> {

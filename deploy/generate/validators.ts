@@ -8,6 +8,8 @@ import addFormats from "ajv-formats";
 import { checksSource } from "./checks.ts";
 import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue } from "./schema-files.ts";
 
+const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
+
 /** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
 const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
 
@@ -16,6 +18,9 @@ const HOT = ["ChatCompletionRequest", "JobMessage"];
 
 /** Say nothing about validity; left out, the committed code is a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
+
+/** Keywords whose members are named by us: a property may well be called `title`. */
+const NAME_MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "dependentRequired"]);
 
 /** schemas/generated/validators.js: `validators`, a record from title to compiled function. */
 export async function validatorsModule(files: readonly SchemaFile[]): Promise<string> {
@@ -35,21 +40,25 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
   const titles = files.map((file) => file.title);
   const code = standaloneCode(ajv, Object.fromEntries(titles.map((title) => [`validate${title}`, title])));
   const record = titles.map((title) => `  ${title}: validate${title},`).join("\n");
-  return bundle(`${code.replaceAll(/^export const /gm, "const ")}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`);
+  return bundle(
+    `${code.replaceAll(/^export const /gm, "const ")}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`,
+  );
 }
 
 /**
  * The form of a schema that is compiled: without annotations, and with the tag of a discriminated union checked by an
  * enum before its branches, since Ajv's own fault for an unknown tag does not list the accepted ones.
  */
-function compilable(node: unknown, parts: ReadonlyMap<string, Schema>): Schema {
-  if (Array.isArray(node)) return node.map((item) => compilable(item, parts)) as unknown as Schema;
-  if (typeof node !== "object" || node === null) return node as unknown as Schema;
+function compilable(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
+  const inner = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(inner);
+    return typeof node === "object" && node !== null ? compilable(node as Schema, parts) : node;
+  };
   const copy: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) {
-    if (key === "enum" || key === "const") copy[key] = value;
-    else if (key === "properties") copy[key] = Object.fromEntries(Object.entries(value as Schema).map(([name, schema]) => [name, compilable(schema, parts)]));
-    else if (!ANNOTATIONS.has(key)) copy[key] = compilable(value, parts);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "enum" || keyword === "const") copy[keyword] = value;
+    else if (NAME_MAPS.has(keyword)) copy[keyword] = mapValues(value as Schema, inner);
+    else if (!ANNOTATIONS.has(keyword)) copy[keyword] = inner(value);
   }
   const { discriminator, oneOf, ...rest } = copy as { discriminator?: { propertyName: string }; oneOf?: Schema[] };
   if (discriminator === undefined || oneOf === undefined) return copy;
@@ -65,6 +74,10 @@ function compilable(node: unknown, parts: ReadonlyMap<string, Schema>): Schema {
   };
 }
 
+function mapValues(members: Schema, change: (value: unknown) => unknown): Schema {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
+}
+
 /** Ajv's output calls `require` for its helpers, which Node refuses in a module: the bundler puts them inside. */
 async function bundle(code: string): Promise<string> {
   const entry = join(ROOT_DIR, "validators-entry.js");
@@ -76,9 +89,10 @@ async function bundle(code: string): Promise<string> {
     format: "esm",
   });
   const output = built.outputs[0];
-  if (!built.success || output === undefined) throw new Error(`bundling failed: ${built.logs.join("\n")}`);
+  if (!built.success || output === undefined)
+    throw new Error(`bundling failed: ${built.logs.map((log) => log.message).join("; ")}`);
   // The bundler's comments hold paths relative to where it was started, its indentation doubles the size.
-  return (await output.text()).replaceAll(/^(\s+|\/\/.*\n)/gm, "");
+  return BANNER + (await output.text()).replaceAll(/^(\s+|\/\/.*\n)/gm, "");
 }
 
 /** schemas/generated/validators.d.ts */

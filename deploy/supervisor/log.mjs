@@ -80,12 +80,13 @@ function parse(line) {
  * @returns {string}
  */
 function render(entry, role, colour) {
-  const level = LEVEL_NUMBERS[String(entry["level"])] ?? String(entry["level"] ?? "info");
+  const given = word(entry["level"]);
+  const level = LEVEL_NUMBERS[given] ?? given;
   const time = new Date(/** @type {string | number} */ (entry["time"] ?? Date.now()));
   const clock = Number.isNaN(time.getTime()) ? "--:--:--" : time.toTimeString().slice(0, 8);
   const paint = (/** @type {string} */ code, /** @type {string} */ text) =>
     colour ? `\u001B[${code}m${text}\u001B[0m` : text;
-  let text = printable(String(entry["msg"] ?? ""));
+  let text = printable(word(entry["msg"]));
   for (const [name, value] of Object.entries(entry)) {
     if (!HIDDEN.has(name) && value !== undefined) text += ` ${paint("90", `${printable(name)}=`)}${renderValue(value)}`;
   }
@@ -101,6 +102,14 @@ function renderValue(value) {
   const message = typeof value === "object" && value !== null && "message" in value ? value.message : value;
   if (typeof message === "string" && /^[\w.:/@+-]+$/.test(message)) return message.slice(0, VALUE_CHARACTERS);
   return (JSON.stringify(message) ?? String(message)).slice(0, VALUE_CHARACTERS);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string} empty for anything that is not plain text or a number
+ */
+function word(value) {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /**

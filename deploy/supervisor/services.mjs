@@ -32,7 +32,6 @@ export async function startServices({ root, bun, settings, children, log }) {
     if (settings.databaseUrl !== undefined) return settings.databaseUrl;
     const start = () =>
       startPostgres({
-        root,
         directory: join(dataDir, "postgres"),
         port: ports.postgres,
         onCreate: () => progress("creating the database files"),

@@ -13,6 +13,8 @@ import { startServices } from "./services.mjs";
 import { bootstrapKey, readSettings } from "./settings.mjs";
 import { welcome } from "./welcome.mjs";
 
+/** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
+const ECHO_MS = 500;
 /** What a role may take longer than its own grace before it is killed. */
 const GRACE_MARGIN_MS = 5_000;
 
@@ -60,9 +62,9 @@ async function assemble(root, closing, end) {
       `The data directory ${settings.dataDir} is in use by process ${lock.owner}; stop that one, or set SLUICE_DATA_DIR and PORT to run a second stack.`,
     );
   }
-  closing.push(lock.release);
+  closing.push(() => lock.release());
   const children = createChildren(log);
-  closing.push(children.stop);
+  closing.push(() => children.stop());
   onSignals(log, children, end);
 
   const bun = await prepareBun({ root, caches: settings.caches, progress: (text) => log.say("info", text) });
@@ -83,7 +85,7 @@ async function assemble(root, closing, end) {
     ROLES.map((args) => children.add(args[0] ?? "", () => startRole(args, { root, bun, env, log }), graceMs)),
   );
   const admin = await startAdmin({ host: settings.adminHost, port: settings.adminPort, states: children.states });
-  closing.push(admin.close);
+  closing.push(() => admin.close());
 
   const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
@@ -97,13 +99,13 @@ async function assemble(root, closing, end) {
  * @param {(code: number) => Promise<void>} end
  */
 function onSignals(log, children, end) {
-  let signals = 0;
+  let first = 0;
   const stop = (/** @type {NodeJS.Signals} */ signal) => {
-    signals += 1;
-    if (signals === 1) {
+    if (first === 0) {
+      first = Date.now();
       log.say("info", `${signal}: stopping; a second signal stops at once`);
       void end(0);
-    } else {
+    } else if (Date.now() - first > ECHO_MS) {
       children.kill();
     }
   };

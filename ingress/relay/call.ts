@@ -24,7 +24,16 @@ export interface CallFacts {
 }
 
 /** What ends a call from our side. */
-export type EndReason = "client" | "stuck" | "gap" | "silence" | "queue" | "deadline" | "lost" | "shutdown" | "dispatch";
+export type EndReason =
+  | "client"
+  | "stuck"
+  | "gap"
+  | "silence"
+  | "queue"
+  | "deadline"
+  | "lost"
+  | "shutdown"
+  | "dispatch";
 
 export interface CallEvents {
   /** The call is over for us. `reason` undefined = the worker ended it and has closed the hold. */
@@ -40,7 +49,8 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
   lost: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
   queue: () => new ApiError("overloaded", "No worker was free in time; try again shortly."),
   deadline: () => new ApiError("upstream_timeout", "The call did not end in time.", { shouldRetry: false }),
-  shutdown: () => new ApiError("service_unavailable", "The service is restarting; try again shortly.", { shouldRetry: false }),
+  shutdown: () =>
+    new ApiError("service_unavailable", "The service is restarting; try again shortly.", { shouldRetry: false }),
 };
 
 export class Call implements ReplyListener {
@@ -181,6 +191,8 @@ function failureOf(frame: ErrorFrame): ApiError {
   return new ApiError(frame.code, frame.message, {
     param: frame.param,
     ...(frame.retry ? {} : { shouldRetry: false }),
-    ...(frame.retry && frame.retry_after_s !== undefined ? { headers: { "retry-after": String(frame.retry_after_s) } } : {}),
+    ...(frame.retry && frame.retry_after_s !== undefined
+      ? { headers: { "retry-after": String(frame.retry_after_s) } }
+      : {}),
   });
 }

@@ -47,7 +47,8 @@ export function createRelay(options: {
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
     if (!connection.isClosed()) connection.publish(cancelSubject(call.facts.jobId));
-    if (reason === "client" || reason === "stuck" || reason === "gap" || reason === "deadline" || reason === "shutdown") return;
+    if (reason === "client" || reason === "stuck" || reason === "gap" || reason === "deadline" || reason === "shutdown")
+      return;
     void closeAbandoned(call, reason);
   };
 

@@ -26,7 +26,14 @@ export function chatCompletions(context: IngressContext): Route {
     auth: "key",
     countsItself: true,
     request: { schema: "ChatCompletionRequest" },
-    responses: { 200: { description: "The answer", schema: "ChatCompletion", stream: "ChatCompletionChunk" } },
+    responses: {
+      200: {
+        description: "The answer",
+        schema: "ChatCompletion",
+        stream: "ChatCompletionChunk",
+        headers: ["x-credits-used", "x-model-used"],
+      },
+    },
     errors: [
       "invalid_json",
       "invalid_request",
@@ -134,13 +141,20 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 const DEADLINE_SLACK_MS = 5_000;
 
 /** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */
-async function messageBody(context: IngressContext, message: { job_id: string }, text: string, textBytes: number): Promise<string> {
+async function messageBody(
+  context: IngressContext,
+  message: { job_id: string },
+  text: string,
+  textBytes: number,
+): Promise<string> {
   const head = JSON.stringify(message).slice(0, -1);
   if (textBytes <= LIMITS.messageBytesMax) return `${head},"request":${text}}`;
   try {
     const reference = await storeClaim(context.storage, message.job_id, text);
     return `${head},"request_ref":${JSON.stringify(reference)}}`;
   } catch (error) {
-    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", { cause: error });
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
   }
 }

@@ -26,7 +26,14 @@ export function models(context: IngressContext): readonly Route[] {
     handle,
   } as const;
   return [
-    { ...common, path: "/v1/models", operationId: "listModels", summary: "List the models that can be called", auth: "key", errors: [] },
+    {
+      ...common,
+      path: "/v1/models",
+      operationId: "listModels",
+      summary: "List the models that can be called",
+      auth: "key",
+      errors: [],
+    },
     {
       ...common,
       path: "/public/models",

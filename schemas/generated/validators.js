@@ -1,3 +1,4 @@
+/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */
 var __commonJS = (cb, mod) => () => (mod || cb((mod = { exports: {} }).exports, mod), mod.exports);
 var require_ucs2length = __commonJS(function(exports) {
 Object.defineProperty(exports, "__esModule", { value: true });

@@ -46,11 +46,7 @@ const LOOKUP_SQL = `
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
 
-export function createAuthenticator(options: {
-  database: Database;
-  log: Logger;
-  now?: () => number;
-}): Authenticator {
+export function createAuthenticator(options: { database: Database; log: Logger; now?: () => number }): Authenticator {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, Entry>();
   const asking = new Map<string, Promise<Entry>>();

@@ -63,7 +63,8 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
   if (wantsJson && model.supports_json === false) refuse("response_format", "This model has no JSON mode.");
   const maxN = model.allowed_params.max_n;
-  if (maxN !== undefined && (request.n ?? 1) > maxN) refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
+  if (maxN !== undefined && (request.n ?? 1) > maxN)
+    refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
   for (const param of ["max_completion_tokens", "max_tokens"] as const) {
     const value = request[param];
     if (value != null && value > model.max_output_tokens) {
@@ -106,7 +107,11 @@ function walkMessages(request: ChatCompletionRequest, model: Model): Inputs {
 
 function notSupported(kind: "image" | "audio", param: string): ApiError {
   return kind === "audio"
-    ? new ApiError("audio_not_supported_by_model", "This model takes no audio; transcribe it first and send the text.", { param })
+    ? new ApiError(
+        "audio_not_supported_by_model",
+        "This model takes no audio; transcribe it first and send the text.",
+        { param },
+      )
     : new ApiError("image_not_supported_by_model", "This model takes no images.", { param });
 }
 
@@ -122,12 +127,18 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;
   if (max !== undefined && bytes > max) {
-    throw new ApiError("unsupported_value", `This model takes images of at most ${max} bytes, got about ${bytes}.`, { param });
+    throw new ApiError("unsupported_value", `This model takes images of at most ${max} bytes, got about ${bytes}.`, {
+      param,
+    });
   }
   inputs.encodedLength += url.length;
 }
 
-function takeFile(file: { file_id?: string; file_data?: string; file_url?: unknown }, inputs: Inputs, param: string): void {
+function takeFile(
+  file: { file_id?: string; file_data?: string; file_url?: unknown },
+  inputs: Inputs,
+  param: string,
+): void {
   inputs.opaque += 1;
   if (typeof file.file_url === "string") {
     assertPublicUrl(file.file_url, `${param}.file_url`);

@@ -58,7 +58,10 @@ export function createIpNet(limit: number, trustedProxies: readonly string[], no
       counter.counts[slot] = (counter.counts[slot] ?? 0) + 1;
       counter.total += 1;
       if (counter.total > limit) {
-        throw new ApiError("ip_rate_limit_exceeded", `More than ${limit} requests in 10 minutes came from this address.`);
+        throw new ApiError(
+          "ip_rate_limit_exceeded",
+          `More than ${limit} requests in 10 minutes came from this address.`,
+        );
       }
     },
     clientAddress(peer, forwardedFor) {

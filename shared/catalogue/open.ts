@@ -33,18 +33,19 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   // ours change with a deploy only: read once, so that a half-replaced installation is never mixed in
   const ours = await loadOurLayers();
   // watched before they are read, so that no change falls between
-  const watch = files.length > 0 && options.watch !== false ? startWatch() : undefined;
-  const first = loadCatalogue(ours, files, options);
+  const start = Promise.withResolvers<void>();
   /** One reload at a time, in the order asked for: an older state of the files never replaces a newer one. */
-  let queue: Promise<unknown> = first;
+  let queue = start.promise;
+  const watch = files.length > 0 && options.watch !== false ? await startWatch() : undefined;
   let lastRefusal: string | undefined;
   let catalogue: Catalogue;
   try {
-    catalogue = await first;
+    catalogue = await loadCatalogue(ours, files, options);
   } catch (error) {
     watch?.close();
     throw error;
   }
+  start.resolve();
 
   async function replace(): Promise<void> {
     let next: Catalogue;
@@ -71,7 +72,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     return mine;
   }
 
-  function startWatch(): Watch {
+  function startWatch(): Promise<Watch> {
     const pollMs = options.pollMs === undefined ? {} : { pollMs: options.pollMs };
     return watchFiles({ paths: files, onChange: () => reload().catch(report), ...pollMs });
   }

@@ -6,8 +6,11 @@ export function schemaFault(content: unknown): { readonly place: string; readonl
   const fault = validate("CatalogueFile", content);
   if (fault === null) return undefined;
   const place = fault.param ?? "";
-  // the place stands in front of the message already
-  const message =
-    place !== "" && fault.message.startsWith(`${place} `) ? fault.message.slice(place.length + 1) : fault.message;
-  return { place, message: message.replace(/\.$/, "") };
+  // worded for bodies of requests; the place stands in front already
+  const message = fault.message
+    .replace(place === "" ? "The body " : `${place} `, "")
+    .replace(/^Missing required parameter.*/, "this is required")
+    .replace(/^is not a known parameter/, "this is no member of a catalogue file")
+    .replace(/\.$/, "");
+  return { place, message };
 }

@@ -29,15 +29,19 @@ const SETTLE_MS = 100;
 const SETTLE_MAX_MS = 1_000;
 const POLL_MS = 5_000;
 
-/** Watches until closed; none of its timers or watches keeps the process alive. */
-export function watchFiles(options: WatchOptions): Watch {
+/**
+ * Watches until closed; none of its timers or watches keeps the process alive. Files read after this has resolved are
+ * never changed unseen.
+ */
+export async function watchFiles(options: WatchOptions): Promise<Watch> {
   let watchers: FSWatcher[] = [];
   let settling: ReturnType<typeof setTimeout> | undefined;
   let firstEventAt: number | undefined;
   let isRunning = false;
   let isPending = false;
   let isClosed = false;
-  let seen: string | undefined;
+  let isLooking = false;
+  let seen = await fingerprint(options.paths);
 
   const disarm = (): void => {
     for (const watcher of watchers) watcher.close();
@@ -87,14 +91,16 @@ export function watchFiles(options: WatchOptions): Watch {
     }
   };
   const look = async (): Promise<void> => {
+    if (isLooking || isRunning) return;
+    isLooking = true;
     const now = await fingerprint(options.paths);
-    if (seen !== undefined && now !== seen) changed();
-    seen = now;
+    isLooking = false;
+    // `settle` takes the fingerprint that counts, before it lets the files be read
+    if (now !== seen) changed();
   };
   const poll = setInterval(() => void look(), options.pollMs ?? POLL_MS);
   poll.unref();
   arm();
-  void look();
 
   return {
     close() {

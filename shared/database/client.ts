@@ -31,7 +31,12 @@ export interface Database extends Queryable {
 }
 
 /** SQLSTATEs with a meaning for callers. */
-export const SQL = { lockTimeout: "55P03", deadlock: "40P01", serialization: "40001", uniqueViolation: "23505" } as const;
+export const SQL = {
+  lockTimeout: "55P03",
+  deadlock: "40P01",
+  serialization: "40001",
+  uniqueViolation: "23505",
+} as const;
 
 /** SQLSTATE of an error of the driver, or undefined for a connection fault. */
 export function sqlState(error: unknown): string | undefined {

@@ -34,6 +34,8 @@ export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter)
 
 /** Those that no operator has dealt with. */
 export async function countDeadLetters(target: Queryable): Promise<number> {
-  const rows = await target.query<{ count: bigint }>("select count(*) as count from dead_letter where redriven_at is null");
+  const rows = await target.query<{ count: bigint }>(
+    "select count(*) as count from dead_letter where redriven_at is null",
+  );
   return Number(rows[0]?.count ?? 0n);
 }

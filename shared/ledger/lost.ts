@@ -20,7 +20,9 @@ interface Progress {
 
 /** Closes the hold of a lost call; harmless when it was closed before. */
 export async function closeLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Finished> {
-  const rows = await database.query<Progress>("select amount, tokens, units from relay_progress where job_id = $1", [call.jobId]);
+  const rows = await database.query<Progress>("select amount, tokens, units from relay_progress where job_id = $1", [
+    call.jobId,
+  ]);
   const relayed = rows[0];
   return ledger.finish({
     workspaceId: call.workspaceId,

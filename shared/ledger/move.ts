@@ -7,7 +7,13 @@ import type { Queryable } from "#shared/database/client.ts";
  */
 export async function moveCredits(
   target: Queryable,
-  move: { workspaceId: string; kind: "top_up" | "correction"; amountNano: bigint; sourceId: string; note: string | null },
+  move: {
+    workspaceId: string;
+    kind: "top_up" | "correction";
+    amountNano: bigint;
+    sourceId: string;
+    note: string | null;
+  },
 ): Promise<boolean> {
   const rows = await target.query<{ moved: boolean }>("select move_credits($1, $2, $3, $4, $5) as moved", [
     move.workspaceId,

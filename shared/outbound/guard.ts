@@ -63,7 +63,10 @@ export function assertPublicUrl(text: string, param: string): URL {
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");
   if (url.username !== "" || url.password !== "") throw refuse("it holds user information");
-  const host = url.hostname.replace(/\.$/, "").replace(/^\[|\]$/g, "").toLowerCase();
+  const host = url.hostname
+    .replace(/\.$/, "")
+    .replace(/^\[|\]$/g, "")
+    .toLowerCase();
   if (isIP(host) !== 0 ? !isPublicAddress(host) : !host.includes(".") || INTERNAL_NAME.test(host)) {
     throw refuse("its host is not public");
   }

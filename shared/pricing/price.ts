@@ -100,7 +100,13 @@ export function priceChat(price: Price, usage: TokenUsage): bigint {
  */
 export function boundChat(
   price: Price,
-  bound: { inputTokens: number; outputTokens: number; hasAudioInput: boolean; hasImageInput: boolean; hasAudioOutput: boolean },
+  bound: {
+    inputTokens: number;
+    outputTokens: number;
+    hasAudioInput: boolean;
+    hasImageInput: boolean;
+    hasAudioOutput: boolean;
+  },
 ): bigint {
   if (price.unit !== "per_token") return price.unitRate;
   const rates = price.tokenRates;

@@ -35,7 +35,9 @@ export const NO_USAGE: TokenUsage = Object.freeze({
 
 /** Total input tokens, as OpenAI's `prompt_tokens` counts them. */
 export function promptTokens(usage: TokenUsage): number {
-  return usage.input + usage.cachedInput + usage.cacheWrite5m + usage.cacheWrite1h + usage.audioInput + usage.imageInput;
+  return (
+    usage.input + usage.cachedInput + usage.cacheWrite5m + usage.cacheWrite1h + usage.audioInput + usage.imageInput
+  );
 }
 
 /** Total output tokens, as OpenAI's `completion_tokens` counts them. */

@@ -8,14 +8,29 @@ export const NATS_VERSION_MIN = "2.11.0";
 /** Clustered servers of these versions can lose a message at its delivery limit (lesson QUE-2). */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
+export type NatsRole = "ingress" | "worker" | "janitor";
+
+const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
+  ingress: "_INBOX.gw",
+  worker: "_INBOX.wk",
+  janitor: "_INBOX.jn",
+};
+
 /**
  * Connects; `name` shows in the server's connection list.
  * @throws Error with one sentence when the server cannot be reached within 10 s or is older than 2.11
  */
-export async function connectNats(options: { url: string; name: string; log: Logger }): Promise<NatsConnection> {
+export async function connectNats(options: {
+  url: string;
+  name: string;
+  role: NatsRole;
+  log: Logger;
+}): Promise<NatsConnection> {
   const connection = await connect({
-    servers: options.url.split(","),
+    ...serversOf(options.url),
     name: options.name,
+    // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
+    inboxPrefix: INBOX_PREFIXES[options.role],
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
@@ -35,6 +50,15 @@ export async function connectNats(options: { url: string; name: string; log: Log
   }
   void watch(connection, options.name, options.log);
   return connection;
+}
+
+/** The client reads no credentials from a URL, so they are taken out and given apart. */
+function serversOf(urls: string): { servers: string[]; user?: string; pass?: string } {
+  const parsed = urls.split(",").map((url) => new URL(url));
+  const first = parsed[0];
+  const servers = parsed.map((url) => `${url.protocol}//${url.host}`);
+  if (!first || first.username === "") return { servers };
+  return { servers, user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) };
 }
 
 async function watch(connection: NatsConnection, name: string, log: Logger): Promise<void> {

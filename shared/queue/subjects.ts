@@ -13,7 +13,8 @@ export const ADVISORY_STREAM = "JS_ADVISORIES";
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;
 export const durableName = (pool: Pool, lane: Lane): string => `${pool}_${lane}`;
-export const workSubject = (pool: Pool, lane: Lane, workspaceId: string): string => `work.${pool}.${lane}.${workspaceId}`;
+export const workSubject = (pool: Pool, lane: Lane, workspaceId: string): string =>
+  `work.${pool}.${lane}.${workspaceId}`;
 export const laneFilter = (pool: Pool, lane: Lane): string => `work.${pool}.${lane}.*`;
 export const cancelSubject = (jobId: string): string => `cancel.${jobId}`;
 export const CANCEL_FILTER = "cancel.*";

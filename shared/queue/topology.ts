@@ -17,7 +17,16 @@ import type { NatsConnection } from "nats";
 
 import { LIMITS } from "#shared/limits.ts";
 
-import { ADVISORY_STREAM, durableName, LANES, type Lane, laneFilter, POOLS, type Pool, streamName } from "./subjects.ts";
+import {
+  ADVISORY_STREAM,
+  durableName,
+  LANES,
+  type Lane,
+  laneFilter,
+  POOLS,
+  type Pool,
+  streamName,
+} from "./subjects.ts";
 
 const NANOS_PER_MS = 1_000_000;
 
@@ -58,7 +67,9 @@ export function wantedTopology(replicas: number): Topology {
         num_replicas: replicas,
       },
     ],
-    consumers: POOLS.flatMap((pool) => LANES.map((lane) => ({ stream: streamName(pool), config: durable(pool, lane) }))),
+    consumers: POOLS.flatMap((pool) =>
+      LANES.map((lane) => ({ stream: streamName(pool), config: durable(pool, lane) })),
+    ),
   };
 }
 
@@ -106,15 +117,11 @@ export async function ensureTopology(connection: NatsConnection, replicas: numbe
   const wanted = wantedTopology(replicas);
   for (const stream of wanted.streams) {
     const echoed = (await upsertStream(manager, stream)) as unknown as Record<string, unknown>;
-    assertEcho(`stream ${stream.name}`, stream as unknown as Record<string, unknown>, echoed);
+    assertEcho(`stream ${stream.name}`, stream, echoed);
   }
   for (const { stream, config } of wanted.consumers) {
     const info = await upsertConsumer(manager, stream, config);
-    assertEcho(
-      `durable ${config.durable_name}`,
-      config as unknown as Record<string, unknown>,
-      info as unknown as Record<string, unknown>,
-    );
+    assertEcho(`durable ${config.durable_name}`, config, info);
   }
 }
 
@@ -124,7 +131,11 @@ async function upsertStream(manager: JetStreamManager, wanted: WantedStream): Pr
   return info.config;
 }
 
-async function upsertConsumer(manager: JetStreamManager, stream: string, wanted: WantedConsumer): Promise<ConsumerConfig> {
+async function upsertConsumer(
+  manager: JetStreamManager,
+  stream: string,
+  wanted: WantedConsumer,
+): Promise<ConsumerConfig> {
   const exists = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
   const info = exists
     ? await manager.consumers.update(stream, wanted.durable_name, wanted)

@@ -1,14 +1,16 @@
 /** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
 import { createHash } from "node:crypto";
 
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+
+const PREFIX = "claims/";
 
 /** Stores the text and returns its reference, `key#sha256`. */
 export async function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
-  const key = `claims/${jobId}`;
+  const key = PREFIX + jobId;
   await storage.client.send(
     new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
     { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) },
@@ -33,6 +35,27 @@ export async function deleteClaim(storage: Storage, reference: string): Promise<
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), {
     abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
   });
+}
+
+export interface StoredClaim {
+  readonly key: string;
+  readonly jobId: string;
+  readonly at: Date;
+}
+
+/** The first thousand claims there are. */
+export async function listClaims(storage: Storage): Promise<StoredClaim[]> {
+  const page = await storage.client.send(
+    new ListObjectsV2Command({ Bucket: storage.bucket, Prefix: PREFIX, MaxKeys: 1_000 }),
+    {
+      abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
+    },
+  );
+  return (page.Contents ?? []).map(({ Key: key = "", LastModified: at = new Date() }) => ({
+    key,
+    jobId: key.slice(PREFIX.length),
+    at,
+  }));
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -52,7 +52,7 @@ async function load(): Promise<Tokenizer> {
 /** Lines of `base64 rank` → rank by token, each token a string of one character per byte. */
 function readRanks(vocabulary: string): Map<string, number> {
   const ranks = new Map<string, number>();
-  for (let at = 0; at < vocabulary.length; ) {
+  for (let at = 0; at < vocabulary.length;) {
     const blank = vocabulary.indexOf(" ", at);
     const end = vocabulary.indexOf("\n", blank);
     ranks.set(atob(vocabulary.slice(at, blank)), ranks.size);
@@ -105,7 +105,7 @@ function createTokenizer(ranks: ReadonlyMap<string, number>, words: RegExp): Tok
 
 /** One character per UTF-8 byte, the form of the vocabulary's keys. */
 function toBytes(word: string): string {
-  return ASCII_ONLY.test(word) ? word : Buffer.from(word, "utf8").latin1Slice();
+  return ASCII_ONLY.test(word) ? word : Buffer.from(word, "utf8").toString("latin1");
 }
 
 /** Bytes of a word → the byte offsets at which its tokens end. */
@@ -146,7 +146,7 @@ function createMerge(ranks: ReadonlyMap<string, number>): (bytes: string) => num
 
   return (bytes) => {
     const ends: number[] = [];
-    for (let from = 0; from < bytes.length; ) {
+    for (let from = 0; from < bytes.length;) {
       let to = Math.min(bytes.length, from + WORD_BYTES_MAX);
       while (to < bytes.length && isContinuation(bytes.charCodeAt(to))) to -= 1;
       mergePart(bytes.slice(from, to), from, ends);

@@ -138,6 +138,8 @@ describe("deploy/nats/server.conf", () => {
     const { seq } = await stream.publish(workSubject("chat", "batch", WORKSPACE), "{}");
     const manager = await stream.jetstreamManager();
     expect((await manager.streams.getMessage(streamName("chat"), { seq }))?.seq).toBe(seq);
+    const direct = await manager.direct.getMessage(streamName("chat"), { seq, next_by_subj: ">" });
+    expect(direct?.seq).toBe(seq);
     expect(await manager.streams.deleteMessage(streamName("chat"), seq)).toBe(true);
   });
 

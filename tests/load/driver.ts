@@ -63,14 +63,20 @@ class Tally {
   }
 }
 
-/** Drives one load to its end. @throws when the port refuses connections */
+/** A call that is still open this long after the end of the load is taken for lost, and the whole load with it. */
+const STUCK_MS = 60_000;
+
+/** Drives one load to its end. @throws when the port refuses connections, or calls never end */
 export async function drive(command: DriveCommand): Promise<DriveResult> {
   const tally = new Tally();
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   const request = encodeRequest(command);
-  if (command.rate === undefined) await driveClosed(command, request, command.inFlight ?? 1, tally);
-  else await driveOpen(command, request, command.rate, tally);
+  const load =
+    command.rate === undefined
+      ? driveClosed(command, request, command.inFlight ?? 1, tally)
+      : driveOpen(command, request, command.rate, tally);
+  await withDeadline(load, command.seconds * 1_000 + STUCK_MS);
   const spent = process.cpuUsage(cpu);
   return {
     calls: tally.calls,
@@ -116,13 +122,14 @@ async function driveOpen(command: DriveCommand, request: Uint8Array, rate: numbe
     connection.send(request, command.isStream, (exchange) => {
       tally.add(exchange, intendedAt);
       if (tally.calls === total) resolve();
-      if (!connection.isOpen) {
-        opened -= 1;
-        return;
-      }
       const next = waiting.shift();
-      if (next === undefined) idle.push(connection);
-      else send(connection, next);
+      if (connection.isOpen) {
+        if (next === undefined) idle.push(connection);
+        else send(connection, next);
+      } else {
+        opened -= 1;
+        if (next !== undefined) dispatch(next);
+      }
     });
   };
   const dispatch = (intendedAt: number): void => {
@@ -136,12 +143,22 @@ async function driveOpen(command: DriveCommand, request: Uint8Array, rate: numbe
   };
   const tick = (): void => {
     const now = performance.now();
-    for (; sent < total && startedAt + (sent * 1_000) / rate <= now; sent += 1) dispatch(startedAt + (sent * 1_000) / rate);
+    for (; sent < total && startedAt + (sent * 1_000) / rate <= now; sent += 1)
+      dispatch(startedAt + (sent * 1_000) / rate);
     if (sent < total) setTimeout(tick, Math.max(0, startedAt + (sent * 1_000) / rate - performance.now()));
   };
   tick();
   await finished;
   for (const connection of idle) connection.close();
+}
+
+async function withDeadline(load: Promise<void>, ms: number): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`calls were still open after ${ms} ms`)), ms);
+  });
+  await Promise.race([load, late]);
+  clearTimeout(timer);
 }
 
 async function connect(port: number): Promise<LoadConnection> {

@@ -24,7 +24,7 @@ const EMPTY = Buffer.alloc(0);
 /** `onEnd` runs once per sent request, with the connection free again unless it was lost. */
 export class LoadConnection {
   readonly #port: number;
-  #socket: Socket<undefined> | null = null;
+  #socket: Socket | null = null;
   #onEnd: ((exchange: Exchange) => void) | null = null;
   #pending: Buffer = EMPTY;
   #status = 0;

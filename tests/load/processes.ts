@@ -1,6 +1,8 @@
 /** Child processes of a load run and what the kernel knows about them: CPU time and resident memory from /proc. */
 import { readFileSync, readdirSync } from "node:fs";
 
+import { forget, watch } from "#deploy/embedded/reaper.mjs";
+
 export interface Child {
   readonly pid: number;
   /** Next line of stdout. @throws when the process ends first */
@@ -19,6 +21,7 @@ export function startChild(command: readonly string[], env: Readonly<Record<stri
     stderr: "inherit",
     env: { ...process.env, ...env },
   });
+  watch(child.pid, "TERM");
   const lines = readLines(child.stdout);
   return {
     pid: child.pid,
@@ -36,6 +39,7 @@ export function startChild(command: readonly string[], env: Readonly<Record<stri
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MS);
       await child.exited;
       clearTimeout(timer);
+      forget(child.pid);
     },
   };
 }
@@ -50,7 +54,7 @@ async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<st
   }
 }
 
-/** CPU milliseconds (user and system) the processes have used; ended ones count nothing. Ticks are 10 ms on Linux. */
+/** CPU milliseconds (user and system) the processes and their ended children have used. Ticks are 10 ms on Linux. */
 export function cpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (readStat(pid)?.cpuTicks ?? 0) * 10, 0);
 }
@@ -86,7 +90,8 @@ function readStat(pid: number): { parent: number; cpuTicks: number } | undefined
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name may contain spaces and brackets, so fields are counted from the last bracket: state is field 3.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { parent: Number(fields[1]), cpuTicks: Number(fields[11]) + Number(fields[12]) };
+    const cpuTicks = fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0);
+    return { parent: Number(fields[1]), cpuTicks };
   } catch {
     return undefined;
   }

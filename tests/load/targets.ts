@@ -1,55 +1,57 @@
-/** What is measured: the upstream itself, the Portkey gateway and Sluice, each as an address with headers and processes. */
-import { createServer } from "node:net";
+/** What is measured, as an address with headers and processes: the upstream itself and the Portkey gateway (Sluice: sluice-target.ts). */
+import { freePort } from "#deploy/embedded/probe.mjs";
 
-import { startChild } from "./processes.ts";
 import type { Child } from "./processes.ts";
+import { startChild } from "./processes.ts";
+
+export type TargetName = "direct" | "sluice" | "portkey on node" | "portkey on bun";
 
 export interface Target {
-  readonly name: "direct" | "sluice" | "portkey";
+  readonly name: TargetName;
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly model: string;
-  /** Name → root pid; descendants are counted with it. */
-  readonly processes: Readonly<Record<string, number>>;
+  /** Name → pids, asked for anew each time since servers fork. */
+  processes(): Readonly<Record<string, readonly number[]>>;
   stop(): Promise<void>;
 }
 
-const PATH = "/v1/chat/completions";
-const START_DEADLINE_MS = 15_000;
+export const CHAT_PATH = "/v1/chat/completions";
+const START_DEADLINE_MS = 20_000;
 
 /** The upstream, called without anything in between: the baseline that is subtracted. */
 export function directTarget(upstreamPort: number): Target {
   return {
     name: "direct",
     port: upstreamPort,
-    path: PATH,
+    path: CHAT_PATH,
     headers: { authorization: "Bearer sk-load" },
     model: "load-upstream",
-    processes: {},
+    processes: () => ({}),
     stop: () => Promise.resolve(),
   };
 }
 
-/** Starts Portkey's own server under Node, its native runtime, one process as its documentation does. */
-export async function startPortkey(upstreamPort: number): Promise<Target> {
+/** Starts Portkey's own server in one process: under Node, as it ships, or under Bun, the runtime Sluice has. */
+export async function startPortkey(runtime: "node" | "bun", upstreamPort: number): Promise<Target> {
   const port = await freePort();
   const script = Bun.resolveSync("@portkey-ai/gateway/build/start-server.js", import.meta.dir);
   const repair = `${import.meta.dir}/portkey-streams.mjs`;
-  const command = ["node", "--import", repair, script, "--headless", `--port=${port}`];
-  const child = startChild(command, { NODE_ENV: "production" });
+  const program = runtime === "node" ? ["node", "--import", repair] : [process.execPath, "--preload", repair];
+  const child = startChild([...program, script, "--headless", `--port=${port}`], { NODE_ENV: "production" });
   await answers(`http://127.0.0.1:${port}/`, child);
   return {
-    name: "portkey",
+    name: `portkey on ${runtime}`,
     port,
-    path: PATH,
+    path: CHAT_PATH,
     headers: {
       authorization: "Bearer sk-load",
       "x-portkey-provider": "openai",
       "x-portkey-custom-host": `http://127.0.0.1:${upstreamPort}/v1`,
     },
     model: "load-upstream",
-    processes: { portkey: child.pid },
+    processes: () => ({ gateway: [child.pid] }),
     stop: () => child.stop(),
   };
 }
@@ -66,19 +68,4 @@ async function answers(url: string, child: Child): Promise<void> {
     }
     await Bun.sleep(50);
   }
-}
-
-/** A port that was free a moment ago; Portkey can't be told to choose one itself. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      if (address === null || typeof address === "string") reject(new Error("no TCP address"));
-      else resolve(address.port);
-    });
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

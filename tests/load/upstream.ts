@@ -23,14 +23,24 @@ const WORDS = "The quick brown fox jumps over the lazy dog while the five boxing
 const PLAIN = JSON.stringify({
   ...HEAD,
   object: "chat.completion",
-  choices: [{ index: 0, message: { role: "assistant", content: WORDS, refusal: null }, logprobs: null, finish_reason: "stop" }],
+  choices: [
+    { index: 0, message: { role: "assistant", content: WORDS, refusal: null }, logprobs: null, finish_reason: "stop" },
+  ],
   usage: UPSTREAM_USAGE,
 });
-const PLAIN_ANSWER = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_load\r\ncontent-length: ${PLAIN.length}\r\n\r\n${PLAIN}`);
-const STREAM_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nx-request-id: req_load\r\ntransfer-encoding: chunked\r\n\r\n";
+const PLAIN_ANSWER = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_load\r\ncontent-length: ${PLAIN.length}\r\n\r\n${PLAIN}`,
+);
+const STREAM_HEAD =
+  "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nx-request-id: req_load\r\ntransfer-encoding: chunked\r\n\r\n";
 const FIRST = Buffer.from(STREAM_HEAD + frame({ role: "assistant", content: "" }) + frame({ content: "The" }));
 const NEXT = Buffer.from(frame({ content: " quick" }));
-const LAST = Buffer.from(frame({}, "stop") + event({ ...chunk(), choices: [], usage: UPSTREAM_USAGE }) + encode("data: [DONE]\n\n") + "0\r\n\r\n");
+const LAST = Buffer.from(
+  frame({}, "stop") +
+    event({ ...chunk(), choices: [], usage: UPSTREAM_USAGE }) +
+    encode("data: [DONE]\n\n") +
+    "0\r\n\r\n",
+);
 
 /** Serves on 127.0.0.1; the port is chosen by the system when 0. */
 export function startUpstream(port = 0): { readonly port: number; close(): void } {

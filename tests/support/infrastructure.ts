@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { natsBinary } from "#deploy/embedded/nats-binary.mjs";
 import { startPostgres } from "#deploy/embedded/postgres.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
+import { watchFolder } from "#deploy/embedded/reaper.mjs";
 import { startS3 } from "#deploy/embedded/s3.mjs";
 
 export const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
@@ -27,7 +28,7 @@ const started = new Map<string, Promise<Closable & { readonly url: string }>>();
 /** URL of the shared Postgres server, as its owner, naming a database that exists. */
 export function sharedPostgresUrl(): Promise<string> {
   return given("TEST_POSTGRES_URL", async (directory) => {
-    const server = await startPostgres({ root: PROJECT_ROOT, directory, port: await freePort(), throwaway: true });
+    const server = await startPostgres({ directory, port: await freePort(), throwaway: true });
     return { url: server.url, pid: server.pid, stop: () => server.stopAs("immediate") };
   });
 }
@@ -60,7 +61,7 @@ export async function sharedProcessIds(): Promise<number[]> {
 export async function closeShared(): Promise<void> {
   const servers = await Promise.allSettled(started.values());
   started.clear();
-  await Promise.all(servers.map((server) => (server.status === "fulfilled" ? server.value.close() : undefined)));
+  for (const server of servers) if (server.status === "fulfilled") await server.value.close();
 }
 
 async function given(
@@ -94,8 +95,9 @@ async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
   }
 }
 
-/** A new directory under the system's temporary one. */
-export function temporaryDirectory(): { directory: string; remove(): void } {
+/** A new directory under the system's temporary one, removed at the latest when the test process ends. */
+export function temporaryDirectory(): { directory: string; remove: () => void } {
   const directory = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  watchFolder(directory);
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }

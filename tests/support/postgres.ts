@@ -7,7 +7,7 @@ import { openDatabase, type Database, type SqlValue } from "#shared/database/cli
 import { migrate } from "#shared/database/migrate.ts";
 import { createLogger } from "#shared/logger.ts";
 
-import { PROJECT_ROOT, sharedPostgresUrl, temporaryDirectory } from "./infrastructure.ts";
+import { sharedPostgresUrl, temporaryDirectory } from "./infrastructure.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -67,8 +67,7 @@ export interface OwnPostgres {
 export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
   const { directory, remove } = temporaryDirectory();
   const port = await freePort();
-  const start = (): Promise<Postgres> =>
-    startPostgres({ root: PROJECT_ROOT, directory, port, settings, throwaway: true });
+  const start = (): Promise<Postgres> => startPostgres({ directory, port, settings, throwaway: true });
   let server = await start().catch((error: unknown) => {
     remove();
     throw error;

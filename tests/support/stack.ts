@@ -106,11 +106,13 @@ async function assemble(
   const migration = await command("migrate");
   if (migration.code !== 0) throw new Error(`migrate ended with code ${migration.code}: ${migration.stderr}`);
 
+  const roles: ManagedProcess[] = [];
+  closing.push(() => Promise.all(roles.map((role) => role.stop())));
   const addRole = async (...args: string[]): Promise<ManagedProcess> => {
     // A fixed port, so that an ingress has the same address after a restart.
     const port = args[0] === "ingress" && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
     const role = await startRole(args, { ...env, PORT: port });
-    closing.push(() => role.stop());
+    roles.push(role);
     return role;
   };
   const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>
@@ -143,5 +145,5 @@ async function settled<T extends readonly Promise<unknown>[]>(
   parts: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(parts);
-  return (await Promise.all(parts)) as { -readonly [K in keyof T]: Awaited<T[K]> };
+  return await Promise.all(parts);
 }

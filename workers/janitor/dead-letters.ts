@@ -53,7 +53,10 @@ export async function sweepDeadLetters(context: {
       });
       await manager.streams.deleteMessage(stream, message.seq);
       swept += 1;
-      log.error({ stream, seq: message.seq, subject: message.subject }, "a message nobody finished became a dead letter");
+      log.error(
+        { stream, seq: message.seq, subject: message.subject },
+        "a message nobody finished became a dead letter",
+      );
     }
   }
   metrics.deadLetters.set(await countDeadLetters(database));

@@ -22,7 +22,7 @@ const FINISH_RETRY_MS = 20_000;
 export async function startJanitor(): Promise<void> {
   const role = await startRole("janitor");
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await connectNats({ url: config.natsUrl, name: "janitor", log });
+  const connection = await connectNats({ url: config.natsUrl, name: "janitor", role: "janitor", log });
   lifecycle.onStop("nats", () => connection.drain());
   role.watchNats(connection);
   await ensureTopology(connection, config.streamReplicas);

@@ -9,7 +9,7 @@ export async function watchQueue(context: { connection: NatsConnection; metrics:
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
   for (const pool of POOLS) {
     const { state } = await manager.streams.info(streamName(pool));
-    const oldest = state.messages > 0 ? (Date.now() - Date.parse(String(state.first_ts))) / 1_000 : 0;
+    const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;
     context.metrics.queueOldestSeconds.set(Math.max(0, oldest), pool);
     for (const lane of LANES) {
       const consumer = await manager.consumers.info(streamName(pool), durableName(pool, lane));

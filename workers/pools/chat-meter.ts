@@ -35,7 +35,12 @@ export class ChatMeter {
 
   private readonly tokensPerImage: number;
 
-  constructor(request: ChatCompletionRequest, price: Price, holdNano: bigint, tokensPerImage: number = TOKENS_PER_IMAGE) {
+  constructor(
+    request: ChatCompletionRequest,
+    price: Price,
+    holdNano: bigint,
+    tokensPerImage: number = TOKENS_PER_IMAGE,
+  ) {
     this.tokensPerImage = tokensPerImage;
     this.request = request;
     this.price = price;

@@ -12,7 +12,12 @@ export interface Rendering {
 }
 
 /** One per call: every chunk of a stream carries the same id, created and model (lesson STR-12). */
-export function createRendering(call: { jobId: string; model: string; createdS: number; includeUsage: boolean }): Rendering {
+export function createRendering(call: {
+  jobId: string;
+  model: string;
+  createdS: number;
+  includeUsage: boolean;
+}): Rendering {
   const id = `chatcmpl-${call.jobId.replaceAll("-", "")}`;
   const head = (object: string): string =>
     `{"id":"${id}","object":"${object}","created":${call.createdS},"model":${JSON.stringify(call.model)},"choices":`;

@@ -51,7 +51,10 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       metrics.creditsUncollected.addNano(metered.nano - finished.takenNano);
       if (metered.estimated) metrics.usageEstimated.inc(metered.estimated);
       if (metered.estimated === "impossible") {
-        log.error({ job_id: job.job_id, source }, "the provider reported impossible usage; the call was settled at its hold");
+        log.error(
+          { job_id: job.job_id, source },
+          "the provider reported impossible usage; the call was settled at its hold",
+        );
       }
     }
     return finished;
@@ -75,7 +78,8 @@ export function createChatHandler(context: WorkerContext): JobHandler {
         await relayStream(attempt, startedAt);
         const metered = await meter.settle();
         const { takenNano } = await close(job, sourceName, "succeeded", metered);
-        const usageChunk = call.request.stream_options?.include_usage === true ? rendering.usageChunk(metered.usage) : "";
+        const usageChunk =
+          call.request.stream_options?.include_usage === true ? rendering.usageChunk(metered.usage) : "";
         answer.end(usageChunk + STREAM_END, takenNano);
       }
     } catch (error) {
@@ -83,7 +87,13 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       const failure = explainFailure(error, watchdog.signal.reason);
       metrics.providerErrors.inc(source.provider, failure.kind);
       log.warn(
-        { job_id: job.job_id, source: sourceName, kind: failure.kind, limit: watchdog.expired(), detail: failure.detail },
+        {
+          job_id: job.job_id,
+          source: sourceName,
+          kind: failure.kind,
+          limit: watchdog.expired(),
+          detail: failure.detail,
+        },
         "chat call failed",
       );
       // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
@@ -92,7 +102,12 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
     } finally {
       const seconds = (performance.now() - startedAt) / 1_000;
-      metrics.providerSeconds.observe(seconds, source.provider, attempt.model?.slug ?? "unlisted", isStream ? "stream" : "complete");
+      metrics.providerSeconds.observe(
+        seconds,
+        source.provider,
+        attempt.model?.slug ?? "unlisted",
+        isStream ? "stream" : "complete",
+      );
     }
   };
 
@@ -108,13 +123,28 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       } catch (error) {
         log.error({ err: error, job_id: job.job_id }, "the request of a call could not be read from storage");
         await close(job, null, "failed", undefined);
-        answer.fail({ code: "service_unavailable", message: "The request could not be read back; try again.", param: null, retry: true });
+        answer.fail({
+          code: "service_unavailable",
+          message: "The request could not be read back; try again.",
+          param: null,
+          retry: true,
+        });
         return;
       }
-      const meter = new ChatMeter(request, deserializePrice(job.price as Record<string, string>), BigInt(job.hold_nano), model?.tokens_per_image_max);
+      const meter = new ChatMeter(
+        request,
+        deserializePrice(job.price as Record<string, string>),
+        BigInt(job.hold_nano),
+        model?.tokens_per_image_max,
+      );
       if (!model || !source || !entry) {
         await close(job, null, "failed", undefined);
-        answer.fail({ code: "upstream_error", message: "The model is no longer available.", param: "model", retry: false });
+        answer.fail({
+          code: "upstream_error",
+          message: "The model is no longer available.",
+          param: "model",
+          retry: false,
+        });
         return;
       }
       const watchdog = startWatchdog(chatLimits(context, job, request), control.signal);
@@ -125,8 +155,9 @@ export function createChatHandler(context: WorkerContext): JobHandler {
           source,
           provider: context.providers.chat(entry),
           call: {
-            request: applySource(request, source),
+            request,
             sourceModel: source.model,
+            adapt: (body) => applySource(body, source),
             outputTokensMax: job.output_tokens_max,
             signal: watchdog.signal,
           },
@@ -143,14 +174,20 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       } finally {
         watchdog.stop();
         if (job.request_ref !== undefined) {
-          deleteClaim(context.storage, job.request_ref).catch((error: unknown) => log.warn({ err: error }, "a claim was not deleted"));
+          deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
+            log.warn({ err: error }, "a claim was not deleted"),
+          );
         }
       }
     },
 
     async lost(job, control) {
       if (await callerTakesOver(context, control)) return;
-      await closeLostCall(context.database, ledger, { workspaceId: job.workspace_id, jobId: job.job_id, attempt: job.attempt });
+      await closeLostCall(context.database, ledger, {
+        workspaceId: job.workspace_id,
+        jobId: job.job_id,
+        attempt: job.attempt,
+      });
       metrics.callsLost.inc();
       log.error({ job_id: job.job_id }, "a call was lost with its worker");
     },
@@ -171,7 +208,8 @@ async function relayStream(attempt: Attempt, startedAt: number): Promise<void> {
     if (delta.usage !== undefined) meter.report = delta.usage;
     if (delta.choices.length === 0) continue;
     const isOutput = meter.add(delta.choices);
-    if (meter.outputBytes > bytesMax) throw new ProviderError("failed", "the stream is longer than the model can answer");
+    if (meter.outputBytes > bytesMax)
+      throw new ProviderError("failed", "the stream is longer than the model can answer");
     held += rendering.chunk(delta);
     if (!isOutput && !answer.hasBegun) continue;
     answer.write(held, performance.now() - startedAt);
@@ -194,18 +232,17 @@ function chatLimits(context: WorkerContext, job: JobMessage, request: ChatComple
   return { totalMs, firstByteMs, stallMs: context.config.chat.stallMs };
 }
 
-/** The source's own defaults and gaps, as the catalogue lists them. */
-function applySource(request: ChatCompletionRequest, source: Source): ChatCompletionRequest {
-  if (!source.drop_params && !source.rename_params && !source.overrides) return request;
-  const changed: Record<string, unknown> = { ...request };
-  for (const name of source.drop_params ?? []) delete changed[name];
+/** The source's own gaps, names and defaults, as the catalogue lists them. */
+function applySource(body: Record<string, unknown>, source: Source): void {
+  // The hold was made for the newer name; a source that reads the older one must not be told another limit.
+  if (body["max_completion_tokens"] != null) delete body["max_tokens"];
+  for (const name of source.drop_params ?? []) delete body[name];
   for (const [from, to] of Object.entries(source.rename_params ?? {})) {
-    if (changed[from] === undefined) continue;
-    changed[to] ??= changed[from];
-    delete changed[from];
+    if (body[from] === undefined) continue;
+    body[to] ??= body[from];
+    delete body[from];
   }
-  Object.assign(changed, source.overrides);
-  return changed as unknown as ChatCompletionRequest;
+  Object.assign(body, source.overrides);
 }
 
 async function loadRequest(context: WorkerContext, job: JobMessage): Promise<ChatCompletionRequest> {
@@ -217,7 +254,9 @@ async function loadRequest(context: WorkerContext, job: JobMessage): Promise<Cha
 async function callerTakesOver(context: WorkerContext, control: Pick<JobControl, "reply">): Promise<boolean> {
   if (control.reply === undefined) return false;
   try {
-    const answer = await context.replies.request(control.reply, encodeFrame({ t: "lost" }), { timeout: LIMITS.ingressProbeMs });
+    const answer = await context.replies.request(control.reply, encodeFrame({ t: "lost" }), {
+      timeout: LIMITS.ingressProbeMs,
+    });
     return answer.string() === CALLER_LIVES;
   } catch {
     // No responder or no answer in time both mean: nobody there who could.

@@ -8,14 +8,26 @@ interface ErrorBody {
   readonly param: string | null;
 }
 
-const REFUSED_CODES = new Set(["content_policy_violation", "content_filter", "moderation_blocked", "responsible_ai_policy_violation"]);
-const MISCONFIGURED_CODES = new Set(["insufficient_quota", "model_not_found", "invalid_api_key", "billing_hard_limit_reached"]);
+const REFUSED_CODES = new Set([
+  "content_policy_violation",
+  "content_filter",
+  "moderation_blocked",
+  "responsible_ai_policy_violation",
+]);
+const MISCONFIGURED_CODES = new Set([
+  "insufficient_quota",
+  "model_not_found",
+  "invalid_api_key",
+  "billing_hard_limit_reached",
+]);
 
 /** @param text the body as it came; it goes to the log only, cut */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
   const kind = classOf(status, body);
-  const isTooLong = kind === "rejected" && (body.code === "context_length_exceeded" || /maximum context length|prompt is too long/i.test(body.message));
+  const isTooLong =
+    kind === "rejected" &&
+    (body.code === "context_length_exceeded" || /maximum context length|prompt is too long/i.test(body.message));
   const retryAfterMs = retryAfter(headers);
   return new ProviderError(kind, body.message || `status ${status}`, {
     status,
@@ -29,9 +41,13 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
 export function classifyErrorMember(error: unknown): ProviderError {
   const body = readErrorMember(error);
   const status = Number((error as { status?: unknown; code?: unknown } | null)?.code);
-  return new ProviderError(classOf(Number.isInteger(status) && status >= 400 ? status : 500, body), body.message || "error event", {
-    param: body.param,
-  });
+  return new ProviderError(
+    classOf(Number.isInteger(status) && status >= 400 ? status : 500, body),
+    body.message || "error event",
+    {
+      param: body.param,
+    },
+  );
 }
 
 function classOf(status: number, body: ErrorBody): ProviderErrorClass {

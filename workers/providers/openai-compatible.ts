@@ -16,7 +16,14 @@ import {
 import { SseParser } from "./sse.ts";
 
 /** Fields that would let a caller steer where or as whom we call; they are ours to decide (lesson OUT-5). */
-const STEERING_FIELDS = ["api_base", "base_url", "api_key", "api_version", "extra_headers", "custom_llm_provider"] as const;
+const STEERING_FIELDS = [
+  "api_base",
+  "base_url",
+  "api_key",
+  "api_version",
+  "extra_headers",
+  "custom_llm_provider",
+] as const;
 
 /** Members of an answer that belong to the client beside the choices. */
 const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
@@ -37,16 +44,20 @@ export function createOpenAiCompatible(endpoint: Endpoint): ChatProvider {
 }
 
 /** The body we send: the client's, with our model name, and usage always asked for in a stream. */
-export function chatRequest(call: Pick<ChatCall, "request" | "sourceModel">, isStream: boolean): ProviderRequest {
+export function chatRequest(
+  call: Pick<ChatCall, "request" | "sourceModel" | "adapt">,
+  isStream: boolean,
+): ProviderRequest {
   const body: Record<string, unknown> = { ...call.request, model: call.sourceModel };
   for (const field of STEERING_FIELDS) delete body[field];
   if (isStream) {
     body["stream"] = true;
-    body["stream_options"] = { ...(call.request.stream_options ?? {}), include_usage: true };
+    body["stream_options"] = { ...call.request.stream_options, include_usage: true };
   } else {
     delete body["stream"];
     delete body["stream_options"];
   }
+  call.adapt(body);
   return { path: "/chat/completions", body: JSON.stringify(body) };
 }
 
@@ -136,7 +147,9 @@ function extraOf(answer: Record<string, unknown>): { extra?: Record<string, unkn
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -14,6 +14,8 @@ export interface ChatCall {
   /** Output tokens the hold was made for; a family that requires a limit sends this when the client set none. */
   readonly outputTokensMax: number;
   readonly signal: AbortSignal;
+  /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
+  readonly adapt: (body: Record<string, unknown>) => void;
 }
 
 /**

@@ -13,7 +13,9 @@ describe("files laid over each other", () => {
   });
 
   test("objects merge at every depth", () => {
-    const model = one("models:\n  - slug: one\n    allowed_params: { max_n: 2, default_params: { nested: { b: 3 } } }\n");
+    const model = one(
+      "models:\n  - slug: one\n    allowed_params: { max_n: 2, default_params: { nested: { b: 3 } } }\n",
+    );
     expect(model?.allowed_params).toEqual({
       supported_inputs: ["text"],
       max_n: 2,
@@ -66,8 +68,13 @@ describe("files laid over each other", () => {
   });
 
   test("presets and providers merge and go in the same way", () => {
-    const presets = "presets: [{ name: p, requests_per_minute: 5, daily_tokens: null }, { name: q, requests_per_minute: 1, daily_tokens: 1 }]\n";
-    const catalogue = build([BASE, presets, "presets: [{ name: p, daily_tokens: 9 }, { name: q, disabled: true }]\nproviders: [{ id: acme, base_url: http://here:1/ }]\n"]);
+    const presets =
+      "presets: [{ name: p, requests_per_minute: 5, daily_tokens: null }, { name: q, requests_per_minute: 1, daily_tokens: 1 }]\n";
+    const catalogue = build([
+      BASE,
+      presets,
+      "presets: [{ name: p, daily_tokens: 9 }, { name: q, disabled: true }]\nproviders: [{ id: acme, base_url: http://here:1/ }]\n",
+    ]);
     expect([...catalogue.presets.values()]).toEqual([{ name: "p", requests_per_minute: 5, daily_tokens: 9 }]);
     expect(catalogue.providers.get("acme")).toEqual({
       id: "acme",
@@ -80,13 +87,17 @@ describe("files laid over each other", () => {
   test("a limit of null lifts the limit of an earlier file", () => {
     const presets = "presets: [{ name: p, requests_per_minute: 5, daily_tokens: 7 }]\n";
     const over = "presets: [{ name: p, requests_per_minute: null, daily_tokens: null }]\n";
-    expect(build([presets, over]).presets.get("p")).toEqual({ name: "p", requests_per_minute: null, daily_tokens: null });
+    expect(build([presets, over]).presets.get("p")).toEqual({
+      name: "p",
+      requests_per_minute: null,
+      daily_tokens: null,
+    });
   });
 });
 
 test("a member called __proto__ stays a member", () => {
   const over = JSON.parse('{"__proto__":{"isAdmin":true}}') as Record<string, unknown>;
-  const merged = mergeObjects({ a: 1 } as Record<string, unknown>, over);
+  const merged = mergeObjects<Record<string, unknown>>({ a: 1 }, over);
   expect(Object.keys(merged)).toEqual(["a", "__proto__"]);
   expect(merged["isAdmin"]).toBeUndefined();
   expect(({} as Record<string, unknown>)["isAdmin"]).toBeUndefined();

@@ -65,7 +65,9 @@ describe("every model we ship", () => {
     }
     const rates = found?.price.tokenRates;
     expect((rates?.cached_input_per_million ?? 0n) <= (rates?.input_per_million ?? 0n)).toBeTrue();
-    expect((rates?.cache_write_per_million ?? rates?.input_per_million ?? 0n) >= (rates?.input_per_million ?? 0n)).toBeTrue();
+    expect(
+      (rates?.cache_write_per_million ?? rates?.input_per_million ?? 0n) >= (rates?.input_per_million ?? 0n),
+    ).toBeTrue();
   });
 
   test.each(slugs)("%s says where and when its price was read, and takes text", (slug) => {
@@ -85,6 +87,23 @@ describe("every model we ship", () => {
   });
 });
 
+test("every member of our files is found in the line that names it", () => {
+  for (const layer of layers) {
+    const text = readFileSync(join(FOLDER, layer.file.replace("shared/catalogue/", "")), "utf8").split("\n");
+    for (const [list, entries] of Object.entries(layer.content) as [string, object[]][]) {
+      for (const [index, entry] of entries.entries()) {
+        // members that come by `<<` stand elsewhere
+        for (const key of Object.keys(entry).filter(
+          (name) => layer.file !== "shared/catalogue/models/sandbox.yaml" || name === "slug",
+        )) {
+          const line = layer.positions.lineOf(`${list}[${index}].${key}`) ?? 0;
+          expect(text[line - 1]).toMatch(new RegExp(`^ {2}[- ] ${key}:`));
+        }
+      }
+    }
+  }
+});
+
 /** Read again by hand from the price lists: US dollars per million tokens, as printed there. */
 const PRINTED: readonly (readonly [slug: string, input: string, output: string, cached: string | undefined])[] = [
   ["gpt-4o-mini", "0.15", "0.6", "0.075"],
@@ -101,11 +120,19 @@ const PRINTED: readonly (readonly [slug: string, input: string, output: string, 
 ];
 
 describe("our prices", () => {
-  test.each(PRINTED)("%s costs what the lists print, a hundred credits to the dollar", (slug, input, output, cached) => {
-    const nano = (dollars: string | undefined): bigint | undefined => dollars === undefined ? undefined : parseDecimal(dollars, 11);
-    const rates = model(slug)?.price.tokenRates;
-    expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([nano(input), nano(output), nano(cached)]);
-  });
+  test.each(PRINTED)(
+    "%s costs what the lists print, a hundred credits to the dollar",
+    (slug, input, output, cached) => {
+      const nano = (dollars: string | undefined): bigint | undefined =>
+        dollars === undefined ? undefined : parseDecimal(dollars, 11);
+      const rates = model(slug)?.price.tokenRates;
+      expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([
+        nano(input),
+        nano(output),
+        nano(cached),
+      ]);
+    },
+  );
 
   test("MON-19: a million single tokens cost exactly a million times one token", () => {
     const price = model("deepseek-v4-pro")?.price;
@@ -123,7 +150,11 @@ describe("our prices", () => {
       audio_input_per_million: 3_200_000_000_000n,
       audio_output_per_million: 6_400_000_000_000n,
     });
-    const withoutPrice = models.filter((entry) => entry.allowed_params.supported_inputs?.includes("audio") && entry.price.tokenRates.audio_input_per_million === undefined);
+    const withoutPrice = models.filter(
+      (entry) =>
+        entry.allowed_params.supported_inputs?.includes("audio") &&
+        entry.price.tokenRates.audio_input_per_million === undefined,
+    );
     expect(withoutPrice.filter((entry) => entry.owned_by !== "sandbox")).toEqual([]);
   });
 });
@@ -162,9 +193,17 @@ describe("the sandbox's models", () => {
 
   test("take every input and cost something", () => {
     for (const entry of ours) {
-      expect(entry).toMatchObject({ supports_tools: true, supports_streaming: true, max_context_tokens: SANDBOX_CONTEXT_TOKENS, max_output_tokens: 16_384 });
+      expect(entry).toMatchObject({
+        supports_tools: true,
+        supports_streaming: true,
+        max_context_tokens: SANDBOX_CONTEXT_TOKENS,
+        max_output_tokens: 16_384,
+      });
       expect(entry.allowed_params.supported_inputs).toEqual(["text", "image", "audio", "file"]);
-      expect(entry.price.tokenRates).toEqual({ input_per_million: 10_000_000_000n, output_per_million: 40_000_000_000n });
+      expect(entry.price.tokenRates).toEqual({
+        input_per_million: 10_000_000_000n,
+        output_per_million: 40_000_000_000n,
+      });
     }
   });
 

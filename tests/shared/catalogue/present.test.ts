@@ -83,7 +83,10 @@ describe("the list", () => {
   test("leaves tools out unless they are asked for", () => {
     const catalogue = build([BASE, tool]);
     expect(listModels(catalogue, { includeTools: false }).data.map((model) => model.id)).toEqual(["one"]);
-    expect(listModels(catalogue, { includeTools: true })).toMatchObject({ object: "list", data: [{ id: "one" }, { id: "tool-one" }] });
+    expect(listModels(catalogue, { includeTools: true })).toMatchObject({
+      object: "list",
+      data: [{ id: "one" }, { id: "tool-one" }],
+    });
   });
 
   test("leaves out what cannot be called", () => {

@@ -15,8 +15,16 @@ test("the example file of the README does what its comments say", async () => {
   const before = buildCatalogue(mergeLayers(ours), EVERYTHING_ON);
   const after = buildCatalogue(mergeLayers([...ours, readLayer("README.md", example)]), EVERYTHING_ON);
 
-  expect(after.providers.get("local")).toEqual({ id: "local", family: "openai-compatible", base_url: "http://localhost:8000/v1" });
-  expect(after.presets.get("partner")).toEqual({ name: "partner", requests_per_minute: 1000, daily_tokens: 50_000_000 });
+  expect(after.providers.get("local")).toEqual({
+    id: "local",
+    family: "openai-compatible",
+    base_url: "http://localhost:8000/v1",
+  });
+  expect(after.presets.get("partner")).toEqual({
+    name: "partner",
+    requests_per_minute: 1000,
+    daily_tokens: 50_000_000,
+  });
   expect(after.models.get("qwen3-8b")).toMatchObject({
     supports_embeddings: false,
     price: { tokenRates: { input_per_million: 2_000_000_000n, output_per_million: 6_500_000_000n } },

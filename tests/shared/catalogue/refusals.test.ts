@@ -16,54 +16,192 @@ describe("a file is refused with its place for", () => {
     ["no YAML", "models:\n  - slug: a\n   kind: [\n", "0.yaml:3: this is not YAML"],
     ["a list at the top", "- slug: a\n", "0.yaml:1: expected one mapping"],
     ["two documents", "models: []\n---\nmodels: []\n", "0.yaml:1: expected one mapping"],
-    ["a word at the top", "models\n", "0.yaml: The body must be an object"],
-    ["an unknown section", "modells: []\n", "0.yaml:1: modells: is not a known parameter"],
-    ["an unknown member", change("owned_by: acme", "owner: acme"), "0.yaml:12: models[0].owner: is not a known parameter"],
-    ["an unknown price", change("cached_input_per_million", "cache_per_million"), "0.yaml:22: models[0].pricing.cache_per_million"],
+    ["a word at the top", "models\n", "0.yaml: must be an object"],
+    ["an unknown section", "modells: []\n", "0.yaml:1: modells: this is no member of a catalogue file"],
+    [
+      "an unknown member",
+      change("owned_by: acme", "owner: acme"),
+      "0.yaml:12: models[0].owner: this is no member of a catalogue file",
+    ],
+    [
+      "an unknown price",
+      change("cached_input_per_million", "cache_per_million"),
+      "0.yaml:22: models[0].pricing.cache_per_million",
+    ],
     ["an unknown knob", change("supported_inputs", "inputs"), "0.yaml:24: models[0].allowed_params.inputs"],
-    ["a model without slug", change("- slug: one\n   ", "-"), "models[0].slug"],
+    ["a model without slug", change("- slug: one\n   ", "-"), "0.yaml:10: models[0].slug: this is required"],
     ["a slug with a slash", change("slug: one", "slug: acme/one"), "0.yaml:10: models[0].slug: must match"],
-    ["a wrong type", change("max_context_tokens: 1000", 'max_context_tokens: "1000"'), "0.yaml:16: models[0].max_context_tokens: must be a whole number"],
-    ["an unknown modality", change("modality: text", "modality: smell"), "0.yaml:11: models[0].modality: must be one of text, image"],
-    ["an unknown unit", change("unit: per_token", "unit: per_word"), "0.yaml:19: models[0].pricing.unit: must be one of per_token"],
-    ["an unknown family", change("family: sandbox", "family: homemade"), "0.yaml:8: providers[1].family: must be one of"],
-    ["no sources", change("allowed_params:", "kind: tool\n    sources: []\n    x:").replace(/ {4}x:[^]*/, ""), "models[0].sources: must have at least 1 item"],
-    ["a date that is none", change("2026-07-02", "2026-13-02"), "0.yaml:23: models[0].price_source.date: must be a valid date"],
-    ["a variable that is no key", change("ACME_API_KEY", "DATABASE_URL"), "0.yaml:6: providers[0].api_key_env: must match"],
-    ["a limit the window cannot keep", "presets:\n  - name: p\n    requests_per_minute: 4096\n    daily_tokens: null\n", "0.yaml:3: presets[0].requests_per_minute: must be at most 4095"],
-    ["a limit of no calls", "presets:\n  - name: p\n    requests_per_minute: 0\n    daily_tokens: null\n", "0.yaml:3: presets[0].requests_per_minute: must be at least 1"],
-    ["a key given twice", change("      output_per", '      input_per_million: "1"\n      output_per'), "0.yaml:21: models[0].pricing.input_per_million: this key is given twice"],
-    ["a slug given twice", `${BASE}  - slug: two\n  - slug: one\n`, '0.yaml:31: models[2].slug: "one" is already models[0] of this file'],
-    ["a provider given twice", change("id: play", "id: acme"), '0.yaml:7: providers[1].id: "acme" is already providers[0]'],
-    ["a preset given twice", "presets: [{ name: p }, { name: p }]\n", '0.yaml:1: presets[1].name: "p" is already presets[0]'],
-    ["a price without quotes", change('"25"', "0.1"), '0.yaml:20: models[0].pricing.input_per_million: expected decimal text in quotes, got a number: write "0.1"'],
-    ["a price that is a word", change('"25"', "cheap"), '0.yaml:20: models[0].pricing.input_per_million: expected credits as a decimal number'],
-    ["a price too fine for us", change('"25"', '"1.9e-10"'), "0.yaml:20: models[0].pricing.input_per_million: expected credits as a decimal number with at most 9 places"],
-    ["a negative price", change('"25"', '"-1"'), '0.yaml:20: models[0].pricing.input_per_million: expected a price of 0 or more, got "-1"'],
-    ["a price beyond all measure", change('"25"', '"1e9"'), "0.yaml:20: models[0].pricing.input_per_million: expected at most 1000000 credits"],
-    ["an unknown provider", change("provider: play", "provider: plai"), '0.yaml:28: models[0].sources[1].provider: expected one of acme, play, got "plai"'],
-    ["more output than context", change("max_output_tokens: 500", "max_output_tokens: 1001"), "0.yaml:17: models[0].max_output_tokens: expected at most max_context_tokens (1000), got 1001"],
-    ["a chat model that cannot answer", change("max_output_tokens: 500", "max_output_tokens: 0"), "0.yaml:17: models[0].max_output_tokens: expected at least 1"],
-    ["an input chat does not have", change("[text]", "[text, smell]"), '0.yaml:24: models[0].allowed_params.supported_inputs[1]: expected one of text, image, audio, file for a chat model, got "smell"'],
-    ["a unit chat cannot be counted in", change('unit: per_token\n      input_per_million: "25"\n      output_per_million: "100"\n      cached_input_per_million: "2.5"', 'unit: per_image\n      image_price: "1"'), "0.yaml:19: models[0].pricing.unit: expected per_token or per_request for a chat model"],
-    ["an output without price", change('      output_per_million: "100"\n', ""), '0.yaml:18: models[0].pricing.output_per_million: the model "one" lacks this'],
-    ["prices without unit", change("      unit: per_token\n", ""), '0.yaml:18: models[0].pricing.unit: the model "one" lacks this'],
-    ["a price of another unit", change('cached_input_per_million: "2.5"', 'image_price: "2.5"'), "0.yaml:22: models[0].pricing.image_price: this is no price of the unit per_token"],
-    ["an address that is none", change("https://acme.example/v1", "acme"), "0.yaml:5: providers[0].base_url: expected an http or https URL"],
-    ["an address with a query", change("/v1", "/v1?a=b"), "0.yaml:5: providers[0].base_url: expected an http or https URL"],
-    ["a provider without address", change("    base_url: https://acme.example/v1\n", ""), '0.yaml:3: providers[0].base_url: the provider "acme" lacks this'],
-    ["a provider without family", change("    family: sandbox\n", ""), '0.yaml:7: providers[1].family: the provider "play" lacks this'],
-    ["a preset with a limit left out", "presets:\n  - name: p\n    daily_tokens: null\n", '0.yaml:2: presets[0].requests_per_minute: the preset "p" lacks this'],
+    [
+      "a wrong type",
+      change("max_context_tokens: 1000", 'max_context_tokens: "1000"'),
+      "0.yaml:16: models[0].max_context_tokens: must be a whole number",
+    ],
+    [
+      "an unknown modality",
+      change("modality: text", "modality: smell"),
+      "0.yaml:11: models[0].modality: must be one of text, image",
+    ],
+    [
+      "an unknown unit",
+      change("unit: per_token", "unit: per_word"),
+      "0.yaml:19: models[0].pricing.unit: must be one of per_token",
+    ],
+    [
+      "an unknown family",
+      change("family: sandbox", "family: homemade"),
+      "0.yaml:8: providers[1].family: must be one of",
+    ],
+    [
+      "no sources",
+      change("allowed_params:", "kind: tool\n    sources: []\n    x:").replace(/ {4}x:[^]*/, ""),
+      "models[0].sources: must have at least 1 item",
+    ],
+    [
+      "a date that is none",
+      change("2026-07-02", "2026-13-02"),
+      "0.yaml:23: models[0].price_source.date: must be a valid date",
+    ],
+    [
+      "a variable that is no key",
+      change("ACME_API_KEY", "DATABASE_URL"),
+      "0.yaml:6: providers[0].api_key_env: must match",
+    ],
+    [
+      "a limit the window cannot keep",
+      "presets:\n  - name: p\n    requests_per_minute: 4096\n    daily_tokens: null\n",
+      "0.yaml:3: presets[0].requests_per_minute: must be at most 4095",
+    ],
+    [
+      "a limit of no calls",
+      "presets:\n  - name: p\n    requests_per_minute: 0\n    daily_tokens: null\n",
+      "0.yaml:3: presets[0].requests_per_minute: must be at least 1",
+    ],
+    [
+      "a key given twice",
+      change("      output_per", '      input_per_million: "1"\n      output_per'),
+      "0.yaml:21: models[0].pricing.input_per_million: this key is given twice",
+    ],
+    [
+      "a slug given twice",
+      `${BASE}  - slug: two\n  - slug: one\n`,
+      '0.yaml:31: models[2].slug: "one" is already models[0] of this file',
+    ],
+    [
+      "a provider given twice",
+      change("id: play", "id: acme"),
+      '0.yaml:7: providers[1].id: "acme" is already providers[0]',
+    ],
+    [
+      "a preset given twice",
+      "presets: [{ name: p }, { name: p }]\n",
+      '0.yaml:1: presets[1].name: "p" is already presets[0]',
+    ],
+    [
+      "a price without quotes",
+      change('"25"', "0.1"),
+      '0.yaml:20: models[0].pricing.input_per_million: expected decimal text in quotes, got a number: write "0.1"',
+    ],
+    [
+      "a price that is a word",
+      change('"25"', "cheap"),
+      "0.yaml:20: models[0].pricing.input_per_million: expected credits as a decimal number",
+    ],
+    [
+      "a price too fine for us",
+      change('"25"', '"1.9e-10"'),
+      "0.yaml:20: models[0].pricing.input_per_million: expected credits as a decimal number with at most 9 places",
+    ],
+    [
+      "a negative price",
+      change('"25"', '"-1"'),
+      '0.yaml:20: models[0].pricing.input_per_million: expected a price of 0 or more, got "-1"',
+    ],
+    [
+      "a price beyond all measure",
+      change('"25"', '"1e9"'),
+      "0.yaml:20: models[0].pricing.input_per_million: expected at most 1000000 credits",
+    ],
+    [
+      "an unknown provider",
+      change("provider: play", "provider: plai"),
+      '0.yaml:28: models[0].sources[1].provider: expected one of acme, play, got "plai"',
+    ],
+    [
+      "more output than context",
+      change("max_output_tokens: 500", "max_output_tokens: 1001"),
+      "0.yaml:17: models[0].max_output_tokens: expected at most max_context_tokens (1000), got 1001",
+    ],
+    [
+      "a chat model that cannot answer",
+      change("max_output_tokens: 500", "max_output_tokens: 0"),
+      "0.yaml:17: models[0].max_output_tokens: expected at least 1",
+    ],
+    [
+      "an input chat does not have",
+      change("[text]", "[text, smell]"),
+      '0.yaml:24: models[0].allowed_params.supported_inputs[1]: expected one of text, image, audio, file for a chat model, got "smell"',
+    ],
+    [
+      "a unit chat cannot be counted in",
+      change(
+        'unit: per_token\n      input_per_million: "25"\n      output_per_million: "100"\n      cached_input_per_million: "2.5"',
+        'unit: per_image\n      image_price: "1"',
+      ),
+      "0.yaml:19: models[0].pricing.unit: expected per_token or per_request for a chat model",
+    ],
+    [
+      "an output without price",
+      change('      output_per_million: "100"\n', ""),
+      '0.yaml:18: models[0].pricing.output_per_million: the model "one" lacks this',
+    ],
+    [
+      "prices without unit",
+      change("      unit: per_token\n", ""),
+      '0.yaml:18: models[0].pricing.unit: the model "one" lacks this',
+    ],
+    [
+      "a price of another unit",
+      change('cached_input_per_million: "2.5"', 'image_price: "2.5"'),
+      "0.yaml:22: models[0].pricing.image_price: this is no price of the unit per_token",
+    ],
+    [
+      "an address that is none",
+      change("https://acme.example/v1", "acme"),
+      "0.yaml:5: providers[0].base_url: expected an http or https URL",
+    ],
+    [
+      "an address with a query",
+      change("/v1", "/v1?a=b"),
+      "0.yaml:5: providers[0].base_url: expected an http or https URL",
+    ],
+    [
+      "a provider without address",
+      change("    base_url: https://acme.example/v1\n", ""),
+      '0.yaml:3: providers[0].base_url: the provider "acme" lacks this',
+    ],
+    [
+      "a provider without family",
+      change("    family: sandbox\n", ""),
+      '0.yaml:7: providers[1].family: the provider "play" lacks this',
+    ],
+    [
+      "a preset with a limit left out",
+      "presets:\n  - name: p\n    daily_tokens: null\n",
+      '0.yaml:2: presets[0].requests_per_minute: the preset "p" lacks this',
+    ],
   ])("%s", (_name, text, place) => {
     const [first = ""] = refusals(text);
     expect(first).toStartWith(place.startsWith("0.yaml") ? place : "0.yaml");
     expect(first).toContain(place);
   });
 
-  test.each(["modality", "owned_by", "created", "max_context_tokens", "max_output_tokens"])("a model without %s", (field) => {
-    const [first] = refusals(BASE.replace(new RegExp(`    ${field}: .*\n`), ""));
-    expect(first).toBe(`0.yaml:10: models[0].${field}: the model "one" lacks this, and no earlier file gives it`);
-  });
+  test.each(["modality", "owned_by", "created", "max_context_tokens", "max_output_tokens"])(
+    "a model without %s",
+    (field) => {
+      const [first] = refusals(BASE.replace(new RegExp(`    ${field}: .*\n`), ""));
+      expect(first).toBe(`0.yaml:10: models[0].${field}: the model "one" lacks this, and no earlier file gives it`);
+    },
+  );
 
   test("each unit but per_token that has no price, or a second one", () => {
     const units = ["request", "image", "second", "minute", "character", "operation", "megapixel"];
@@ -82,7 +220,10 @@ describe("a file is refused with its place for", () => {
   });
 
   test("more than one thing, each with its place", () => {
-    const text = BASE.replace("max_output_tokens: 500", "max_output_tokens: 5000").replace("provider: play", "provider: plai");
+    const text = BASE.replace("max_output_tokens: 500", "max_output_tokens: 5000").replace(
+      "provider: play",
+      "provider: plai",
+    );
     expect(refusals(text)).toHaveLength(2);
     expect(() => build([text])).toThrow(/\(and 1 more\)$/);
   });

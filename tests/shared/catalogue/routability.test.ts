@@ -11,7 +11,11 @@ const keys = (...variables: readonly string[]): Surroundings => ({
 
 describe("what can be called", () => {
   test("sources keep the order of the file", () => {
-    expect(build([BASE]).models.get("one")?.sources.map((source) => source.provider)).toEqual(["acme", "play"]);
+    expect(
+      build([BASE])
+        .models.get("one")
+        ?.sources.map((source) => source.provider),
+    ).toEqual(["acme", "play"]);
   });
 
   test("a source whose provider has no key is passed over", () => {
@@ -20,7 +24,9 @@ describe("what can be called", () => {
   });
 
   test("a source of the sandbox is passed over where the sandbox is off", () => {
-    expect(build([BASE], keys("ACME_API_KEY")).models.get("one")?.sources).toEqual([{ provider: "acme", model: "acme-one" }]);
+    expect(build([BASE], keys("ACME_API_KEY")).models.get("one")?.sources).toEqual([
+      { provider: "acme", model: "acme-one" },
+    ]);
   });
 
   test("a source of a disabled provider is passed over", () => {
@@ -37,7 +43,9 @@ describe("what can be called", () => {
   test("a model without any callable source is kept aside with the reasons", () => {
     const catalogue = build([BASE], keys());
     expect(catalogue.models.size).toBe(0);
-    expect(catalogue.unroutable.get("one")).toBe("no source of it can be called: ACME_API_KEY is not set; the sandbox is off");
+    expect(catalogue.unroutable.get("one")).toBe(
+      "no source of it can be called: ACME_API_KEY is not set; the sandbox is off",
+    );
     const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
   });
@@ -59,7 +67,14 @@ describe("the catalogue", () => {
   test("cannot be changed", () => {
     const catalogue = build([BASE]);
     const model = catalogue.models.get("one");
-    const parts = [catalogue, model, model?.sources, model?.sources[0], model?.allowed_params, model?.allowed_params.default_params];
+    const parts = [
+      catalogue,
+      model,
+      model?.sources,
+      model?.sources[0],
+      model?.allowed_params,
+      model?.allowed_params.default_params,
+    ];
     expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true));
     expect(() => Object.assign(model ?? {}, { max_output_tokens: 1 })).toThrow(TypeError);
   });

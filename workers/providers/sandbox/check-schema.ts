@@ -2,8 +2,10 @@
 import { meetsFormat } from "./formats.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 import { readPattern } from "./pattern.ts";
+import { characterCount } from "./words.ts";
 
 const DEPTH_MAX = 64;
+const CHECKS_MAX = 20_000;
 const EMPTY_OBJECT: JsonRecord = Object.freeze({});
 
 /** Follows a local `$ref` ("#", "#/$defs/node", "#anchor"); undefined when it leads nowhere. */
@@ -20,13 +22,22 @@ export function resolveRef(ref: string, root: unknown): unknown {
 }
 
 /** `schema` holds the value; an unknown keyword or an unreadable pattern forbids nothing. */
-export function meetsSchema(schema: unknown, value: unknown, root: unknown, depth = 0): boolean {
+export function meetsSchema(schema: unknown, value: unknown, root: unknown): boolean {
+  return check(schema, value, { root, left: CHECKS_MAX }, 0);
+}
+
+interface Checking {
+  readonly root: unknown;
+  /** Schemas still to look at: alternatives that refer to each other would otherwise multiply without end. */
+  left: number;
+}
+
+function check(schema: unknown, value: unknown, checking: Checking, depth: number): boolean {
   if (schema === false) return false;
-  if (!isRecord(schema) || depth > DEPTH_MAX) return true;
-  const meets = (part: unknown): boolean => meetsSchema(part, value, root, depth + 1);
-  const inner = (part: unknown, item: unknown): boolean => meetsSchema(part, item, root, depth + 1);
+  if (!isRecord(schema) || depth > DEPTH_MAX || (checking.left -= 1) < 0) return true;
+  const inner: Inner = (part, item) => check(part, item, checking, depth + 1);
   const ref = own(schema, "$ref");
-  if (typeof ref === "string" && !meets(resolveRef(ref, root))) return false;
+  if (typeof ref === "string" && !inner(resolveRef(ref, checking.root), value)) return false;
   return (
     meetsType(own(schema, "type"), value) &&
     (!Object.hasOwn(schema, "const") || Bun.deepEquals(schema["const"], value, true)) &&
@@ -34,10 +45,13 @@ export function meetsSchema(schema: unknown, value: unknown, root: unknown, dept
     (typeof value !== "number" || meetsNumber(schema, value)) &&
     (typeof value !== "string" || meetsString(schema, value)) &&
     (!Array.isArray(value) || meetsArray(schema, value, inner)) &&
-    (!isRecord(value) || meetsObject(schema, value, inner, meets)) &&
-    meetsCombination(schema, meets)
+    (!isRecord(value) || meetsObject(schema, value, inner)) &&
+    meetsCombination(schema, (part) => inner(part, value))
   );
 }
+
+/** Whether a part of the value meets a part of the schema. */
+type Inner = (part: unknown, item: unknown) => boolean;
 
 function meetsCombination(schema: JsonRecord, meets: (part: unknown) => boolean): boolean {
   const { allOf, anyOf, oneOf, not } = schema;
@@ -89,8 +103,6 @@ function meetsString(schema: JsonRecord, value: string): boolean {
   return meetsFormat(format, value);
 }
 
-type Inner = (part: unknown, item: unknown) => boolean;
-
 function meetsArray(schema: JsonRecord, value: readonly unknown[], inner: Inner): boolean {
   const { minItems, maxItems, uniqueItems, contains, minContains, maxContains } = schema;
   if (typeof minItems === "number" && value.length < minItems) return false;
@@ -113,7 +125,7 @@ export function itemSchemas(schema: JsonRecord): { readonly places: readonly unk
   return Array.isArray(items) ? { places: items, rest: additionalItems } : { places: [], rest: items };
 }
 
-function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner, meets: (part: unknown) => boolean): boolean {
+function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner): boolean {
   const { required, minProperties, maxProperties, propertyNames, dependentRequired, dependentSchemas } = schema;
   const keys = Object.keys(value);
   if (!asList(required).every((key) => Object.hasOwn(value, String(key)))) return false;
@@ -124,7 +136,7 @@ function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner, meets:
   return keys.every(
     (key) =>
       asList(own(asRecord(dependentRequired), key)).every((other) => Object.hasOwn(value, String(other))) &&
-      (dependentSchemas === undefined || meets(own(asRecord(dependentSchemas), key))),
+      inner(own(asRecord(dependentSchemas), key), value),
   );
 }
 
@@ -137,17 +149,11 @@ export function propertySchemas(schema: JsonRecord, key: string): readonly unkno
     if (readPattern(pattern)?.matches(key) === true) found.push(part);
   }
   if (found.length > 0) return found;
-  return [own(schema, "additionalProperties") ?? own(schema, "unevaluatedProperties") ?? EMPTY_OBJECT];
-}
-
-export function characterCount(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  return [own(schema, "additionalProperties") ?? EMPTY_OBJECT];
 }
 
 export function hasDuplicate(values: readonly unknown[]): boolean {
-  return values.some((value, at) => values.slice(0, at).some((earlier) => Bun.deepEquals(earlier, value, true)));
+  return new Set(values.map((value) => JSON.stringify(value))).size < values.length;
 }
 
 function findAnchor(name: string, root: unknown): unknown {

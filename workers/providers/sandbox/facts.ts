@@ -1,6 +1,6 @@
 /** What can be drawn from a prompt: names, places, numbers, quoted texts, pairs such as "age: 42". */
 import { findNames, type NameGroup } from "./names.ts";
-import { isStopWord, paddedWords } from "./words.ts";
+import { firstCharacters, isStopWord, paddedWords } from "./words.ts";
 
 export interface Facts {
   readonly text: string;
@@ -43,15 +43,18 @@ const DAY = new RegExp(
   `\\b(?:(?:next\\s+)?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|today|tonight|tomorrow|\\d{1,2}\\s+${MONTH}|${MONTH}\\s+\\d{1,2})\\b`,
   "gi",
 );
-const NUMBER = /(?<![\p{L}\d.])-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/giu;
+const NUMBER =
+  /(?<![\p{L}\d.])-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/giu;
 const NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
-const QUOTED = /"([^"\n]{1,400})"|“([^”\n]{1,400})”|(?<![\p{L}\p{N}])'([^'\n]{1,400})'(?![\p{L}\p{N}])|`([^`\n]{1,400})`/gu;
+const QUOTED =
+  /"([^"\n]{1,400})"|“([^”\n]{1,400})”|(?<![\p{L}\p{N}])'([^'\n]{1,400})'(?![\p{L}\p{N}])|`([^`\n]{1,400})`/gu;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}'’-]*/gu;
 const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]*[\d)]/g;
 const SEARCH_FOR =
   /\b(?:search(?:ing)?|look(?:ing)?|google|find|query)\b(?:\s+(?:(?:in|on|the|web|internet|docs?|documentation|database|online|up))\b)*(?:\s+(?:for|about))?\s+([^\n]+)/i;
 const ABOUT = /\b(?:saying|that\s+says|about|regarding|for)\s+([^\n]+)/i;
-const TOOL_MENTION = /^(?:please\s+)?(?:use|call|invoke|run)\s+(?:the\s+)?\S+(?:\s+(?:tool|function))?\s+(?:to|with|for|and)\s+/i;
+const TOOL_MENTION =
+  /^(?:please\s+)?(?:use|call|invoke|run)\s+(?:the\s+)?\S+(?:\s+(?:tool|function))?\s+(?:to|with|for|and)\s+/i;
 
 export function createFacts(prompt: string): Facts {
   const text =
@@ -89,7 +92,7 @@ function findTopics(text: string): readonly string[] {
     const plain = word.replace(/['’]s$/, "");
     const key = plain.toLowerCase();
     if (isStopWord(key) || isStopWord(word) || (/^[a-z]{1,2}$/.test(key) && plain === key) || topics.has(key)) continue;
-    topics.set(key, plain.length > 40 ? [...plain].slice(0, 12).join("") : plain);
+    topics.set(key, plain.length > 40 ? firstCharacters(plain, 12) : plain);
     if (topics.size === TOPICS_MAX) break;
   }
   return [...topics.values()];
@@ -105,7 +108,7 @@ function findQuery(text: string, quoted: readonly string[]): string {
   if (first !== undefined) return first;
   const found = SEARCH_FOR.exec(text)?.[1] ?? ABOUT.exec(text)?.[1] ?? text.replace(TOOL_MENTION, "");
   const sentence = found.split(/[.?!](?:\s|$)|\n/, 1)[0]?.trim() ?? "";
-  return [...(sentence === "" ? text.trim() : sentence)].slice(0, TEXT_VALUE_MAX).join("");
+  return firstCharacters(sentence === "" ? text.trim() : sentence, TEXT_VALUE_MAX);
 }
 
 function findArithmetic(text: string): string | undefined {

@@ -11,7 +11,10 @@ interface Format {
 const DATE = "\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])";
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:0\\d|1[0-4]):[0-5]\\d)";
 const HOST = "[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?){1,6}";
-const URI = new RegExp(`^https?://${HOST}(?::\\d{2,5})?(?:/[A-Za-z0-9._~-]{0,2000}){0,50}(?:\\?[A-Za-z0-9._~=&-]{0,2000})?$`, "i");
+const URI = new RegExp(
+  `^https?://${HOST}(?::\\d{2,5})?(?:/[A-Za-z0-9._~-]{0,2000}){0,50}(?:\\?[A-Za-z0-9._~=&-]{0,2000})?$`,
+  "i",
+);
 
 const two = (value: number): string => String(value).padStart(2, "0");
 const sampleDate = (random: Random): string => `2026-${two(1 + random.below(12))}-${two(1 + random.below(28))}`;
@@ -52,13 +55,16 @@ const FORMATS: Readonly<Record<string, Format>> = {
   ipv6: { sample: (random) => `2001:db8::${hex(random, 3)}1`, accepts: /^(?:[\da-f]{1,4}:){7}[\da-f]{1,4}$/i },
   uri: { sample: (random) => `https://example.com/${hex(random, 4)}`, accepts: URI, grow: append },
   uuid: {
-    sample: (random) =>
-      `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`,
+    sample: (random) => `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`,
     accepts: /^[\da-f]{8}-[\da-f]{4}-[1-5][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i,
   },
   "json-pointer": { sample: () => "/items/0", accepts: /^(?:\/[A-Za-z0-9_-]{0,200}){1,50}$/, grow: append },
   "relative-json-pointer": { sample: () => "0/items", accepts: /^[0-9](?:\/[A-Za-z0-9_-]{1,200})+$/, grow: append },
-  regex: { sample: () => "^[a-z]+$", accepts: /^[A-Za-z0-9 _-]+$/, grow: (sample, by) => "a".repeat(by) + sample.slice(1) + "a" },
+  regex: {
+    sample: () => "^[a-z]+$",
+    accepts: /^[A-Za-z0-9 _-]+$/,
+    grow: (sample, by) => "a".repeat(by) + sample.slice(1) + "a",
+  },
   byte: {
     sample: () => "c2FuZGJveA==",
     accepts: /^(?:[A-Za-z0-9+/]{4})+$/,
@@ -66,21 +72,21 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-const ALIASES: Readonly<Record<string, string>> = {
-  url: "uri",
-  "uri-reference": "uri",
-  "uri-template": "uri",
-  iri: "uri",
-  "iri-reference": "uri",
-  "idn-email": "email",
-  "idn-hostname": "hostname",
-  "iso-date-time": "date-time",
-  "iso-time": "time",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["url", "uri"],
+  ["uri-reference", "uri"],
+  ["uri-template", "uri"],
+  ["iri", "uri"],
+  ["iri-reference", "uri"],
+  ["idn-email", "email"],
+  ["idn-hostname", "hostname"],
+  ["iso-date-time", "date-time"],
+  ["iso-time", "time"],
+]);
 
 function formatOf(name: unknown): Format | undefined {
   if (typeof name !== "string") return undefined;
-  const key = ALIASES[name] ?? name;
+  const key = ALIASES.get(name) ?? name;
   return Object.hasOwn(FORMATS, key) ? FORMATS[key] : undefined;
 }
 
@@ -94,5 +100,7 @@ export function sampleFormat(name: unknown, random: Random, lengthMin: number): 
   const format = formatOf(name);
   if (format === undefined) return undefined;
   const sample = format.sample(random);
-  return sample.length >= lengthMin || format.grow === undefined ? sample : format.grow(sample, lengthMin - sample.length);
+  return sample.length >= lengthMin || format.grow === undefined
+    ? sample
+    : format.grow(sample, lengthMin - sample.length);
 }

@@ -21,7 +21,8 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
 }
 
 function readPng(view: DataView): ImageHeader | null {
-  if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a || ascii(view, 12, 4) !== "IHDR") return null;
+  if (view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a || ascii(view, 12, 4) !== "IHDR")
+    return null;
   return { format: "PNG", width: view.getUint32(16), height: view.getUint32(20) };
 }
 
@@ -52,7 +53,7 @@ function readWebp(view: DataView): ImageHeader | null {
 /** Walks the segments up to a frame header; comments and thumbnails may come first. */
 function readJpeg(view: DataView): ImageHeader | null {
   if (view.getUint16(0) !== 0xffd8) return null;
-  for (let at = 2; ; ) {
+  for (let at = 2; ;) {
     if (view.getUint8(at) !== 0xff) return null;
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {

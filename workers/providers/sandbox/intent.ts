@@ -24,9 +24,18 @@ const EITHER_OR = /^\S+\s+or\s+\S+$/i;
 const REMARK =
   /(?:[,;.!]?\s+(?:and\s+)?(?:nothing\s+(?:else|more)|please|verbatim|with\s+nothing\s+(?:else|more)|(?:do\s+not|don't)\s+(?:say|add|write|output|include)\b[^.\n]{0,80}|no\s+(?:other|extra|additional|more)\s+(?:words?|text|punctuation|output)|without\s+(?:any\s+)?(?:other\s+|extra\s+)?(?:words?|text|quotes|punctuation|explanation)))[.!]?$/i;
 
-const QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“" };
+const QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  "`": "`",
+  "“": "”",
+  "‘": "’",
+  "«": "»",
+  "„": "“",
+};
 
-const TIMES = /\s+(?:(once|twice|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?:\s+times)|(once|twice))(?:\s+fast)?[.!]?$/i;
+const TIMES =
+  /\s+(?:(once|twice|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?:\s+times)|(once|twice))(?:\s+fast)?[.!]?$/i;
 const TIMES_WORDS = ["", "once", "twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /** Only this much at either end is searched for the request; what it dictates may be longer. */
@@ -65,7 +74,7 @@ function readRequestAt(text: string, start: number): string | null {
   let at = begin + verb.length;
   let isLinked = false;
   let isEmphatic = false;
-  for (let before = -1; before !== at; ) {
+  for (let before = -1; before !== at;) {
     before = at;
     at = skip(LINK, text, at);
     isLinked ||= at !== before;
@@ -101,7 +110,7 @@ function isDictation(verb: string, wanted: string, isLinked: boolean, isEmphatic
 function cleanLine(wanted: string, isQuestion: boolean): string {
   let line = wanted.split("\n", 1)[0]?.trim() ?? "";
   if (line.length <= REMARK_CHARACTERS_MAX) {
-    for (let before = ""; before !== line; ) {
+    for (let before = ""; before !== line;) {
       before = line;
       line = line.replace(REMARK, "");
     }
@@ -124,7 +133,7 @@ function unquote(wanted: string): { text: string; rest: string; isAll: boolean }
   if (closing === undefined) return null;
   let end = wanted.indexOf(closing, 1);
   // An apostrophe inside a word closes nothing.
-  while (closing === "'" && end !== -1 && /^\p{L}/u.test(wanted.slice(end + 1))) end = wanted.indexOf(closing, end + 1);
+  if (closing === "'") while (/^'\p{L}/u.test(wanted.slice(end, end + 3))) end = wanted.indexOf("'", end + 1);
   if (end === -1) return null;
   const rest = wanted.slice(end + 1);
   if (rest.includes(opening) || rest.includes(closing)) return null;

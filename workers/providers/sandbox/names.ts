@@ -19,8 +19,10 @@ interface Found {
 }
 
 const CAPITALISED = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}'’-]*(?:[ ]\p{Lu}[\p{L}\p{M}'’-]*)*/gu;
-const PREPOSITION = /(?:^|[^\p{L}])(in|at|for|near|around|of|to|from|into|between|about|visit|with|by|named|called)\s+(?:the\s+)?$/iu;
-const JOINT = /^(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|vs\.?|versus)\s+|\s*&\s*)(?:(?:in|at|for|from)\s+)?(?:the\s+)?$/i;
+const PREPOSITION =
+  /(?:^|[^\p{L}])(in|at|for|near|around|of|to|from|into|between|about|visit|with|by|named|called)\s+(?:the\s+)?$/iu;
+const JOINT =
+  /^(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|vs\.?|versus)\s+|\s*&\s*)(?:(?:in|at|for|from)\s+)?(?:the\s+)?$/i;
 const LOWER_PLACE = /\b(in|at|near|for)\s+((?:[a-z][a-z'-]+)(?:(?:\s+and\s+|,\s*(?:and\s+)?)[a-z][a-z'-]+)*)/g;
 const NO_PLACE = new Set(
   "celsius fahrenheit kelvin json english french german spanish order general detail particular total short fact case degrees".split(
@@ -65,7 +67,7 @@ function firstWord(name: string): string {
 
 function groupNames(text: string, found: readonly Found[]): NameGroup[] {
   const groups: NameGroup[] = [];
-  for (let at = 0; at < found.length; ) {
+  for (let at = 0; at < found.length;) {
     const first = found[at]!;
     const members = [first];
     let hasConjunction = false;

@@ -19,28 +19,46 @@ const DEPTH_MAX = 20;
 const REPEAT_MAX = 1_000;
 
 const DIGIT: Ranges = [[48, 57]];
-const LETTER: Ranges = [[65, 90], [97, 122]];
+const LETTER: Ranges = [
+  [65, 90],
+  [97, 122],
+];
 const WORD: Ranges = [...DIGIT, ...LETTER, [95, 95]];
-const SPACE: Ranges = [[9, 13], [32, 32], [0xa0, 0xa0], [0x1680, 0x1680], [0x2000, 0x200a], [0x2028, 0x2029], [0x202f, 0x202f], [0x205f, 0x205f], [0x3000, 0x3000], [0xfeff, 0xfeff]];
-const LINE_END: Ranges = [[10, 10], [13, 13], [0x2028, 0x2029]];
+const SPACE: Ranges = [
+  [9, 13],
+  [32, 32],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+const LINE_END: Ranges = [
+  [10, 10],
+  [13, 13],
+  [0x2028, 0x2029],
+];
 const CLASSES: Readonly<Record<string, Ranges>> = { d: DIGIT, w: WORD, s: SPACE };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, "0": 0 };
 /** The ASCII part of each property: too narrow for telling what matches, right for writing what does. */
-const PROPERTIES: Readonly<Record<string, Ranges>> = {
-  L: LETTER,
-  Letter: LETTER,
-  Lu: [[65, 90]],
-  Ll: [[97, 122]],
-  N: DIGIT,
-  Nd: DIGIT,
-};
+const PROPERTIES: ReadonlyMap<string, Ranges> = new Map([
+  ["L", LETTER],
+  ["Letter", LETTER],
+  ["Lu", [[65, 90]]],
+  ["Ll", [[97, 122]]],
+  ["N", DIGIT],
+  ["Nd", DIGIT],
+]);
 
 class Unsupported extends Error {}
 
 /** null for a pattern with look-around, back-references, word boundaries or another thing beyond the plain part. */
 export function parsePattern(source: string): PatternNode | null {
   if (source.length > SOURCE_CHARACTERS_MAX) return null;
-  const characters = [...source];
+  const characters = Array.from(source);
   let at = 0;
 
   function parseEither(depth: number): PatternNode {
@@ -111,7 +129,7 @@ export function parsePattern(source: string): PatternNode | null {
       return { kind: "set", ranges, isNegated: name !== name.toLowerCase() };
     }
     if (name !== "p" && name !== "P") return null;
-    const property = PROPERTIES[/^\{(\w+)\}/.exec(characters.slice(at + 1, at + 12).join(""))?.[1] ?? ""];
+    const property = PROPERTIES.get(/^\{(\w+)\}/.exec(characters.slice(at + 1, at + 12).join(""))?.[1] ?? "");
     if (name === "P" || property === undefined) throw new Unsupported();
     at = characters.indexOf("}", at) + 1;
     return { kind: "set", ranges: property, isNegated: false };
@@ -121,7 +139,9 @@ export function parsePattern(source: string): PatternNode | null {
     const name = characters[at++]!;
     const control = CONTROLS[name];
     if (control !== undefined) return control;
-    const hex = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/.exec(characters.slice(at - 1, at + 9).join(""));
+    const hex = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/.exec(
+      characters.slice(at - 1, at + 9).join(""),
+    );
     if (hex === null) {
       if (/[a-zA-Z]/.test(name)) throw new Unsupported();
       return name.codePointAt(0)!;

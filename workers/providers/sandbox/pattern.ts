@@ -1,4 +1,5 @@
 /** Writes a text that matches a pattern, and tells whether a text does, in time linear in the text. */
+import { characterCount } from "./words.ts";
 import { parsePattern, type PatternNode } from "./pattern-parser.ts";
 import type { Random } from "./random.ts";
 
@@ -23,9 +24,9 @@ export function readPattern(source: string): Pattern | null {
     sample(random, lengthMin, lengthMax) {
       for (const repeats of REPEATS) {
         const text = write(node, random, repeats, { left: WORK_MAX, pools });
-        const length = [...text].length;
+        const length = characterCount(text);
         for (const candidate of [text, text + "a".repeat(Math.max(0, Math.min(lengthMin, PADDING_MAX) - length))]) {
-          const size = [...candidate].length;
+          const size = characterCount(candidate);
           if (size >= lengthMin && size <= lengthMax && matches(candidate)) return candidate;
         }
       }
@@ -64,13 +65,13 @@ function write(node: PatternNode, random: Random, repeats: number, work: Writing
       for (let i = 0; i < times && work.left > 0; i += 1) text += write(node.item, random, repeats, work);
       return text;
     }
-    case "start":
-    case "end":
+    default:
       return "";
   }
 }
 
-const PREFERRED = [..."abcdefghijklmnopqrstuvwxyz", ..."0123456789", ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ", ..."-_.,:;/@#!?()+=*&%$ "].map(
+const PREFERRED = Array.from(
+  "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ ",
   (character) => character.codePointAt(0)!,
 );
 
@@ -143,6 +144,8 @@ function compile(root: PatternNode): Program | null {
         for (let i = 0; i < node.min && !isTooLarge; i += 1) following = build(node.item, following);
         return following;
       }
+      default:
+        return then;
     }
   }
 
@@ -168,10 +171,13 @@ function run(program: Program, text: string): boolean {
       if (index === program.last) return true;
       const step = program.steps[index]!;
       if (step.set !== null) ready.push(index);
-      else if (step.at === "anywhere" || (step.at === "start" ? at === 0 : at === points.length)) pending.push(...step.next);
+      else if (step.at === "anywhere" || (step.at === "start" ? at === 0 : at === points.length))
+        pending.push(...step.next);
     }
     if (at === points.length) return false;
-    current = ready.filter((index) => contains(program.steps[index]!.set!, points[at]!)).flatMap((index) => program.steps[index]!.next);
+    current = ready
+      .filter((index) => contains(program.steps[index]!.set!, points[at]!))
+      .flatMap((index) => program.steps[index]!.next);
   }
   return false;
 }

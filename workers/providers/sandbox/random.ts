@@ -31,5 +31,5 @@ export function createRandom(seed: number): Random {
 
 /** Folds a text into a hash. xxHash32 is a published algorithm, so seeds survive a new version of the runtime. */
 export function hashText(text: string, seed = 0): number {
-  return Number(Bun.hash.xxHash32(text, seed));
+  return Bun.hash.xxHash32(text, seed);
 }

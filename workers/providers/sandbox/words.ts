@@ -11,7 +11,7 @@ whether which while who whom whose why will with within without won't word words
 
 /** Verbs and nouns of requests; they say what to do, not what about. */
 const REQUEST_WORDS = `add answer answers ask book brief briefly calculate call calls check complete compute convert count create classify describe
-detail details draft example exactly explain extract fetch file fill find following function functions generate get image invoke kind list look
+detail details draft example exactly explain extract fetch file fill find following function functions generate get image invoke json kind list look
 lookup message output paragraph parse picture play print prompt question questions read repeat reply request result results return returns run
 search send sentence sentences set short simple start stop story summarise summarize summary text tool tools translate update valid write`;
 
@@ -36,6 +36,18 @@ export function paddedWords(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()} `;
+}
+
+/** Code points, which is what JSON Schema counts as characters. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** The first characters of a text; a character outside the basic plane is not torn apart. */
+export function firstCharacters(text: string, max: number): string {
+  return text.length <= max ? text : Array.from(text).slice(0, max).join("");
 }
 
 /** Enough to tell that `cities` speaks of `city`; no more than that. */

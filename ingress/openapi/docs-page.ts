@@ -1,0 +1,85 @@
+/** The page at /docs: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
+
+interface Asset {
+  readonly type: string;
+  readonly file?: string;
+  readonly text?: string;
+}
+
+/** The validator badge would send the document's address to a foreign host: null keeps it away. */
+const START_SCRIPT = `window.addEventListener("load", () => {
+  SwaggerUIBundle({
+    url: "/openapi.json",
+    dom_id: "#docs",
+    deepLinking: true,
+    validatorUrl: null,
+    presets: [SwaggerUIBundle.presets.apis],
+  });
+});
+`;
+
+/** Name → content. Only these are served; the package holds more. */
+const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  ["swagger-ui.css", { type: "text/css; charset=utf-8", file: "swagger-ui.css" }],
+  ["swagger-ui-bundle.js", { type: "text/javascript; charset=utf-8", file: "swagger-ui-bundle.js" }],
+  ["favicon-32x32.png", { type: "image/png", file: "favicon-32x32.png" }],
+  ["start.js", { type: "text/javascript; charset=utf-8", text: START_SCRIPT }],
+]);
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sluice API</title>
+<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+</head>
+<body>
+<div id="docs"></div>
+<noscript>This page needs JavaScript; the same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/start.js"></script>
+</body>
+</html>
+`;
+
+/** Nothing but our own origin, no inline code; images also as data URLs, which the style sheet uses for its icons. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const COMMON_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
+
+/** The HTML page. */
+export function docsPage(): Response {
+  return new Response(PAGE, {
+    headers: {
+      ...COMMON_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "cache-control": "no-cache",
+    },
+  });
+}
+
+/** A file the page loads from /docs/assets/{name}; undefined for every name not on the list. */
+export function docsAsset(name: string): Response | undefined {
+  const asset = ASSETS.get(name);
+  if (asset === undefined) return undefined;
+  const body = asset.file === undefined ? asset.text : Bun.file(new URL(asset.file, packageFolder()));
+  return new Response(body, {
+    headers: { ...COMMON_HEADERS, "content-type": asset.type, "cache-control": "public, max-age=86400" },
+  });
+}
+
+function packageFolder(): string {
+  return import.meta.resolve("swagger-ui-dist/package.json");
+}

@@ -1,0 +1,123 @@
+/** The OpenAPI 3.1 document, from the routes that are registered and the schemas they name. */
+import { type Code, ERROR_CODES } from "#shared/errors.ts";
+
+import type { RouteResponse, RouteSpec } from "../route.ts";
+import { type HeaderName, HEADERS } from "./headers.ts";
+import { reachable, reference } from "./references.ts";
+
+/** What schemas/generated/components.json holds. */
+export interface Components {
+  readonly schemas: Readonly<Record<string, object>>;
+}
+
+/** What the gates in front of every route may answer (design part 5). */
+const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
+  none: ["ip_rate_limit_exceeded", "internal_error"],
+  key: ["missing_api_key", "invalid_api_key", "rate_limit_exceeded", "ip_rate_limit_exceeded", "internal_error"],
+};
+
+const DESCRIPTION =
+  "One OpenAI-compatible API in front of many providers, paid from prepaid credits. Errors have one envelope; branch " +
+  "on its `code`. Unknown members of a body never fail a call. Bytes that are not HTTP get the server's bare 400.";
+
+/**
+ * The document for a list of routes: only schemas that a route reaches are in it.
+ * @throws Error when two routes share a method and path or an operationId, or a schema is not among the components
+ */
+export function buildOpenApi(routes: readonly RouteSpec[], components: Components): object {
+  const paths: Record<string, Record<string, object>> = {};
+  const operationIds = new Set<string>();
+  for (const route of routes) {
+    const methods = (paths[route.path] ??= {});
+    const method = route.method.toLowerCase();
+    if (methods[method] !== undefined) throw new Error(`${route.method} ${route.path} is declared twice`);
+    if (operationIds.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
+    operationIds.add(route.operationId);
+    methods[method] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Sluice", version: "1", description: DESCRIPTION },
+    servers: [{ url: "/", description: "The address this document came from" }],
+    tags: [...new Set(routes.flatMap((route) => route.tags))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: reachable(paths, components.schemas),
+      headers: HEADERS,
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API key>`" },
+      },
+    },
+  };
+}
+
+function operation(route: RouteSpec): object {
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: route.tags,
+    security: route.auth === "key" ? [{ key: [] }] : [],
+    parameters: [
+      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+        name,
+        in: "path",
+        required: true,
+        schema: { type: "string" },
+      })),
+      ...(route.query ?? []).map((parameter) => ({ ...parameter, in: "query", required: false })),
+    ],
+    ...(route.request === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { [route.request.mediaType ?? "application/json"]: { schema: reference(route.request.schema) } },
+          },
+        }),
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function successes(route: RouteSpec): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, response]) => [
+      status,
+      { description: response.description, headers: headerReferences(response.headers ?? []), ...contentOf(response) },
+    ]),
+  );
+}
+
+function contentOf(response: RouteResponse): { content?: object } {
+  const content: Record<string, object> = {};
+  if (response.schema !== undefined) {
+    content[response.mediaType ?? "application/json"] = { schema: reference(response.schema) };
+  } else if (response.mediaType !== undefined) content[response.mediaType] = { schema: { type: "string" } };
+  if (response.stream !== undefined) content["text/event-stream"] = { schema: reference(response.stream) };
+  return Object.keys(content).length === 0 ? {} : { content };
+}
+
+/** One answer per status, naming the codes that come with it. */
+function failures(route: RouteSpec): Record<string, object> {
+  const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
+  const statuses = [...new Set(codes.map((code) => ERROR_CODES[code].status))].toSorted((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      if (route.responses[status] !== undefined) throw new Error(`${route.operationId} declares ${status} twice`);
+      const names = codes.filter((code) => ERROR_CODES[code].status === status).map((code) => `\`${code}\``);
+      return [
+        String(status),
+        {
+          description: `Error with code ${names.join(", ")}`,
+          headers: headerReferences(status >= 500 ? ["x-should-retry"] : []),
+          content: { "application/json": { schema: reference("ErrorEnvelope") } },
+        },
+      ];
+    }),
+  );
+}
+
+function headerReferences(names: readonly HeaderName[]): object {
+  const all: readonly HeaderName[] = ["x-request-id", ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,24 @@
+/** Response headers of our own, as the OpenAPI document describes them (spec "General rules" 6). */
+
+export const HEADERS = {
+  "x-request-id": {
+    description: "Id of the request; its usage record carries the same.",
+    schema: { type: "string", format: "uuid" },
+  },
+  "x-credits-used": {
+    description:
+      "Credits the call cost; 1 credit is 0.01 USD. Absent on streamed answers, which settle after their end.",
+    schema: { type: "number", minimum: 0 },
+  },
+  "x-model-used": { description: "The model that served the call.", schema: { type: "string" } },
+  "x-fallback-from": { description: "The model asked for, when a fallback served.", schema: { type: "string" } },
+  "x-fallback-depth": { description: "Fallbacks tried before one succeeded.", schema: { type: "integer", minimum: 1 } },
+  "x-storage-used-bytes": { description: "Bytes the workspace stores.", schema: { type: "integer", minimum: 0 } },
+  "x-storage-limit-bytes": { description: "Bytes the workspace may store.", schema: { type: "integer", minimum: 0 } },
+  "x-should-retry": {
+    description: "`false` when sending the call again could pay twice; stock clients then do not.",
+    schema: { type: "string", enum: ["false"] },
+  },
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;

@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+import { launch, launchUntil, type Running } from "#deploy/embedded/process.mjs";
+import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
+import { openDatabase } from "#shared/database/client.ts";
+import { createLogger } from "#shared/logger.ts";
+
+import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
+
+const READY_WITHIN_MS = 60_000;
+
+/** Given, so that a start which fails anyway does not make a database first. */
+const ELSEWHERE = { DATABASE_URL: "postgres://nobody@127.0.0.1:9/none", S3_ENDPOINT: "http://127.0.0.1:9" };
+
+const closing: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close();
+});
+
+/** A folder that is gone after the test. */
+function folder(): string {
+  const { directory, remove } = temporaryDirectory();
+  closing.push(remove);
+  return directory;
+}
+
+/** The environment of a machine with Node, npm, a nats-server and no setting of ours. */
+async function bareEnvironment(settings: Record<string, string>): Promise<Record<string, string>> {
+  const tools = folder();
+  symlinkSync(await natsServerBinary(), join(tools, "nats-server"));
+  const node = dirname(Bun.which("node") ?? "/usr/bin/node");
+  return { PATH: [tools, node, "/usr/bin", "/bin"].join(":"), HOME: process.env["HOME"] ?? "/", ...settings };
+}
+
+function supervisor(env: Record<string, string>, onLine: (line: string) => void = () => undefined): Running {
+  const running = launch({
+    name: "start",
+    command: "node",
+    args: ["deploy/start.mjs"],
+    cwd: PROJECT_ROOT,
+    env,
+    onLine,
+  });
+  closing.push(() => running.stop("SIGKILL"));
+  return running;
+}
+
+interface Started {
+  readonly running: Running;
+  readonly adminUrl: string;
+  readonly key: string;
+}
+
+/** Starts the whole service and returns when it says where it is. */
+async function start(env: Record<string, string>): Promise<Started> {
+  const { running, value } = await launchUntil(
+    (onLine) => supervisor(env, onLine),
+    (line) => /^ {2}Metrics {4}(\S+)\/metrics$/.exec(line)?.[1] ?? null,
+    READY_WITHIN_MS,
+  );
+  const key =
+    running
+      .lines()
+      .find((line) => line.startsWith("  Key"))
+      ?.split(/\s+/)
+      .at(-1) ?? "";
+  return { running, adminUrl: value, key };
+}
+
+/** Runs a start that must fail, and returns its code and what it says on stderr. */
+async function failedStart(settings: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
+  const errors: string[] = [];
+  const running = launch({
+    name: "start",
+    command: "node",
+    args: ["deploy/start.mjs"],
+    cwd: PROJECT_ROOT,
+    env: await bareEnvironment(settings),
+    onLine: (line, stream) => {
+      if (stream === "stderr") errors.push(line);
+    },
+  });
+  closing.push(() => running.stop("SIGKILL"));
+  const { code } = await running.exited;
+  return { code, stderr: errors.join("\n") };
+}
+
+/** Ids of all processes below one, through any number of generations. */
+function descendants(pid: number): number[] {
+  const tasks = `/proc/${pid}/task`;
+  const direct = readdirSync(tasks).flatMap((thread) =>
+    readFileSync(join(tasks, thread, "children"), "utf8")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number),
+  );
+  return direct.flatMap((child) => [child, ...(isAlive(child) ? descendants(child) : [])]);
+}
+
+/** Resolves when none of the processes is left. The test's own time limit bounds it. */
+async function gone(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => isAlive(pid))) await delay(20);
+}
+
+async function sql(dataDir: string, text: string): Promise<object[]> {
+  const { postgres: port } = JSON.parse(readFileSync(join(dataDir, "ports.json"), "utf8")) as { postgres: number };
+  const password = readFileSync(join(dataDir, "postgres/password"), "utf8").trim();
+  const url = `postgres://sluice:${password}@127.0.0.1:${port}/sluice`;
+  const database = openDatabase({ url, poolMax: 1, log: createLogger({ level: "silent", role: "test" }) });
+  try {
+    return await database.query(text);
+  } finally {
+    await database.close();
+  }
+}
+
+// The processes are followed through /proc.
+describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
+  test("keeps data and key from one start to the next, refuses a second owner, and leaves no process", async () => {
+    const dataDir = folder();
+    const port = await freePort();
+    const env = await bareEnvironment({
+      PORT: String(port),
+      SLUICE_ADMIN_PORT: "0",
+      SLUICE_DATA_DIR: dataDir,
+    });
+
+    const first = await start(env);
+    expect(first.key).toMatch(/^sk_local_[\w-]{20,}$/);
+    expect((await fetch(`${first.adminUrl}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${first.adminUrl}/metrics`)).text();
+    for (const role of ["ingress", "worker", "janitor"]) expect(metrics).toContain(`process="${role}"`);
+    const models = await fetch(`http://127.0.0.1:${port}/v1/models`, {
+      headers: { authorization: `Bearer ${first.key}` },
+    });
+    expect(models.status).toBe(200);
+    await sql(dataDir, "create table kept (word text)");
+
+    const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });
+    expect(other.code).toBe(1);
+    expect(other.stderr).toMatch(new RegExp(`^sluice: The data directory .* in use by process ${first.running.pid}`));
+
+    const family = descendants(first.running.pid);
+    expect(family.length).toBeGreaterThanOrEqual(6);
+    expect(await first.running.stop("SIGTERM", READY_WITHIN_MS)).toMatchObject({ code: 0 });
+    expect(family.filter((pid) => isAlive(pid))).toEqual([]);
+
+    const second = await start(env);
+    expect(second.key).toBe(first.key);
+    expect(await sql(dataDir, "select count(*)::int as rows from kept")).toEqual([{ rows: 0 }]);
+
+    const orphans = descendants(second.running.pid);
+    second.running.kill("SIGKILL");
+    await gone(orphans);
+  });
+
+  test("brings a crashed process back", async () => {
+    const env = await bareEnvironment({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: folder() });
+    const { running, adminUrl } = await start(env);
+    const restarts = async (): Promise<string | undefined> => {
+      const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+      return metrics
+        .split("\n")
+        .find((line) => line.startsWith("sluice_process_restarts_total") && line.includes("worker"));
+    };
+    expect(await restarts()).toEndWith(" 0");
+    const worker = descendants(running.pid).find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker\0chat"),
+    );
+    process.kill(worker ?? 0, "SIGKILL");
+    while ((await fetch(`${adminUrl}/readyz`)).status === 200 && (await restarts())?.endsWith(" 0") === true)
+      await delay(20);
+    while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await delay(20);
+    expect(await restarts()).toEndWith(" 1");
+    expect(await running.stop("SIGINT", READY_WITHIN_MS)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a start that cannot work says why in one sentence", () => {
+  test("when the port is occupied", async () => {
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("mine") });
+    closing.push(() => server.stop(true));
+    const { code, stderr } = await failedStart({ PORT: String(server.port), SLUICE_DATA_DIR: folder() });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `sluice: Port ${server.port} is already in use; set PORT to a free one or stop the program that has it.`,
+    );
+  });
+
+  test("when the data directory cannot be written", async () => {
+    const file = join(folder(), "file");
+    await writeFile(file, "");
+    const { code, stderr } = await failedStart({ PORT: "0", SLUICE_DATA_DIR: join(file, "data") });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^sluice: The data directory .*file\/data cannot be written .*; set SLUICE_DATA_DIR .*\.$/);
+  });
+
+  test("when the nats-server on PATH is too old", async () => {
+    const tools = join(folder(), "bin");
+    await mkdir(tools);
+    await writeFile(join(tools, "nats-server"), "#!/bin/sh\necho 'nats-server: v2.9.10'\n", { mode: 0o755 });
+    const { PATH = "" } = await bareEnvironment({});
+    const { code, stderr } = await failedStart({
+      PATH: `${tools}:${PATH}`,
+      PORT: "0",
+      SLUICE_ADMIN_PORT: "0",
+      SLUICE_DATA_DIR: folder(),
+      ...ELSEWHERE,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `sluice: ${join(tools, "nats-server")} is nats-server 2.9.10, and Sluice needs 2.11 or newer; upgrade it, take it off PATH, or set NATS_URL.`,
+    );
+  });
+
+  test("when the server at NATS_URL is too old", async () => {
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        open: (socket) => void socket.write('INFO {"server_id":"x","version":"2.10.27"}\r\n'),
+        data: () => undefined,
+      },
+    });
+    closing.push(() => server.stop(true));
+    const { code, stderr } = await failedStart({
+      PORT: "0",
+      SLUICE_ADMIN_PORT: "0",
+      SLUICE_DATA_DIR: folder(),
+      NATS_URL: `nats://127.0.0.1:${server.port}`,
+      ...ELSEWHERE,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe("sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.");
+  });
+
+  test("when a setting is unknown", async () => {
+    const { code, stderr } = await failedStart({
+      PORT: "0",
+      SLUICE_ADMIN_PORT: "0",
+      SLUICE_DATA_DIR: folder(),
+      SLUICE_PROT: "8080",
+      ...ELSEWHERE,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe("sluice: SLUICE_PROT is not a setting of this version");
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "bun:test";
+
+import { createLog, type Log } from "#deploy/supervisor/log.mjs";
+
+function collect(options: { json?: boolean; colour?: boolean } = {}): { log: Log; text: () => string; out: Out } {
+  const written: string[] = [];
+  const out: Out = { writableLength: 0, write: (text) => written.push(text) };
+  const log = createLog({ json: options.json ?? false, colour: options.colour ?? false, out });
+  return { log, text: () => written.join(""), out };
+}
+
+interface Out {
+  writableLength: number;
+  write(text: string): unknown;
+}
+
+describe("the readable log", () => {
+  test("renders a role's JSON line with its members behind the message", () => {
+    const { log, text } = collect();
+    const time = new Date(2026, 0, 2, 3, 4, 5).toISOString();
+    const line = {
+      level: "warn",
+      time,
+      role: "ingress",
+      pid: 7,
+      msg: "slow",
+      ms: 12,
+      path: "/v1/x",
+      note: "two words",
+    };
+    log.relay("ingress", JSON.stringify(line), "stdout");
+    expect(text()).toBe('03:04:05 ingress  warn  slow ms=12 path=/v1/x note="two words"\n');
+  });
+
+  test("puts an error's message in the line and its stack below", () => {
+    const { log, text } = collect();
+    const err = { type: "Error", message: "no luck", stack: "Error: no luck\n    at f (a.ts:1:1)" };
+    log.relay("worker", JSON.stringify({ level: "error", msg: "failed", err }), "stdout");
+    expect(text()).toEndWith(' worker   error failed err="no luck"\n    at f (a.ts:1:1)\n');
+  });
+
+  test("takes control characters out of what is not JSON", () => {
+    const { log, text } = collect();
+    log.relay("nats", "\u001B[2Jcleared", "stderr");
+    expect(text()).toEndWith(" nats     warn   [2Jcleared\n");
+  });
+
+  test("has colours only when asked for", () => {
+    const plain = collect();
+    plain.log.say("info", "x");
+    expect(plain.text()).not.toContain("\u001B");
+    const bright = collect({ colour: true });
+    bright.log.say("info", "x");
+    expect(bright.text()).toContain("\u001B[");
+  });
+});
+
+test("the JSON log passes a role's lines on unchanged and turns everything else into JSON", () => {
+  const { log, text } = collect({ json: true });
+  const line = '{"level":"info","msg":"as it was","odd":[1, 2]}';
+  log.relay("ingress", line, "stdout");
+  log.relay("postgres", "FATAL: gone", "stderr");
+  log.plain("a text for people");
+  const [first, second, ...rest] = text().trimEnd().split("\n");
+  expect(first).toBe(line);
+  expect(JSON.parse(second ?? "")).toMatchObject({ level: "warn", role: "postgres", msg: "FATAL: gone" });
+  expect(rest).toEqual([]);
+});
+
+test("lines are dropped and counted while nobody reads the output", () => {
+  const { log, text, out } = collect();
+  out.writableLength = 10_000_000;
+  log.say("info", "lost");
+  log.say("info", "lost too");
+  out.writableLength = 0;
+  log.say("info", "seen");
+  expect(text()).not.toContain("lost\n");
+  expect(text()).toContain("2 log lines were dropped");
+  expect(text()).toContain("seen");
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import packageJson from "../../package.json" with { type: "json" };
+
+const ROOT = join(import.meta.dir, "../..");
+const packages = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies });
+const text = await Bun.file(join(ROOT, "deploy/THIRD_PARTY.md")).text();
+const rows = new Map(
+  Array.from(
+    text.matchAll(/^\| `([^`]+)`[^|]*\| ([^|;]+?)\s*(?:;[^|]*)?\|$/gm),
+    (match) => [match[1], match[2]] as const,
+  ),
+);
+
+test("the licence notes name every direct dependency, and nothing that is gone", () => {
+  expect([...rows.keys()].toSorted((a = "", b = "") => a.localeCompare(b))).toEqual(
+    packages.toSorted((a, b) => a.localeCompare(b)),
+  );
+});
+
+test.each(packages)("%s is under the licence the notes say", async (name) => {
+  const manifest = (await Bun.file(join(ROOT, "node_modules", name, "package.json")).json()) as { license: string };
+  expect(rows.get(name)).toBe(manifest.license);
+});

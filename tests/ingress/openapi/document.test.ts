@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test";
+
+import { buildOpenApi } from "#ingress/openapi/document.ts";
+import { standalone } from "#ingress/openapi/references.ts";
+import type { RouteSpec } from "#ingress/route.ts";
+import components from "#schemas/generated/components.json" with { type: "json" };
+import { GOOD_BODIES } from "#tests/schemas/chat-bodies.ts";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+const CHAT: RouteSpec = {
+  method: "POST",
+  path: "/v1/chat/completions",
+  operationId: "createChatCompletion",
+  summary: "Answer a conversation",
+  description: "Whole or streamed.",
+  tags: ["Chat"],
+  auth: "key",
+  request: { schema: "ChatCompletionRequest" },
+  responses: {
+    200: {
+      description: "The answer",
+      schema: "ChatCompletion",
+      stream: "ChatCompletionChunk",
+      headers: ["x-credits-used"],
+    },
+  },
+  errors: ["model_not_found", "invalid_json", "insufficient_credits", "upstream_error", "invalid_api_key"],
+};
+
+const SCHEMA_FILE: RouteSpec = {
+  method: "GET",
+  path: "/schemas/{name}.json",
+  operationId: "getSchema",
+  summary: "One schema",
+  tags: ["Discovery"],
+  auth: "none",
+  query: [{ name: "pretty", description: "Indented", schema: { type: "boolean" } }],
+  responses: { 200: { description: "The schema", mediaType: "application/schema+json" } },
+  errors: ["not_found"],
+};
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; description?: string }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  responses: Record<
+    string,
+    { description: string; headers: Record<string, object>; content?: Record<string, { schema: object }> }
+  >;
+}
+
+interface Document {
+  openapi: string;
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, object>;
+    headers: Record<string, object>;
+    securitySchemes: Record<string, object>;
+  };
+}
+
+function build(...routes: RouteSpec[]): Document {
+  return buildOpenApi(routes, components) as Document;
+}
+
+function operation(route: RouteSpec): Operation {
+  const found = build(route).paths[route.path]?.[route.method.toLowerCase()];
+  if (found === undefined) throw new Error("the route is not in the document");
+  return found;
+}
+
+/** Targets of references that cannot be resolved within the document. */
+function dangling(document: object): string[] {
+  return [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+    .map(([, target]) => target ?? "")
+    .filter((target) => {
+      let node: unknown = document;
+      for (const step of target.split("/").slice(1)) node = (node as Record<string, unknown> | undefined)?.[step];
+      return !target.startsWith("#/") || node === undefined;
+    });
+}
+
+describe("the OpenAPI document", () => {
+  test("is OpenAPI 3.1 with one path per route and no reference that leads nowhere", () => {
+    const document = build(CHAT, SCHEMA_FILE);
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toEqual(["/v1/chat/completions", "/schemas/{name}.json"]);
+    expect(document.tags).toEqual([{ name: "Chat" }, { name: "Discovery" }]);
+    expect(dangling(document)).toEqual([]);
+    expect(JSON.parse(JSON.stringify(document)) as unknown).toEqual(document);
+  });
+
+  test("holds the schemas its routes reach, and no others", () => {
+    const names = Object.keys(build(CHAT).components.schemas);
+    expect(names).toContain("UserMessage");
+    expect(names).toContain("ErrorEnvelope");
+    expect(names).not.toContain("JobMessage");
+    expect(names).not.toContain("CatalogueFile");
+    expect(names).toEqual(names.toSorted());
+  });
+
+  test("describes body, answer and stream of a route", () => {
+    const { requestBody, responses } = operation(CHAT);
+    const reference = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+    expect(requestBody).toEqual({
+      required: true,
+      content: { "application/json": reference("ChatCompletionRequest") },
+    });
+    expect(responses["200"]?.content).toEqual({
+      "application/json": reference("ChatCompletion"),
+      "text/event-stream": reference("ChatCompletionChunk"),
+    });
+    expect(Object.keys(responses["200"]?.headers ?? {})).toEqual(["x-request-id", "x-credits-used"]);
+  });
+
+  test("groups error codes by status, those of the gates included, each once", () => {
+    const { responses } = operation(CHAT);
+    const descriptions = Object.fromEntries(
+      Object.entries(responses).map(([status, { description }]) => [status, description]),
+    );
+    expect(descriptions).toEqual({
+      200: "The answer",
+      400: "Error with code `model_not_found`, `invalid_json`",
+      401: "Error with code `missing_api_key`, `invalid_api_key`",
+      402: "Error with code `insufficient_credits`",
+      403: "Error with code `rate_limit_exceeded`",
+      429: "Error with code `ip_rate_limit_exceeded`",
+      500: "Error with code `internal_error`",
+      502: "Error with code `upstream_error`",
+    });
+    expect(responses["402"]?.content).toEqual({
+      "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } },
+    });
+    for (const response of Object.values(responses)) expect(Object.keys(response.headers)).toContain("x-request-id");
+    expect(Object.keys(responses["500"]?.headers ?? {})).toContain("x-should-retry");
+  });
+
+  test("asks for a key only where the route does", () => {
+    expect(operation(CHAT).security).toEqual([{ key: [] }]);
+    expect(operation(SCHEMA_FILE).security).toEqual([]);
+    expect(operation(SCHEMA_FILE).responses["401"]).toBeUndefined();
+    expect(build(CHAT).components.securitySchemes["key"]).toMatchObject({ type: "http", scheme: "bearer" });
+  });
+
+  test("describes path and query parameters, and a body without a schema", () => {
+    const { parameters, responses } = operation(SCHEMA_FILE);
+    expect(parameters).toEqual([
+      expect.objectContaining({ name: "name", in: "path", required: true }),
+      expect.objectContaining({ name: "pretty", in: "query", required: false, description: "Indented" }),
+    ]);
+    expect(responses["200"]?.content).toEqual({ "application/schema+json": { schema: { type: "string" } } });
+  });
+
+  test("joins the methods of one path", () => {
+    const document = build(SCHEMA_FILE, { ...SCHEMA_FILE, method: "DELETE", operationId: "deleteSchema" });
+    expect(Object.keys(document.paths[SCHEMA_FILE.path] ?? {})).toEqual(["get", "delete"]);
+  });
+
+  test.each<[string, RouteSpec[], string]>([
+    ["two routes on one method and path", [CHAT, { ...CHAT, operationId: "other" }], "is declared twice"],
+    ["two routes of one name", [CHAT, { ...SCHEMA_FILE, operationId: CHAT.operationId }], "two routes are called"],
+    [
+      "a status that is both answer and error",
+      [{ ...CHAT, errors: ["service_unavailable"], responses: { 503: { description: "Down" } } }],
+      "declares 503 twice",
+    ],
+  ])("refuses %s", (_name, routes, message) => {
+    expect(() => build(...routes)).toThrow(message);
+  });
+
+  test("refuses a schema that does not exist", () => {
+    expect(() => buildOpenApi([CHAT], { schemas: {} })).toThrow("there is no schema");
+  });
+});
+
+describe("a published schema", () => {
+  test("stands on its own and judges like the contract", () => {
+    const schema = standalone("ChatCompletionRequest", components.schemas);
+    expect(dangling(schema ?? {})).toEqual([]);
+    const ajv = new Ajv2020({ strict: false });
+    addFormats(ajv);
+    const isValid = ajv.compile(schema ?? {});
+    for (const body of Object.values(GOOD_BODIES)) expect(isValid(body)).toBe(true);
+    expect(isValid({ model: "m", messages: [{ role: "robot" }] })).toBe(false);
+  });
+
+  test("without parts has none", () => {
+    expect(standalone("Health", components.schemas)).toMatchObject({ title: "Health" });
+    expect(standalone("Health", components.schemas)).not.toHaveProperty("$defs");
+  });
+
+  test.each(["Nothing", "", "constructor", "__proto__", "../error"])("is not there under the name %j", (name) => {
+    expect(standalone(name, components.schemas)).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { OpenAiServer, OpenAiServerOptions } from "../providers/openai-compatible/server.ts";
+import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
+import type { DriveCommand, DriveResult } from "./driver.ts";
+import { drive } from "./driver.ts";
+import { Histogram } from "./histogram.ts";
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function run(
+  load: Partial<DriveCommand>,
+  options: OpenAiServerOptions = {},
+): Promise<{ result: DriveResult; server: OpenAiServer }> {
+  const server = await startOpenAiServer(options);
+  servers.push(server);
+  const isStream = load.isStream ?? false;
+  const body = JSON.stringify({ model: "m", stream: isStream, messages: [{ role: "user", content: "say one two" }] });
+  const command = {
+    port: server.port,
+    path: "/v1/chat/completions",
+    headers: {},
+    body,
+    isStream,
+    seconds: 0.1,
+    ...load,
+  };
+  return { result: await drive(command), server };
+}
+
+describe("the driver", () => {
+  test("counts every call of a closed loop once, over as many connections as calls in flight", async () => {
+    const { result, server } = await run({ inFlight: 4 });
+    expect(result.calls).toBe(server.requests.length);
+    expect(result.failed).toBe(0);
+    expect(Histogram.merge([result.latency]).count).toBe(result.calls);
+  });
+
+  test("sends exactly rate × seconds calls in an open loop", async () => {
+    const { result, server } = await run({ rate: 200, seconds: 0.25 });
+    expect(result.calls).toBe(50);
+    expect(server.requests.length).toBe(50);
+  });
+
+  test("sees the first content before the end of a stream", async () => {
+    const { result } = await run({ inFlight: 1, isStream: true }, { default: { tokens: 5, intervalMs: 5 } });
+    const firstToken = Histogram.merge([result.firstToken]).percentile(0.5);
+    expect(result.failed).toBe(0);
+    expect(firstToken).toBeLessThan(Histogram.merge([result.latency]).percentile(0.5));
+  });
+
+  test("counts refusals by status and broken streams as 0, and goes on over new connections", async () => {
+    const refused = await run({ inFlight: 2 }, { default: { kind: "reply", status: 503, body: "{}" } });
+    expect(refused.result.statuses).toEqual({ 503: refused.result.calls });
+    const broken = await run(
+      { inFlight: 2, isStream: true },
+      { default: { cut: { frame: 2, inside: "border", how: "fin" } } },
+    );
+    expect(broken.result.calls).toBeGreaterThan(2);
+    expect(broken.result.statuses).toEqual({ 0: broken.result.calls });
+    const unfinished = await run({ inFlight: 1, isStream: true }, { default: { omitDone: true } });
+    expect(unfinished.result.failed).toBe(unfinished.result.calls);
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun]`: measures Sluice against the upstream
+ * called directly and against Portkey, then checks the books. README.md says what the figures mean.
+ * Exits 1 when a call failed or the books are wrong.
+ */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+import { closeReaper } from "#deploy/embedded/reaper.mjs";
+
+import { FULL_PLAN, QUICK_PLAN } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { residentMb, startChild } from "./processes.ts";
+import type { RunResult } from "./report.ts";
+import { peak, renderReport } from "./report.ts";
+import type { Bench, Turn } from "./rounds.ts";
+import { alternate, idleCpu, warmUp } from "./rounds.ts";
+import type { SluiceTarget } from "./sluice-target.ts";
+import { startSluice } from "./sluice-target.ts";
+import type { Target } from "./targets.ts";
+import { directTarget, startPortkey } from "./targets.ts";
+import type { Pace } from "./upstream.ts";
+import type { Verification } from "./verify.ts";
+import { verifyBooks } from "./verify.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+
+async function closeAll(): Promise<void> {
+  for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close().catch(complain);
+}
+
+function complain(error: unknown): void {
+  process.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+function progress(text: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+}
+
+/** The whole run; everything it starts is on `closing` before the next thing starts. */
+async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResult> {
+  const upstream = keep(startChild([process.execPath, `${import.meta.dir}/upstream.ts`]));
+  const { port: upstreamPort } = JSON.parse(await upstream.readLine()) as { port: number };
+  const driver = keep(startChild([process.execPath, `${import.meta.dir}/driver.ts`]));
+  await driver.readLine();
+  const bench: Bench = { driver, upstream, all: [] };
+
+  const targets: Target[] = [directTarget(upstreamPort)];
+  progress("starting targets");
+  const sluice: SluiceTarget | null = wanted.has("sluice") ? keep(await startSluice(upstreamPort)) : null;
+  if (sluice) targets.push(sluice);
+  for (const runtime of ["node", "bun"] as const) {
+    if (wanted.has(runtime)) targets.push(keep(await startPortkey(runtime, upstreamPort)));
+  }
+
+  await setPace(upstreamPort, plan.plainPace);
+  for (const target of targets) {
+    progress(`warming up ${target.name}`);
+    const seconds = target.name === "portkey on node" ? plan.warmSeconds.node : plan.warmSeconds.others;
+    await warmUp(bench, target, false, seconds);
+  }
+  const before = resident(targets, bench);
+  const idle = await measureIdle(targets, plan.idleSeconds);
+
+  const plain = new Map<number, Turn[]>();
+  for (const inFlight of plan.levels) {
+    progress(`plain answers, ${inFlight} in flight`);
+    plain.set(
+      inFlight,
+      await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.roundSeconds, inFlight }),
+    );
+  }
+  const open = sluice
+    ? await measureOpen(bench, plan, [directTarget(upstreamPort), sluice], peak(plain, "sluice") / 2)
+    : null;
+
+  await setPace(upstreamPort, plan.streamPace);
+  const streams = new Map<number, Turn[]>();
+  if (plan.streamLevels.length > 0) {
+    progress("warming up streams");
+    for (const target of targets) await warmUp(bench, target, true, plan.warmSeconds.streams);
+  }
+  for (const inFlight of plan.streamLevels) {
+    progress(`streams, ${inFlight} in flight`);
+    streams.set(
+      inFlight,
+      await alternate(bench, targets, plan.rounds, { isStream: true, seconds: plan.roundSeconds, inFlight }),
+    );
+  }
+  const after = resident(targets, bench);
+  const memory = Object.fromEntries(
+    Object.entries(before).map(([name, megabytes]) => [name, { before: megabytes, after: after[name] ?? Number.NaN }]),
+  );
+  progress("checking the books");
+  const verification = sluice ? await verify(sluice, bench) : null;
+  return { plan, targets: targets.map((target) => target.name), plain, open, streams, memory, idle, verification };
+}
+
+async function measureOpen(
+  bench: Bench,
+  plan: Plan,
+  targets: readonly Target[],
+  rate: number,
+): Promise<RunResult["open"]> {
+  progress(`open loop, ${Math.round(rate)} calls a second`);
+  return {
+    rate,
+    turns: await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.openSeconds, rate }),
+  };
+}
+
+/** One target after the other, so that none is charged for another's rest after work. */
+async function measureIdle(targets: readonly Target[], seconds: number): Promise<Record<string, number>> {
+  const idle: Record<string, number> = {};
+  for (const target of targets) {
+    for (const [name, spent] of Object.entries(await idleCpu(target, seconds))) idle[`${target.name}: ${name}`] = spent;
+  }
+  return idle;
+}
+
+async function verify(sluice: SluiceTarget, { all }: Bench): Promise<Verification> {
+  const own = all.filter((turn) => turn.target === "sluice");
+  return verifyBooks(
+    sluice.stack,
+    own.reduce((calls, { drive }) => calls + drive.calls - drive.failed, 0),
+  );
+}
+
+function resident(targets: readonly Target[], { driver, upstream }: Bench): Record<string, number> {
+  const named = targets.flatMap((target) =>
+    Object.entries(target.processes()).map(([name, pids]): [string, number] => [
+      `${target.name}: ${name}`,
+      residentMb(pids),
+    ]),
+  );
+  return Object.fromEntries([...named, ["driver", residentMb([driver.pid])], ["upstream", residentMb([upstream.pid])]]);
+}
+
+async function setPace(port: number, pace: Pace): Promise<void> {
+  await fetch(`http://127.0.0.1:${port}/control`, { method: "POST", body: JSON.stringify(pace) });
+}
+
+function keep<T extends { stop(): Promise<void> }>(part: T): T {
+  closing.push(() => part.stop());
+  return part;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(
+    signal,
+    () =>
+      void closeAll()
+        .then(closeReaper)
+        .then(() => process.exit(130)),
+  );
+}
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    out: { type: "string" },
+    targets: { type: "string", default: "sluice,node,bun" },
+  },
+});
+try {
+  const result = await measure(values.quick ? QUICK_PLAN : FULL_PLAN, new Set(values.targets.split(",")));
+  const page = renderReport(result);
+  process.stdout.write(page);
+  if (values.out !== undefined) writeFileSync(values.out, page);
+  const turns = [...result.plain.values(), ...result.streams.values(), result.open?.turns ?? []].flat();
+  const failed = turns.reduce((count, { drive }) => count + drive.failed, 0);
+  if (failed > 0 || (result.verification?.faults.length ?? 0) > 0) process.exitCode = 1;
+} catch (error) {
+  complain(error);
+  process.exitCode = 1;
+} finally {
+  await closeAll();
+  await closeReaper();
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+
+import * as fc from "fast-check";
+
+import { checks, validators } from "#schemas/generated/validators.js";
+import { validate } from "#shared/contracts.ts";
+
+import { readSchemaFiles } from "#deploy/generate/schema-files.ts";
+
+import { GOOD_BODIES } from "./chat-bodies.ts";
+
+type Tree = Record<string, unknown>;
+
+const bodies = fc.constantFrom(...Object.values(GOOD_BODIES)).map((body) => structuredClone(body) as unknown as Tree);
+
+/** Members whose names are the client's own, and whose values the contract rules. */
+const CLIENT_MAPS = new Set(["logit_bias", "metadata"]);
+
+/** Every object of a body that a newer SDK might add a member to, the body itself first. */
+function openObjects(node: unknown): Tree[] {
+  if (Array.isArray(node)) return node.flatMap(openObjects);
+  if (typeof node !== "object" || node === null) return [];
+  const inner = Object.entries(node).filter(([name]) => !CLIENT_MAPS.has(name));
+  return [node as Tree, ...inner.flatMap(([, value]) => openObjects(value))];
+}
+
+function propertyNames(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(propertyNames);
+  if (typeof node !== "object" || node === null) return [];
+  const own = Object.keys((node as { properties?: object }).properties ?? {});
+  return [...own, ...Object.values(node).flatMap(propertyNames)];
+}
+
+const known = new Set((await readSchemaFiles()).flatMap((file) => propertyNames(file.schema)));
+
+describe("a chat body", () => {
+  test("is never refused for members it does not know, at any depth", () => {
+    fc.assert(
+      fc.property(bodies, fc.nat(), fc.string(), fc.jsonValue(), (body, pick, name, value) => {
+        fc.pre(!known.has(name));
+        const objects = openObjects(body);
+        const object = objects[pick % objects.length] ?? body;
+        Object.defineProperty(object, name, { value, enumerable: true });
+        expect(validate("ChatCompletionRequest", body)).toBeNull();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("is judged the same by the quick check and by the validator, however it is damaged", () => {
+    const values = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom("user", "assistant", "tool", "text", "function", "custom", "auto", "json_schema", "https://a"),
+      fc.constantFrom<unknown>([], {}, [{}], null, 0, 1.5, -1, 129, "", [""], true),
+    );
+    const isQuick = checks.ChatCompletionRequest;
+    let refused = 0;
+    fc.assert(
+      fc.property(bodies, fc.nat(), fc.nat(), fc.option(values, { nil: undefined }), (body, pick, member, value) => {
+        const objects = openObjects(body);
+        const object = objects[pick % objects.length] ?? body;
+        const names = [...Object.keys(object), ...known];
+        const name = names[member % (value === undefined ? Object.keys(object).length || 1 : names.length)] ?? "";
+        if (value === undefined) delete object[name];
+        else object[name] = value;
+        const verdict = validators.ChatCompletionRequest(body);
+        if (!verdict) refused++;
+        expect(isQuick?.(body)).toBe(verdict);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(refused).toBeGreaterThan(500);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { run, staleFiles } from "#deploy/generate.ts";
+import { checksSource } from "#deploy/generate/checks.ts";
+import { namedParts, readSchemaFiles, ROOT_DIR } from "#deploy/generate/schema-files.ts";
+import components from "#schemas/generated/components.json" with { type: "json" };
+import { validators } from "#schemas/generated/validators.js";
+
+const directory = await mkdtemp(join(tmpdir(), "sluice-generated-"));
+afterAll(() => rm(directory, { recursive: true }));
+
+const VALIDATORS = join(ROOT_DIR, "schemas/generated/validators.js");
+
+/** A folder of schema files, as deploy/generate.ts would read it. */
+async function schemasFolder(files: Readonly<Record<string, object>>): Promise<string> {
+  const folder = await mkdtemp(join(directory, "schemas-"));
+  for (const [path, schema] of Object.entries(files)) await Bun.write(join(folder, path), JSON.stringify(schema));
+  return folder;
+}
+
+async function partsOf(files: Readonly<Record<string, object>>): Promise<ReadonlyMap<string, object>> {
+  return namedParts(await readSchemaFiles(await schemasFolder(files)), (name) => `@${name}`);
+}
+
+describe("the generated files", () => {
+  test("are what the schemas give now; if not, run npm run generate", async () => {
+    expect(await staleFiles()).toEqual([]);
+  });
+
+  test("are called stale, with the fixing command, when one differs or is missing", async () => {
+    const root = join(directory, "project");
+    await mkdir(join(root, "schemas"), { recursive: true });
+    await cp(join(ROOT_DIR, "schemas/generated"), join(root, "schemas/generated"), { recursive: true });
+    await Bun.write(join(root, "schemas/generated/types.ts"), "export type SchemaName = never;\n");
+    await rm(join(root, "schemas/generated/components.json"));
+    const stderr = spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      expect(await run(["--check"], root)).toBe(1);
+      expect(stderr.mock.calls.join()).toContain("types.ts, schemas/generated/components.json");
+      expect(stderr.mock.calls.join()).toContain("npm run generate");
+      expect(await run([], root)).toBe(0);
+      expect(await run(["--check"], root)).toBe(0);
+    } finally {
+      stderr.mockRestore();
+    }
+  });
+
+  test("hold a validator, a component and a type for every schema", async () => {
+    const types = await Bun.file(join(ROOT_DIR, "schemas/generated/types.ts")).text();
+    const files = await readSchemaFiles();
+    expect(Object.keys(validators).toSorted()).toEqual(files.map((file) => file.title).toSorted());
+    for (const name of namedParts(files, String).keys()) {
+      expect(Object.keys(components.schemas)).toContain(name);
+      expect(types).toMatch(new RegExp(`^export (interface|type) ${name}\\b`, "m"));
+    }
+  });
+
+  test("refer to nothing that is not among the components", () => {
+    const references = [...JSON.stringify(components).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? "");
+    expect(references.length).toBeGreaterThan(20);
+    for (const target of references) {
+      expect(Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`)).toContain(target);
+    }
+  });
+});
+
+describe("the validators", () => {
+  test("import nothing", async () => {
+    const source = await Bun.file(VALIDATORS).text();
+    const imports = new Bun.Transpiler({ loader: "js" }).scanImports(source);
+    expect(imports).toEqual([]);
+    expect(source.replaceAll(/'require\([^']*'/g, "")).not.toMatch(/\brequire\(/);
+  });
+
+  test("work under Node, away from the project", async () => {
+    const copy = join(directory, "validators.mjs");
+    await cp(VALIDATORS, copy);
+    const script = `
+      const { validators, checks } = await import(${JSON.stringify(copy)});
+      const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
+      const bad = { ...body, temperature: 3 };
+      const job = validators.JobMessage({ job_id: "no uuid" });
+      process.stdout.write(JSON.stringify([validators.ChatCompletionRequest(body), checks.ChatCompletionRequest(body),
+        validators.ChatCompletionRequest(bad), validators.ChatCompletionRequest.errors[0].instancePath, job]));`;
+    const node = Bun.spawn(["node", "--input-type=module", "-e", script], {
+      cwd: directory,
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [output, complaint] = await Promise.all([new Response(node.stdout).text(), new Response(node.stderr).text()]);
+    expect(complaint).toBe("");
+    expect(JSON.parse(output)).toEqual([true, true, false, "/temperature", false]);
+  });
+});
+
+describe("reading schema files", () => {
+  test("names files and parts, and replaces references by names", async () => {
+    const parts = await partsOf({
+      "a.schema.json": {
+        title: "Apple",
+        properties: { b: { $ref: "sub/b.schema.json" }, c: { $ref: "#/$defs/core" } },
+        $defs: { core: {} },
+      },
+      "sub/b.schema.json": {
+        title: "Bean",
+        items: { $ref: "../a.schema.json#/$defs/core" },
+        $defs: { x: { title: "Xylem" } },
+      },
+    });
+    expect(Object.fromEntries(parts)).toEqual({
+      Apple: { title: "Apple", properties: { b: { $ref: "@Bean" }, c: { $ref: "@AppleCore" } } },
+      AppleCore: {},
+      Bean: { title: "Bean", items: { $ref: "@AppleCore" } },
+      Xylem: { title: "Xylem" },
+    });
+  });
+
+  test.each<[string, Record<string, object>, string]>([
+    [
+      "without a title",
+      { "a.schema.json": {} },
+      "schemas/a.schema.json: expected a title in PascalCase, got undefined",
+    ],
+    ["with a title in lower case", { "a.schema.json": { title: "apple" } }, 'got "apple"'],
+    ["with an $id", { "a.schema.json": { title: "A", $id: "x" } }, "leave $id out"],
+    [
+      "with a title that is taken",
+      { "a.schema.json": { title: "A" }, "b.schema.json": { title: "A" } },
+      "the title A is taken by schemas/a.schema.json",
+    ],
+    [
+      "with a reference that leads nowhere",
+      { "a.schema.json": { title: "A", items: { $ref: "b.schema.json" } } },
+      "nothing to refer to at b.schema.json",
+    ],
+    [
+      "with something beside a reference",
+      { "a.schema.json": { title: "A", items: { $ref: "#", minItems: 1 } } },
+      "nothing may stand beside",
+    ],
+  ])("refuses one %s", async (_name, files, message) => {
+    const refusal = await partsOf(files).catch(String);
+    expect(refusal).toContain(message);
+  });
+});
+
+describe("the generator of checks", () => {
+  test("refuses a keyword it does not know rather than ignore it", () => {
+    const parts = new Map([["Odd", { type: "object", minProperties: 1 }]]);
+    expect(() => checksSource(parts, ["Odd"])).toThrow("the keyword minProperties is not known");
+  });
+
+  test("writes a check for a schema that contains itself", () => {
+    const tree = {
+      type: "object",
+      required: ["next"],
+      properties: { next: { anyOf: [{ $ref: "Tree" }, { type: "null" }] } },
+    };
+    const source = checksSource(new Map([["Tree", tree]]), ["Tree"]).replace("export const checks =", "return");
+    // eslint-disable-next-line typescript/no-implied-eval -- the code under test is source text
+    const { Tree } = new Function(source)() as { Tree: (value: unknown) => boolean };
+    expect(Tree({ next: { next: null } })).toBe(true);
+    expect(Tree({ next: { next: 1 } })).toBe(false);
+  });
+});

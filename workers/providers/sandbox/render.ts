@@ -1,0 +1,147 @@
+/** An answer in OpenAI's form: whole, or as the deltas of a stream that put together give the same. */
+import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
+
+import type { ChatDelta, ChatResult } from "../provider.ts";
+import type { Answer, Choice } from "./answer.ts";
+import type { SandboxModel } from "./models.ts";
+import type { ToolCall } from "./tools.ts";
+
+/** One delta and the output tokens it brings, by which streams are paced. */
+export interface PacedDelta {
+  readonly delta: ChatDelta;
+  readonly tokens: number;
+}
+
+/** Tokens no answer can have; a rehearsal for whoever bills by reported usage. */
+const ABSURD_TOKENS = 10 ** 18;
+
+export function renderResult(
+  answer: Answer,
+  model: SandboxModel,
+  logprobs: number | null,
+  tokenizer: Tokenizer,
+): ChatResult {
+  const choices = answer.choices.map((choice, index) => ({
+    index,
+    message: {
+      role: "assistant",
+      content: choice.text,
+      refusal: null,
+      ...(choice.reasoning === null ? {} : { reasoning_content: choice.reasoning }),
+      ...(choice.calls.length === 0 ? {} : { tool_calls: choice.calls.map(renderCall) }),
+    },
+    logprobs: choice.text === null ? null : renderLogprobs(tokenizer, choice.text, logprobs),
+    finish_reason: choice.finish,
+  }));
+  return { choices, usage: reportUsage(answer, model) };
+}
+
+/** The stream: a role, pieces and a finish reason for each choice, choices in turn, then usage alone. */
+export function* renderDeltas(
+  answer: Answer,
+  model: SandboxModel,
+  logprobs: number | null,
+  tokenizer: Tokenizer,
+): Generator<PacedDelta, void, void> {
+  const isInterleaved = model.writes === "interleaved calls";
+  const streams = answer.choices.map((choice, index) =>
+    choiceDeltas(choice, index, isInterleaved, logprobs, tokenizer),
+  );
+  for (const delta of takeInTurn(streams)) yield delta;
+  const usage = reportUsage(answer, model);
+  if (usage !== null) yield { delta: { choices: [], usage }, tokens: 0 };
+}
+
+/** null when the model is one that reports nothing. */
+export function reportUsage(answer: Answer, model: SandboxModel): TokenUsage | null {
+  if (model.reports === "no usage") return null;
+  if (model.reports === "absurd usage") return { ...NO_USAGE, input: ABSURD_TOKENS, output: ABSURD_TOKENS };
+  return { ...NO_USAGE, input: answer.inputTokens, output: outputTokens(answer), reasoning: reasoningTokens(answer) };
+}
+
+export function outputTokens(answer: Answer): number {
+  return answer.choices.reduce((sum, choice) => sum + choice.tokens, 0);
+}
+
+function reasoningTokens(answer: Answer): number {
+  return answer.choices.reduce((sum, choice) => sum + choice.reasoningTokens, 0);
+}
+
+function* choiceDeltas(
+  choice: Choice,
+  index: number,
+  isInterleaved: boolean,
+  logprobs: number | null,
+  tokenizer: Tokenizer,
+): Generator<PacedDelta, void, void> {
+  const event = (delta: Record<string, unknown>, tokens: number, more: Record<string, unknown> = {}): PacedDelta => ({
+    delta: { choices: [{ index, delta, finish_reason: null, ...more }] },
+    tokens,
+  });
+  yield event({ role: "assistant", content: choice.text === null ? null : "" }, 0);
+  for (const { text, tokens } of choice.reasoning === null ? [] : tokenizer.pieces(choice.reasoning)) {
+    yield event({ reasoning_content: text }, tokens);
+  }
+  for (const piece of choice.text === null ? [] : tokenizer.pieces(choice.text)) {
+    yield event(
+      { content: piece.text },
+      piece.tokens,
+      logprobs === null ? {} : { logprobs: logprobsOf([piece], logprobs) },
+    );
+  }
+  const calls = choice.calls.map((call, at) => callDeltas(call, at, tokenizer));
+  for (const { call, tokens } of isInterleaved ? takeInTurn(calls) : calls.flatMap((deltas) => [...deltas])) {
+    yield event({ tool_calls: [call] }, tokens);
+  }
+  yield event({}, 0, { finish_reason: choice.finish });
+}
+
+interface CallDelta {
+  readonly call: Record<string, unknown>;
+  readonly tokens: number;
+}
+
+/** Id and name first, then the arguments in pieces. */
+function* callDeltas(call: ToolCall, index: number, tokenizer: Tokenizer): Generator<CallDelta, void, void> {
+  const head = renderCall({ ...call, input: "" });
+  yield { call: { index, ...head }, tokens: tokenizer.count(call.name) };
+  for (const { text, tokens } of tokenizer.pieces(call.input)) {
+    const piece = call.type === "function" ? { function: { arguments: text } } : { custom: { input: text } };
+    yield { call: { index, ...piece }, tokens };
+  }
+}
+
+function renderCall({ id, type, name, input }: ToolCall): Record<string, unknown> {
+  return type === "function"
+    ? { id, type, function: { name, arguments: input } }
+    : { id, type, custom: { name, input } };
+}
+
+function renderLogprobs(tokenizer: Tokenizer, text: string, logprobs: number | null): unknown {
+  return logprobs === null ? null : logprobsOf(tokenizer.pieces(text), logprobs);
+}
+
+/** The sandbox could have written nothing else, so every token has probability 1 and no alternative but itself. */
+function logprobsOf(pieces: readonly TokenPiece[], alternatives: number): unknown {
+  const content = pieces.map(({ text }) => {
+    const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
+    return { ...token, top_logprobs: alternatives > 0 ? [token] : [] };
+  });
+  return { content, refusal: null };
+}
+
+/** One of each sequence in turn until all are at their end. */
+function* takeInTurn<T>(sequences: readonly Iterator<T, void, void>[]): Generator<T, void, void> {
+  let open = sequences;
+  while (open.length > 0) {
+    const next: Iterator<T, void, void>[] = [];
+    for (const sequence of open) {
+      const step = sequence.next();
+      if (step.done === true) continue;
+      yield step.value;
+      next.push(sequence);
+    }
+    open = next;
+  }
+}
