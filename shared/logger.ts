@@ -4,6 +4,7 @@
  */
 import pino, { type ChildLoggerOptions, type LevelWithSilent, type Logger } from "pino";
 
+import { createLogOutput, type LogOutput } from "./log-output.ts";
 import { createRedactor, type Redactor } from "./redaction.ts";
 
 export type { Logger } from "pino";
@@ -18,13 +19,8 @@ export interface LoggerOptions {
   readonly secrets?: readonly string[];
 }
 
-/** A process that dies by SIGKILL loses at most this much of its log. */
-const FLUSH_EVERY_MS = 200;
-const BATCH_BYTES = 8_192;
-
-type Destination = ReturnType<typeof pino.destination>;
-
-let stdout: Destination | undefined;
+/** Made with the first logger that writes there. A process that dies by SIGKILL loses at most its last batch. */
+let stdout: LogOutput | undefined;
 
 /**
  * A logger whose lines hold `time` (ISO), `level` (name), `role`, `pid`, `msg` and the caller's members.
@@ -61,11 +57,7 @@ export function createLogger(options: LoggerOptions): Logger {
 
 /** Writes out every buffered line. Call before ending the process by hand; a normal exit does it by itself. */
 export function flushLogs(): void {
-  try {
-    stdout?.flushSync();
-  } catch {
-    // The reader of our log is gone; nobody is left to tell.
-  }
+  stdout?.flush();
 }
 
 type LogInputs = [first: unknown, msg?: string, ...args: unknown[]];
@@ -88,15 +80,8 @@ function cleanObject(redactor: Redactor, value: object): Record<string, unknown>
   return typeof clean === "object" && clean !== null ? { ...clean } : {};
 }
 
-/** One destination for all loggers of a process, so their lines never interleave. */
-function sharedStdout(): Destination {
-  if (stdout !== undefined) return stdout;
-  // Synchronous: an asynchronous destination throws when the process ends before it has opened.
-  const destination = pino.destination({ fd: 1, sync: true, minLength: BATCH_BYTES });
-  // A closed pipe must not become an uncaught exception that is logged into the same pipe.
-  destination.on("error", () => undefined);
-  setInterval(flushLogs, FLUSH_EVERY_MS).unref();
-  process.on("exit", flushLogs);
-  stdout = destination;
-  return destination;
+/** One output for all loggers of a process, so their lines never interleave. */
+function sharedStdout(): LogOutput {
+  stdout ??= createLogOutput();
+  return stdout;
 }

@@ -47,12 +47,12 @@ export function peak(plain: RunResult["plain"], target: TargetName): number {
   return Math.max(...[...plain.values()].map((turns) => figures(turns, target).perSecond));
 }
 
-function machine({ rounds, roundSeconds, streamPace }: Plan): string {
+function machine({ rounds, roundSeconds, plainPace, streamPace }: Plan): string {
   const [cpu] = cpus();
   return [
     `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${cpus().length} × ${cpu?.model ?? "unknown CPU"}, `,
     `${Math.round(totalmem() / 2 ** 30)} GB, Bun ${Bun.version}; driver, upstream, gateway and its servers share the cores. `,
-    `${rounds} × ${roundSeconds} s per figure, targets in alternation. Upstream delay 0 for plain answers; `,
+    `${rounds} × ${roundSeconds} s per figure, targets in alternation. Upstream delay for plain answers ${plainPace.delayMs} ms; `,
     `streams: first token after ${streamPace.delayMs} ms, ${streamPace.chunks} chunks, one every ${streamPace.intervalMs} ms.`,
   ].join("");
 }

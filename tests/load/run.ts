@@ -1,5 +1,5 @@
 /**
- * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun]`: measures Sluice against the upstream
+ * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against the upstream
  * called directly and against Portkey, then checks the books. README.md says what the figures mean.
  * Exits 1 when a call failed or the books are wrong.
  */
@@ -160,10 +160,13 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     out: { type: "string" },
     targets: { type: "string", default: "sluice,node,bun" },
+    delay: { type: "string", default: "0" },
   },
 });
 try {
-  const result = await measure(values.quick ? QUICK_PLAN : FULL_PLAN, new Set(values.targets.split(",")));
+  const plan = values.quick ? QUICK_PLAN : FULL_PLAN;
+  const plainPace = { ...plan.plainPace, delayMs: Number(values.delay) };
+  const result = await measure({ ...plan, plainPace }, new Set(values.targets.split(",")));
   const page = renderReport(result);
   process.stdout.write(page);
   if (values.out !== undefined) writeFileSync(values.out, page);
