@@ -6,6 +6,7 @@ import { connectNats } from "#shared/queue/connection.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { openCancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
@@ -85,6 +86,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
       );
     }
   }
+  // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
+  if (config.sandbox) void loadTokenizer();
   await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
 }
 

@@ -1,6 +1,6 @@
 /**
- * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against the upstream
- * called directly and against Portkey, then checks the books. README.md says what the figures mean.
+ * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against
+ * the upstream called directly and against Portkey, then checks the books. README.md says what the figures mean.
  * Exits 1 when a call failed or the books are wrong.
  */
 import { writeFileSync } from "node:fs";
@@ -165,6 +165,7 @@ const { values } = parseArgs({
 });
 try {
   const plan = values.quick ? QUICK_PLAN : FULL_PLAN;
+  if (!/^\d{1,5}$/.test(values.delay)) throw new Error(`--delay takes whole milliseconds, got "${values.delay}"`);
   const plainPace = { ...plan.plainPace, delayMs: Number(values.delay) };
   const result = await measure({ ...plan, plainPace }, new Set(values.targets.split(",")));
   const page = renderReport(result);

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { closeReaper } from "#deploy/embedded/reaper.mjs";
 
 import { closeShared, natsServerBinary } from "../support/infrastructure.ts";
 import type { Stack } from "../support/stack.ts";
@@ -47,11 +46,18 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   chmodSync(wrapper, 0o755);
   process.env["TEST_NATS_SERVER"] = wrapper;
 
+  const cleanUp = async (): Promise<void> => {
+    await closeShared();
+    rmSync(directory, { recursive: true, force: true });
+  };
   const stack = await startStack({
     ingress: 1,
     workers: 1,
     // A limit no run reaches: the net itself stays on.
     env: { SLUICE_CATALOGUE: catalogue, SLUICE_IP_LIMIT: "10000000" },
+  }).catch(async (error: unknown) => {
+    await cleanUp();
+    throw error;
   });
   const [ingress] = stack.ingresses;
   if (ingress === undefined) throw new Error("the stack has no ingress");
@@ -77,9 +83,7 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
     },
     async stop() {
       await stack.stop();
-      await closeShared();
-      await closeReaper();
-      rmSync(directory, { recursive: true, force: true });
+      await cleanUp();
     },
   };
 }

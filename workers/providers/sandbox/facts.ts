@@ -53,6 +53,14 @@ const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]*[\d)]/g;
 const SEARCH_FOR =
   /\b(?:search(?:ing)?|look(?:ing)?|google|find|query)\b(?:\s+(?:(?:in|on|the|web|internet|docs?|documentation|database|online|up))\b)*(?:\s+(?:for|about))?\s+([^\n]+)/i;
 const ABOUT = /\b(?:saying|that\s+says|about|regarding|for)\s+([^\n]+)/i;
+const QUOTED_VALUE = '"([^"\\s][^"\\n]{0,200})"';
+const CAPITALISED_WORD = "(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*";
+/** What may follow a name: `: anything to the end of the clause`, `"quoted"`, `5`, `Big Words`, `is anything`. */
+const VALUE_FORMS = [
+  `[:=]\\s*(?:${QUOTED_VALUE}|'([^'\\n]{1,200})'|([^\\n,;]{1,200}))`,
+  `(?:(?:is|of|to|as|at|equals)\\s+)?(?:${QUOTED_VALUE}|(-?\\d[\\d.,]*|${CAPITALISED_WORD}(?:\\s${CAPITALISED_WORD})*))`,
+  "is\\s+([\\p{L}\\p{N}_-]+)",
+];
 const TOOL_MENTION =
   /^(?:please\s+)?(?:use|call|invoke|run)\s+(?:the\s+)?\S+(?:\s+(?:tool|function))?\s+(?:to|with|for|and)\s+/i;
 
@@ -119,12 +127,7 @@ function findArithmetic(text: string): string | undefined {
 function findValue(text: string, words: readonly string[]): string | undefined {
   if (words.length === 0 || words.length > 8) return undefined;
   const name = words.map((word) => RegExp.escape(word)).join("[\\s_-]*");
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])${name}["'\`]?\\s*(?:[:=]\\s*(?:"([^"\\n]{0,200})"|'([^'\\n]{0,200})'|([^\\n,;]{1,200}))` +
-      `|(?:(?:is|of|to|as|at|equals)\\s+)?(?:"([^"\\n]{0,200})"|(-?\\d[\\d.,]*|(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*(?:\\s(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*)*))` +
-      `|is\\s+([\\p{L}\\p{N}_-]+))`,
-    "iu",
-  );
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${name}["'\`]?\\s*(?:${VALUE_FORMS.join("|")})`, "iu");
   const match = pattern.exec(text);
   if (match === null) return undefined;
   const value = match.slice(1).find((group) => group !== undefined);

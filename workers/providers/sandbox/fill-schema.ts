@@ -161,7 +161,7 @@ function createFilling(root: unknown, options: FillOptions, optional: "all" | "m
     const names = own(record, "propertyNames");
     if (names !== undefined) {
       leaf.salt += 1;
-      const key = fill(names, "key", { depth: CLOSING_DEPTH, refs: [] });
+      const key = fill({ allOf: [{ type: "string" }, names] }, "key", { depth: CLOSING_DEPTH, refs: [] });
       return typeof key === "string" ? key : undefined;
     }
     const patterns = Object.keys(asRecord(own(record, "patternProperties")));

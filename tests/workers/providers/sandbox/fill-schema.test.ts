@@ -17,7 +17,8 @@ const PROMPTS = [
   "天気はどうですか 👋",
 ];
 
-const validator = new Ajv2020.default({ strict: false, validateFormats: true });
+// Without ownProperties every object would have a property called `constructor`.
+const validator = new Ajv2020.default({ strict: false, ownProperties: true });
 addFormats.default(validator);
 
 function fill(schema: Schema, prompt = "", seed = 1, optional: "all" | "mentioned" = "all"): unknown {
@@ -109,7 +110,7 @@ test("writes a valid document for any schema that can be met", () => {
     fc.property(anySchema, fc.constantFrom(...PROMPTS), fc.nat(1_000), fc.constantFrom("all", "mentioned"), (schema, prompt, seed, optional) => {
       expectValid(schema, fill(schema, prompt, seed, optional));
     }),
-    { numRuns: 1_500 },
+    { numRuns: 600 },
   );
 });
 

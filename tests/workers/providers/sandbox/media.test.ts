@@ -42,7 +42,7 @@ test.each(IMAGES)("reads the size of a %s", async (format, bytes) => {
 });
 
 test.each(IMAGES)("takes no %s whose header is cut off anywhere", (_, bytes) => {
-  for (let length = 0; length < 20; length += 1) expect(readImageHeader(Uint8Array.from(bytes.slice(0, length)))).toBeNull();
+  for (let length = 0; length < 10; length += 1) expect(readImageHeader(Uint8Array.from(bytes.slice(0, length)))).toBeNull();
 });
 
 const PNG = dataUrl(IMAGES[0]?.[1] ?? []);
