@@ -40,6 +40,7 @@ export async function startIngress(): Promise<void> {
     onReload: (result) => metrics.catalogueReloads.inc(result),
   });
   lifecycle.onStop("catalogue", () => catalogue.close());
+  role.onHangup(() => catalogue.reload());
   const ledger = openLedger({
     database,
     log,

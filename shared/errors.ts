@@ -1,5 +1,5 @@
 /**
- * Every error a client can see, and the three classes that decide what a worker does next.
+ * Every error a client can see. What a provider's failure means is decided in workers/providers.
  * Source: spec.md "Errors", design.md part 6.
  */
 
@@ -94,14 +94,4 @@ export class ApiError extends Error {
 /** The envelope for a code; `param` names the offending request parameter when there is one. */
 export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {
   return { error: { message, type: ERROR_CODES[code].type, code, param } };
-}
-
-/** Repeating cannot help. */
-export class TerminalError extends Error {
-  override readonly name = "TerminalError";
-}
-
-/** Our own surroundings failed (database, broker, object store); the same work may succeed later. */
-export class RetryableError extends Error {
-  override readonly name = "RetryableError";
 }

@@ -21,6 +21,8 @@ export interface Role {
   readonly checks: { readonly postgres: Check; readonly nats: Check };
   /** Adds a connection to the nats check; its final closing ends the process. */
   watchNats(connection: NatsConnection): void;
+  /** What SIGHUP does: read operators' files again. A failure is told and changes nothing. */
+  onHangup(reload: () => Promise<void>): void;
   /** Opens the admin port and says so in the log line that supervisors wait for. */
   ready(facts: Readonly<Record<string, number>>, checks: Readonly<Record<string, Check>>): Promise<void>;
 }
@@ -53,6 +55,11 @@ export async function startRole(name: RoleName): Promise<Role> {
     watchNats(connection) {
       connections.push(connection);
       void endWith(connection, lifecycle, log);
+    },
+    onHangup(reload) {
+      process.on("SIGHUP", () => {
+        reload().catch((error: unknown) => log.error({ err: error }, "reload refused, nothing changed"));
+      });
     },
     async ready(facts, checks) {
       const admin = startAdminServer({

@@ -43,6 +43,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     onReload: (result) => metrics.catalogueReloads.inc(result),
   });
   lifecycle.onStop("catalogue", () => catalogue.close());
+  role.onHangup(() => catalogue.reload());
   const ledger = openLedger({
     database,
     log,

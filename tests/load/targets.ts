@@ -1,4 +1,6 @@
 /** What is measured, as an address with headers and processes: the upstream itself and the Portkey gateway (Sluice: sluice-target.ts). */
+import { fileURLToPath } from "node:url";
+
 import { freePort } from "#deploy/embedded/probe.mjs";
 
 import type { Child } from "./processes.ts";
@@ -36,7 +38,7 @@ export function directTarget(upstreamPort: number): Target {
 /** Starts Portkey's own server in one process: under Node, as it ships, or under Bun, the runtime Sluice has. */
 export async function startPortkey(runtime: "node" | "bun", upstreamPort: number): Promise<Target> {
   const port = await freePort();
-  const script = Bun.resolveSync("@portkey-ai/gateway/build/start-server.js", import.meta.dir);
+  const script = fileURLToPath(import.meta.resolve("@portkey-ai/gateway/build/start-server.js"));
   const repair = `${import.meta.dir}/portkey-streams.mjs`;
   const program = runtime === "node" ? ["node", "--import", repair] : [process.execPath, "--preload", repair];
   const child = startChild([...program, script, "--headless", `--port=${port}`], { NODE_ENV: "production" });

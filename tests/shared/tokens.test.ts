@@ -80,7 +80,9 @@ test("counts a lone message as OpenAI publishes: three for it, its role, its tex
 test("counts names, earlier calls, blocks, tools and schemas", () => {
   const base = countPrompt(tokenizer, { messages: [{ role: "user", content: "hi" }] }, noMedia);
   const count = (message: object, more: object = {}): number =>
-    countPrompt(tokenizer, { messages: [{ role: "user", ...message }], ...more }, (part) => (part["type"] === "image_url" ? 85 : 0)) - base;
+    countPrompt(tokenizer, { messages: [{ role: "user", ...message }], ...more }, (part) =>
+      part["type"] === "image_url" ? 85 : 0,
+    ) - base;
   expect(count({ content: "hi", name: "Ada" })).toBe(tokenizer.count("Ada") + 1);
   expect(count({ content: [{ type: "text", text: "hi" }, { type: "image_url" }] })).toBe(85);
   const call = { id: "1", type: "function", function: { name: "ping", arguments: '{"a":1}' } };
@@ -88,7 +90,9 @@ test("counts names, earlier calls, blocks, tools and schemas", () => {
   const tools = [{ type: "function", function: { name: "ping" } }];
   expect(count({ content: "hi" }, { tools })).toBe(tokenizer.count(JSON.stringify(tools)));
   const schema = { type: "object" };
-  expect(count({ content: "hi" }, { response_format: { json_schema: { schema } } })).toBe(tokenizer.count('{"type":"object"}'));
+  expect(count({ content: "hi" }, { response_format: { json_schema: { schema } } })).toBe(
+    tokenizer.count('{"type":"object"}'),
+  );
 });
 
 test("counts nothing for members of another shape", () => {

@@ -11,8 +11,4 @@ export async function sweepRetention(database: Queryable): Promise<void> {
        limit $1)`,
     [BATCH],
   );
-  await database.query(
-    "delete from daily_token where (workspace_id, day) in (select workspace_id, day from daily_token where day < current_date - 7 limit $1)",
-    [BATCH],
-  );
 }

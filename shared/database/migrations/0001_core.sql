@@ -1,6 +1,7 @@
 -- Workspaces, keys, money, rate window. Amounts are bigint nano-credits. Never edited after release.
 --
--- Locks are taken in one order everywhere: rate_window by workspace, hold by job, balance by workspace, daily_token.
+-- Locks are taken in one order everywhere: rate_window by workspace, then balance by workspace. A balance row guards all
+-- holds of its workspace: they are written and deleted only under its lock and need none of their own.
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were got.
 
@@ -33,6 +34,8 @@ create table api_key (
   revoked_at timestamptz
 );
 create index api_key_workspace on api_key (workspace_id);
+-- Keys an operator brought along; the authenticator reads all of them at once.
+create index api_key_brought on api_key (created_at) where hint not like 'slk\_%' and revoked_at is null;
 
 create table audit_log (
   id bigint generated always as identity primary key,
@@ -45,11 +48,14 @@ create table audit_log (
 );
 create index audit_log_workspace on audit_log (workspace_id, id);
 
--- available = amount - held
+-- available = amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls and what its open calls under
+-- a daily cap have reserved. It lives here because every admission and every finish writes this row anyway.
 create table balance (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null default 0,
   held bigint not null default 0 constraint held_not_negative check (held >= 0),
+  day date not null default '-infinity',
+  day_tokens bigint not null default 0,
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
@@ -62,9 +68,9 @@ create table hold (
   model text not null,
   amount bigint not null constraint hold_amount_not_negative check (amount >= 0),
   may_exceed boolean not null,
-  -- Daily tokens reserved on that UTC day; null when the call is under no cap.
-  day date,
-  tokens bigint,
+  -- UTC day its tokens count on, and how many it has reserved there (0 when it is under no cap).
+  day date not null,
+  tokens bigint not null,
   deadline timestamptz not null,
   created_at timestamptz not null default now(),
   primary key (job_id, attempt)
@@ -72,7 +78,7 @@ create table hold (
 create index hold_deadline on hold (deadline);
 
 create table ledger_entry (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   workspace_id uuid not null,
   kind text not null constraint ledger_kind check (kind in ('settle', 'top_up', 'correction')),
   amount bigint not null,
@@ -80,9 +86,9 @@ create table ledger_entry (
   attempt smallint not null default 0,
   note text,
   at timestamptz not null default now(),
+  primary key (workspace_id, id),
   constraint ledger_once unique (source_id, attempt, kind)
 );
-create index ledger_entry_workspace on ledger_entry (workspace_id, id);
 
 -- One row per closed hold. For a call over HTTP, job_id is its x-request-id.
 create table usage_record (
@@ -98,19 +104,13 @@ create table usage_record (
   held bigint not null,
   settled bigint not null,
   uncollected bigint not null,
+  day date not null,
   tokens bigint not null,
   started_at timestamptz not null,
   ended_at timestamptz not null default now(),
   primary key (job_id, attempt)
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);
-
-create table daily_token (
-  workspace_id uuid not null,
-  day date not null,
-  tokens bigint not null default 0,
-  primary key (workspace_id, day)
-) with (fillfactor = 50);
 
 -- What an ingress has relayed of a stream so far: the price of a call whose worker is lost.
 create table relay_progress (
@@ -132,22 +132,32 @@ create table dead_letter (
   body bytea,
   job_id uuid,
   at timestamptz not null default now(),
-  redriven_at timestamptz,
-  unique (stream, stream_seq, at)
+  redriven_at timestamptz
 );
+-- Two janitors may see the same message. A sequence alone is not enough: a wiped stream counts from 1 again.
+create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
 
+-- calls: how many were ever counted. passed: calls up to this number are known to be older than 60 s.
+-- shift_ms: added to the clock after it was set back, until it has caught up.
+-- recent: times of the calls since the last full block of 32, in order.
 create table rate_window (
   workspace_id uuid primary key,
   calls bigint not null default 0,
-  last_ms bigint not null default 0
+  last_ms bigint not null default 0,
+  shift_ms bigint not null default 0,
+  passed bigint not null default 0,
+  recent bigint[] not null default '{}'
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+alter table rate_window alter column recent set storage plain;
 
-create table rate_call (
+-- Times of 32 calls each: block b holds the calls 32 b + 1 to 32 b + 32 and lies in slot b mod 144.
+create table rate_block (
   workspace_id uuid not null,
   slot smallint not null,
-  at_ms bigint not null,
+  at_ms bigint[] not null,
   primary key (workspace_id, slot)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+alter table rate_block alter column at_ms set storage plain;
 
 create function workspace_rows() returns trigger language plpgsql as $$
 begin

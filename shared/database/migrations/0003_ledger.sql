@@ -1,105 +1,120 @@
 -- The only functions that move money. Idempotent by (job_id, attempt): a hold is closed once, later calls see null.
 
 -- p_used null = release. Result per call: amount taken, null = closed before, -1 = busy (locked elsewhere, nothing done).
+-- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
+-- order given. What cannot be taken is uncollected. No figure ever credits a caller: negative ones count as 0.
 create function finish_calls(
   p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
   p_estimated boolean[], p_tokens bigint[], p_wait boolean
-) returns bigint[] language plpgsql as $$
+) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  taken bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  missed bigint[] := taken;
-  mine uuid[];
-  wss uuid[];
-  got uuid[];
-  ok int[] := '{}';
+  result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
+  -- Per locked workspace: what is available and on which day it counts tokens, then what the calls change.
+  wss uuid[]; free bigint[]; days date[]; paid bigint[]; released bigint[]; tokens bigint[];
+  -- Per closed hold, in the order of the calls.
+  calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[]; hold_days date[];
+  reserved bigint[]; starts timestamptz[]; takes bigint[];
   cur uuid;
-  free bigint;
-  take bigint;
-  r record;
+  w int;
+  used bigint;
+  is_uniform boolean;
+  open boolean[];
 begin
+  -- Read without a lock: what is found here is decided under the lock of its workspace's balance.
+  select array_agg(distinct workspace_id) into wss from hold where job_id = any (p_job);
+  if wss is null then return result; end if;
   if p_wait then
-    select array_agg(j), array_agg(distinct w) into mine, wss
-    from (select job_id j, workspace_id w from hold where job_id = any (p_job) order by job_id, attempt for update) s;
-    select array_agg(w) into got from (select workspace_id w from balance where workspace_id = any (wss) order by 1 for update) s;
+    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+    from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
   else
-    select array_agg(j), array_agg(distinct w) into mine, wss
-    from (select job_id j, workspace_id w from hold where job_id = any (p_job) order by job_id, attempt for update skip locked) s;
-    select array_agg(w) into got from (select workspace_id w from balance where workspace_id = any (wss) order by 1 for update skip locked) s;
+    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+    from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
   end if;
 
-  for r in
-    select t.n, t.used, h.workspace_id as ws, h.amount as held, h.may_exceed, b.amount - b.held as available,
-           h.workspace_id = any (got) and t.job = any (mine) as locked
-    from (select distinct on (job, attempt) * from unnest(p_job, p_attempt, p_used) with ordinality t(job, attempt, used, n) order by job, attempt, n) t
-    join hold h on h.job_id = t.job and h.attempt = t.attempt
-    join balance b on b.workspace_id = h.workspace_id
-    order by h.workspace_id, t.n
-  loop
-    if r.locked is not true then
-      taken[r.n] := -1;
-      continue;
-    end if;
-    if cur is distinct from r.ws then
-      cur := r.ws;
-      free := r.available;
-    end if;
-    take := case when r.used is null then 0 else least(r.used, r.held + case when r.may_exceed then free else 0 end) end;
-    free := free + r.held - take;
-    taken[r.n] := take;
-    missed[r.n] := coalesce(r.used, 0) - take;
-    ok := ok || r.n::int;
-  end loop;
-  if cardinality(ok) = 0 then return taken; end if;
+  -- Two attempts of one job never share a group unless someone mixes them up; the second then reads as busy.
+  is_uniform := p_attempt[1] = all (p_attempt);
+  with closed as (
+    delete from hold
+    where job_id = any (p_job) and workspace_id = any (wss)
+      and attempt = case when is_uniform then p_attempt[1] else p_attempt[array_position(p_job, job_id)] end
+    returning *)
+  select array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model), array_agg(c.amount),
+         array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
+  into calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
+  from (select array_position(p_job, job_id) as n, * from closed order by 1) c;
 
-  update balance b set amount = b.amount - g.taken, held = b.held - g.held
-  from (select h.workspace_id as ws, sum(taken[i]) as taken, sum(h.amount) as held
-        from unnest(ok) i join hold h on h.job_id = p_job[i] and h.attempt = p_attempt[i] group by 1) g
-  where b.workspace_id = g.ws;
-  insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
-  select h.workspace_id, 'settle', -taken[i], p_job[i], p_attempt[i]
-  from unnest(ok) i join hold h on h.job_id = p_job[i] and h.attempt = p_attempt[i]
-  where p_used[i] is not null;
-  insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens, started_at)
-  select h.job_id, h.attempt, h.workspace_id, h.key_id, h.model, p_source[i], p_status[i], p_units[i], p_estimated[i],
-         h.amount, taken[i], missed[i], p_tokens[i], h.created_at
-  from unnest(ok) i join hold h on h.job_id = p_job[i] and h.attempt = p_attempt[i];
-  -- Each call's share, summed per row: several calls of one workspace may finish in one statement.
-  update daily_token d set tokens = greatest(0, d.tokens - g.reserved + g.used)
-  from (select h.workspace_id as ws, h.day, sum(h.tokens) as reserved, sum(p_tokens[i]) as used
-        from unnest(ok) i join hold h on h.job_id = p_job[i] and h.attempt = p_attempt[i]
-        where h.day is not null group by 1, 2) g
-  where d.workspace_id = g.ws and d.day = g.day;
-  delete from hold h using unnest(ok) i where h.job_id = p_job[i] and h.attempt = p_attempt[i];
-  return taken;
+  if calls is not null then
+    takes := holds;
+    paid := array_fill(0::bigint, array[cardinality(wss)]);
+    tokens := paid;
+    released := array_fill(null::bigint, array[cardinality(wss)]);
+    for i in 1 .. cardinality(calls) loop
+      if cur is distinct from owners[i] then
+        cur := owners[i];
+        w := array_position(wss, cur);
+      end if;
+      used := coalesce(greatest(p_used[calls[i]], 0), 0);
+      if used > holds[i] and exceeds[i] then used := least(used, holds[i] + free[w]); end if;
+      if used < holds[i] or exceeds[i] then takes[i] := used; end if;
+      free[w] := free[w] + holds[i] - takes[i];
+      paid[w] := paid[w] + takes[i];
+      released[w] := coalesce(released[w], 0) + holds[i];
+      if hold_days[i] = days[w] then tokens[w] := tokens[w] + greatest(p_tokens[calls[i]], 0) - reserved[i]; end if;
+      result[calls[i]] := takes[i];
+    end loop;
+
+    update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i], day_tokens = b.day_tokens + tokens[g.i]
+    from generate_series(1, cardinality(wss)) g(i)
+    where b.workspace_id = wss[g.i] and released[g.i] is not null;
+    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
+    select owners[c.i], 'settle', -takes[c.i], p_job[calls[c.i]], p_attempt[calls[c.i]]
+    from generate_series(1, cardinality(calls)) c(i)
+    where p_used[calls[c.i]] is not null;
+    insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
+                              settled, uncollected, day, tokens, started_at)
+    select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
+           p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
+           greatest(p_tokens[c.n], 0), starts[c.i]
+    from unnest(calls) with ordinality c(n, i);
+  end if;
+
+  if coalesce(cardinality(calls), 0) < cardinality(p_job) then
+    select array_agg(exists (select from hold h where h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
+    from unnest(p_job, p_attempt) with ordinality c(job, attempt, n);
+    for i in 1 .. cardinality(p_job) loop
+      if open[i] then result[i] := -1; end if;
+    end loop;
+  end if;
+  return result;
 end $$;
 
 -- The same steps for a lone call.
 create function finish_call(
   p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
-) returns bigint language plpgsql as $$
+) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   h hold;
-  free bigint;
+  b balance;
+  ws uuid;
   take bigint;
 begin
-  select * into h from hold where job_id = p_job and attempt = p_attempt for update skip locked;
-  if not found then
-    return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then -1 end;
-  end if;
-  select amount - held into free from balance where workspace_id = h.workspace_id for update skip locked;
+  select workspace_id into ws from hold where job_id = p_job and attempt = p_attempt;
+  if not found then return null; end if;
+  select * into b from balance where workspace_id = ws for update skip locked;
   if not found then return -1; end if;
-  take := case when p_used is null then 0 else least(p_used, h.amount + case when h.may_exceed then free else 0 end) end;
-  update balance set amount = amount - take, held = held - h.amount where workspace_id = h.workspace_id;
+  delete from hold where job_id = p_job and attempt = p_attempt returning * into h;
+  if not found then return null; end if;
+  take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
+  update balance set amount = b.amount - take, held = b.held - h.amount,
+    day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
+  where workspace_id = ws;
   if p_used is not null then
-    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (h.workspace_id, 'settle', -take, p_job, p_attempt);
+    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (ws, 'settle', -take, p_job, p_attempt);
   end if;
-  insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens, started_at)
-  values (p_job, p_attempt, h.workspace_id, h.key_id, h.model, p_source, p_status, p_units, p_estimated,
-          h.amount, take, coalesce(p_used, 0) - take, p_tokens, h.created_at);
-  if h.day is not null then
-    update daily_token set tokens = greatest(0, tokens - h.tokens + p_tokens) where workspace_id = h.workspace_id and day = h.day;
-  end if;
-  delete from hold where job_id = p_job and attempt = p_attempt;
+  insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
+                            settled, uncollected, day, tokens, started_at)
+  values (p_job, p_attempt, ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
+          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at);
   return take;
 end $$;
 
@@ -137,5 +152,11 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   select o.workspace_id, 'hold open and closed at once', '-', o.job_id::text
   from hold o join usage_record u on u.job_id = o.job_id and u.attempt = o.attempt
   union all
-  select b.workspace_id, 'available balance is negative', '0', (b.amount - b.held)::text from balance b where b.amount < b.held;
+  select b.workspace_id, 'available balance is negative', '0', (b.amount - b.held)::text from balance b where b.amount < b.held
+  union all
+  select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (coalesce(u.sum, 0) + coalesce(h.sum, 0))::text, b.day_tokens::text
+  from balance b
+  left join (select r.workspace_id, r.day, sum(r.tokens) from usage_record r group by 1, 2) u on u.workspace_id = b.workspace_id and u.day = b.day
+  left join (select o.workspace_id, o.day, sum(o.tokens) from hold o group by 1, 2) h on h.workspace_id = b.workspace_id and h.day = b.day
+  where b.day_tokens <> coalesce(u.sum, 0) + coalesce(h.sum, 0);
 $$;

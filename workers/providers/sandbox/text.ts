@@ -38,7 +38,8 @@ export function composeAnswer(material: TextMaterial): string {
   const opening = composeOpening(material);
   if (BRIEF.test(request)) return opening;
   const words = Number(WORD_COUNT.exec(request)?.[1] ?? (LONG.test(request) ? LONG_WORDS : 0));
-  if (words > 0) return composePage(material, Math.min(words, LONG_WORDS_MAX), (text) => text.match(/\S+/g)?.length ?? 0);
+  if (words > 0)
+    return composePage(material, Math.min(words, LONG_WORDS_MAX), (text) => text.match(/\S+/g)?.length ?? 0);
   return `${opening} ${random.pick(CLOSINGS)}`;
 }
 

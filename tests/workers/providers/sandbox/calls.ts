@@ -32,7 +32,10 @@ export interface CallOptions {
   readonly outputTokensMax?: number;
 }
 
-export function callOf(body: Body, { model = "sandbox-chat", signal, outputTokensMax = 8_192 }: CallOptions = {}): ChatCall {
+export function callOf(
+  body: Body,
+  { model = "sandbox-chat", signal, outputTokensMax = 8_192 }: CallOptions = {},
+): ChatCall {
   return {
     request: { model, ...body } as unknown as ChatCompletionRequest,
     sourceModel: model,
@@ -99,7 +102,11 @@ export async function textOf(body: Body, options: CallOptions = {}): Promise<str
   return (await answerTo(body, options)).content;
 }
 
-export async function deltasOf(body: Body, options: CallOptions = {}, provider: ChatProvider = sandbox): Promise<ChatDelta[]> {
+export async function deltasOf(
+  body: Body,
+  options: CallOptions = {},
+  provider: ChatProvider = sandbox,
+): Promise<ChatDelta[]> {
   const deltas: ChatDelta[] = [];
   for await (const delta of provider.stream(callOf(body, options))) deltas.push(delta);
   return deltas;

@@ -75,7 +75,14 @@ test.each(OPEN)("leaves the wording of %j open", (prompt) => {
 });
 
 test("joins the text blocks of a message", async () => {
-  expect(await textOf(ask([{ type: "text", text: "Repeat after me:" }, { type: "text", text: "one two" }]))).toBe("one two");
+  expect(
+    await textOf(
+      ask([
+        { type: "text", text: "Repeat after me:" },
+        { type: "text", text: "one two" },
+      ]),
+    ),
+  ).toBe("one two");
 });
 
 test("gives a long dictated text whole", async () => {

@@ -42,7 +42,9 @@ test("sandbox-truncate sends some tokens and no finish reason, then fails", asyn
   const { deltas, failure } = await readUntilFailure("sandbox-truncate");
   expect(failure).toMatchObject({ kind: "failed" });
   expect(putTogether(deltas)).toMatchObject([{ content: "one two three four five", finish: null }]);
-  expect(await failureOf(sandbox.complete(callOf(LONG, { model: "sandbox-truncate" })))).toMatchObject({ kind: "failed" });
+  expect(await failureOf(sandbox.complete(callOf(LONG, { model: "sandbox-truncate" })))).toMatchObject({
+    kind: "failed",
+  });
 });
 
 test("sandbox-truncate never finishes, however short the answer", async () => {
@@ -142,22 +144,25 @@ test("a caller who leaves in the middle of a stream ends it before the next delt
   expect(await failureOf(stream.next())).toMatchObject({ kind: "aborted" });
 });
 
-test.each(["resolves", "rejects"])("a caller who leaves during a wait ends it, when the delay %s on abort", async (how) => {
-  const controller = new AbortController();
-  const waiting = Promise.withResolvers<void>();
-  const provider = createSandbox({
-    now: () => 0,
-    delay: (_, signal) =>
-      new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => (how === "resolves" ? resolve() : reject(signal.reason as Error)));
-        waiting.resolve();
-      }),
-  });
-  const failure = failureOf(provider.complete(callOf(LONG, { model: "sandbox-slow", signal: controller.signal })));
-  await waiting.promise;
-  controller.abort();
-  expect(await failure).toMatchObject({ kind: "aborted" });
-});
+test.each(["resolves", "rejects"])(
+  "a caller who leaves during a wait ends it, when the delay %s on abort",
+  async (how) => {
+    const controller = new AbortController();
+    const waiting = Promise.withResolvers<void>();
+    const provider = createSandbox({
+      now: () => 0,
+      delay: (_, signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener("abort", () => (how === "resolves" ? resolve() : reject(signal.reason as Error)));
+          waiting.resolve();
+        }),
+    });
+    const failure = failureOf(provider.complete(callOf(LONG, { model: "sandbox-slow", signal: controller.signal })));
+    await waiting.promise;
+    controller.abort();
+    expect(await failure).toMatchObject({ kind: "aborted" });
+  },
+);
 
 test("sandbox-flaky goes by the seed when there is one: odd seeds fail every time, even ones never", async () => {
   for (const seed of [1, 3, -5]) {
@@ -175,7 +180,12 @@ test("sandbox-flaky without a seed fails about half of its calls, in both ways, 
     const kinds: string[] = [];
     for (let i = 0; i < 200; i += 1) {
       const call = provider.complete(callOf(LONG, { model: "sandbox-flaky" }));
-      kinds.push(await call.then(() => "answered", (error: { kind: string }) => error.kind));
+      kinds.push(
+        await call.then(
+          () => "answered",
+          (error: { kind: string }) => error.kind,
+        ),
+      );
     }
     return kinds;
   };

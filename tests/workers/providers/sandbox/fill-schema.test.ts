@@ -32,7 +32,21 @@ function expectValid(schema: Schema, value: unknown): void {
   }
 }
 
-const name = fc.constantFrom("city", "name", "age", "email", "tags", "count", "is_open", "start_date", "from", "to", "note", "id", "constructor");
+const name = fc.constantFrom(
+  "city",
+  "name",
+  "age",
+  "email",
+  "tags",
+  "count",
+  "is_open",
+  "start_date",
+  "from",
+  "to",
+  "note",
+  "id",
+  "constructor",
+);
 
 const stringSchema = fc
   .tuple(fc.nat(30), fc.nat(30), fc.boolean(), fc.boolean())
@@ -49,12 +63,34 @@ const formatSchema = fc
   .map((format) => ({ type: "string", format }));
 const patternSchema = fc
   .constantFrom(
-    ...["^[0-9]{5}$", "^[A-Z]{2}-\\d{4}$", "^(foo|bar)+$", "\\d", "^#[0-9a-f]{6}$", "^\\+?[1-9]\\d{1,14}$", "^[a-z]+(?:-[a-z]+)*$"],
-    ...["^[^@]+@[^@]+\\.[a-z]{2,}$", "^\\S+\\s\\S+$", "^(?<y>\\d{4})-(?:0[1-9]|1[0-2])$", "^.{3,}$", "^\\p{Lu}\\p{L}*$", "^$", "é|ß"],
+    ...[
+      "^[0-9]{5}$",
+      "^[A-Z]{2}-\\d{4}$",
+      "^(foo|bar)+$",
+      "\\d",
+      "^#[0-9a-f]{6}$",
+      "^\\+?[1-9]\\d{1,14}$",
+      "^[a-z]+(?:-[a-z]+)*$",
+    ],
+    ...[
+      "^[^@]+@[^@]+\\.[a-z]{2,}$",
+      "^\\S+\\s\\S+$",
+      "^(?<y>\\d{4})-(?:0[1-9]|1[0-2])$",
+      "^.{3,}$",
+      "^\\p{Lu}\\p{L}*$",
+      "^$",
+      "é|ß",
+    ],
   )
   .map((pattern) => ({ type: "string", pattern }));
 const numberSchema = fc
-  .tuple(fc.constantFrom("integer", "number"), fc.integer({ min: -1_000, max: 1_000 }), fc.integer({ min: 3, max: 500 }), fc.nat(3), fc.boolean())
+  .tuple(
+    fc.constantFrom("integer", "number"),
+    fc.integer({ min: -1_000, max: 1_000 }),
+    fc.integer({ min: 3, max: 500 }),
+    fc.nat(3),
+    fc.boolean(),
+  )
   .map(([type, low, span, form, hasStep]) => ({
     type,
     ...[{}, { minimum: low }, { exclusiveMinimum: low }, { maximum: low }][form],
@@ -63,13 +99,27 @@ const numberSchema = fc
   }));
 const fixedSchema = fc.oneof(
   fc.json().map((json) => ({ const: JSON.parse(json) as unknown })),
-  fc.uniqueArray(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { minLength: 1, maxLength: 4 }).map((members) => ({ enum: members })),
-  fc.constantFrom<Schema>({ type: "boolean" }, { type: "null" }, {}, true, { type: ["string", "null"] }, { type: ["null", "integer"] }),
+  fc
+    .uniqueArray(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { minLength: 1, maxLength: 4 })
+    .map((members) => ({ enum: members })),
+  fc.constantFrom<Schema>(
+    { type: "boolean" },
+    { type: "null" },
+    {},
+    true,
+    { type: ["string", "null"] },
+    { type: ["null", "integer"] },
+  ),
 );
 
 const { schema: anySchema } = fc.letrec<{ schema: Schema; object: Schema }>((tie) => ({
   object: fc
-    .tuple(fc.dictionary(name, tie("schema"), { maxKeys: 4 }), fc.nat(4), fc.constantFrom<Schema | undefined>(undefined, true, false, { type: "integer" }), fc.nat(5))
+    .tuple(
+      fc.dictionary(name, tie("schema"), { maxKeys: 4 }),
+      fc.nat(4),
+      fc.constantFrom<Schema | undefined>(undefined, true, false, { type: "integer" }),
+      fc.nat(5),
+    )
     .map(([properties, requiredCount, additionalProperties, least]) => ({
       type: "object",
       properties: { ...properties },
@@ -87,14 +137,30 @@ const { schema: anySchema } = fc.letrec<{ schema: Schema; object: Schema }>((tie
     tie("object"),
     fc
       .tuple(tie("schema"), fc.nat(4), fc.nat(4), fc.boolean())
-      .map(([items, least, more, hasMost]) => ({ type: "array", items, minItems: least, ...(hasMost ? { maxItems: least + more } : {}) })),
-    fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((prefixItems) => ({ type: "array", prefixItems, items: false })),
+      .map(([items, least, more, hasMost]) => ({
+        type: "array",
+        items,
+        minItems: least,
+        ...(hasMost ? { maxItems: least + more } : {}),
+      })),
+    fc
+      .array(tie("schema"), { minLength: 1, maxLength: 3 })
+      .map((prefixItems) => ({ type: "array", prefixItems, items: false })),
     fc
       .tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 6 }))
-      .map(([minimum, count]) => ({ type: "array", uniqueItems: true, minItems: count, items: { type: "integer", minimum, maximum: minimum + 9 } })),
+      .map(([minimum, count]) => ({
+        type: "array",
+        uniqueItems: true,
+        minItems: count,
+        items: { type: "integer", minimum, maximum: minimum + 9 },
+      })),
     fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
     fc.array(tie("schema"), { minLength: 1, maxLength: 3 }).map((branches) => ({
-      oneOf: branches.map((value, at) => ({ type: "object", properties: { kind: { const: `kind ${at}` }, value }, required: ["kind", "value"] })),
+      oneOf: branches.map((value, at) => ({
+        type: "object",
+        properties: { kind: { const: `kind ${at}` }, value },
+        required: ["kind", "value"],
+      })),
     })),
     fc.tuple(tie("schema"), tie("schema")).map(([a, b]) => ({
       allOf: [
@@ -107,9 +173,15 @@ const { schema: anySchema } = fc.letrec<{ schema: Schema; object: Schema }>((tie
 
 test("writes a valid document for any schema that can be met", () => {
   fc.assert(
-    fc.property(anySchema, fc.constantFrom(...PROMPTS), fc.nat(1_000), fc.constantFrom("all", "mentioned"), (schema, prompt, seed, optional) => {
-      expectValid(schema, fill(schema, prompt, seed, optional));
-    }),
+    fc.property(
+      anySchema,
+      fc.constantFrom(...PROMPTS),
+      fc.nat(1_000),
+      fc.constantFrom("all", "mentioned"),
+      (schema, prompt, seed, optional) => {
+        expectValid(schema, fill(schema, prompt, seed, optional));
+      },
+    ),
     { numRuns: 600 },
   );
 });
@@ -124,14 +196,21 @@ const NODE = {
 
 const SPECIAL: readonly (readonly [what: string, schema: Schema])[] = [
   ["a linked list", { $defs: { node: NODE }, $ref: "#/$defs/node" }],
-  ["a tree that refers to its root", { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } }, required: ["children"] }],
+  [
+    "a tree that refers to its root",
+    { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } }, required: ["children"] },
+  ],
   [
     "a recursive expression whose first branch recurs",
     {
       $defs: {
         term: {
           anyOf: [
-            { type: "object", properties: { left: { $ref: "#/$defs/term" }, right: { $ref: "#/$defs/term" } }, required: ["left", "right"] },
+            {
+              type: "object",
+              properties: { left: { $ref: "#/$defs/term" }, right: { $ref: "#/$defs/term" } },
+              required: ["left", "right"],
+            },
             { type: "number" },
           ],
         },
@@ -143,22 +222,60 @@ const SPECIAL: readonly (readonly [what: string, schema: Schema])[] = [
   ["a reference with escaped characters", { $defs: { "a/b~c d": { type: "integer" } }, $ref: "#/$defs/a~1b~0c%20d" }],
   ["oneOf that overlaps", { oneOf: [{ type: "integer" }, { type: "number" }] }],
   ["not", { type: "integer", not: { enum: [1, 2] } }],
-  ["a condition", { type: "object", properties: { k: { const: "b" } }, required: ["k"], if: { properties: { k: { const: "b" } } }, then: { required: ["z"] } }],
-  ["a dependency", { type: "object", properties: { a: TEXT }, required: ["a"], dependentRequired: { a: ["b"], b: ["c"] } }],
+  [
+    "a condition",
+    {
+      type: "object",
+      properties: { k: { const: "b" } },
+      required: ["k"],
+      if: { properties: { k: { const: "b" } } },
+      then: { required: ["z"] },
+    },
+  ],
+  [
+    "a dependency",
+    { type: "object", properties: { a: TEXT }, required: ["a"], dependentRequired: { a: ["b"], b: ["c"] } },
+  ],
   ["contains", { type: "array", items: { type: "integer" }, contains: { const: 7 }, minContains: 2, minItems: 4 }],
-  ["bounded names", { type: "object", minProperties: 3, propertyNames: { pattern: "^[a-z]{3}$" }, additionalProperties: { type: "integer" } }],
-  ["pattern properties", { type: "object", minProperties: 2, patternProperties: { "^x_[a-z]+$": { type: "integer" } }, additionalProperties: false }],
+  [
+    "bounded names",
+    {
+      type: "object",
+      minProperties: 3,
+      propertyNames: { pattern: "^[a-z]{3}$" },
+      additionalProperties: { type: "integer" },
+    },
+  ],
+  [
+    "pattern properties",
+    {
+      type: "object",
+      minProperties: 2,
+      patternProperties: { "^x_[a-z]+$": { type: "integer" } },
+      additionalProperties: false,
+    },
+  ],
   ["a map", { type: "object", additionalProperties: { type: "number" } }],
-  ["at most one property", { type: "object", properties: { a: TEXT, b: TEXT, c: TEXT }, required: ["c"], maxProperties: 1 }],
+  [
+    "at most one property",
+    { type: "object", properties: { a: TEXT, b: TEXT, c: TEXT }, required: ["c"], maxProperties: 1 },
+  ],
   ["a narrow range", { type: "number", exclusiveMinimum: 0.1, exclusiveMaximum: 0.2 }],
   ["a long e-mail address", { type: "string", format: "email", minLength: 40 }],
-  ["a property called __proto__", JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}') as Schema],
-  ["an open tuple of draft 7", { type: "array", items: [{ type: "integer" }, TEXT], additionalItems: false, minItems: 2 }],
+  [
+    "a property called __proto__",
+    JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}') as Schema,
+  ],
+  [
+    "an open tuple of draft 7",
+    { type: "array", items: [{ type: "integer" }, TEXT], additionalItems: false, minItems: 2 },
+  ],
 ];
 
 test.each(SPECIAL)("writes a valid document for %s", (_, schema) => {
   const value = fill(schema);
-  if (Array.isArray((schema as { items?: unknown }).items)) expect(value).toEqual([expect.any(Number), expect.any(String)]);
+  if (Array.isArray((schema as { items?: unknown }).items))
+    expect(value).toEqual([expect.any(Number), expect.any(String)]);
   else expectValid(schema, value);
 });
 
@@ -182,9 +299,17 @@ test.each(IMPOSSIBLE)("ends with something near for %j", (schema) => {
 });
 
 test("leaves optional properties out unless the prompt speaks of them", () => {
-  const schema = { type: "object", properties: { city: TEXT, limit: { type: "integer" }, unit: { enum: ["metric", "imperial"] } }, required: [] };
+  const schema = {
+    type: "object",
+    properties: { city: TEXT, limit: { type: "integer" }, unit: { enum: ["metric", "imperial"] } },
+    required: [],
+  };
   expect(fill(schema, "hello", 1, "mentioned")).toEqual({});
-  expect(fill(schema, "limit 5, metric, in Paris", 1, "mentioned")).toEqual({ city: "Paris", limit: 5, unit: "metric" });
+  expect(fill(schema, "limit 5, metric, in Paris", 1, "mentioned")).toEqual({
+    city: "Paris",
+    limit: 5,
+    unit: "metric",
+  });
 });
 
 test("takes the author's default before an invented value", () => {

@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { answerTo, ask, type Body, textOf } from "./calls.ts";
 
 async function documentFor(prompt: string, schema: Body): Promise<unknown> {
-  const text = await textOf(ask(prompt, { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } }));
+  const text = await textOf(
+    ask(prompt, { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } }),
+  );
   return JSON.parse(text ?? "");
 }
 
@@ -25,7 +27,12 @@ test("fills a schema with what the prompt says", async () => {
     age: 30,
     city: "Berlin",
   });
-  const pairs = objectOf({ sku: TEXT, quantity: { type: "integer" }, gift: { type: "boolean" }, size: { enum: ["S", "M", "L"] } });
+  const pairs = objectOf({
+    sku: TEXT,
+    quantity: { type: "integer" },
+    gift: { type: "boolean" },
+    size: { enum: ["S", "M", "L"] },
+  });
   expect(await documentFor("sku: AB-12, quantity: 3, size L, not gift", pairs)).toEqual({
     sku: "AB-12",
     quantity: 3,
@@ -47,7 +54,9 @@ test("answers in JSON mode with an object, with the keys the prompt names", asyn
     answer: expect.stringContaining("Lima"),
     topics: ["Lima"],
   });
-  const keyed = JSON.parse((await textOf(ask('Give JSON with keys "name" and "age": Ada is 36 years old.', format))) ?? "");
+  const keyed = JSON.parse(
+    (await textOf(ask('Give JSON with keys "name" and "age": Ada is 36 years old.', format))) ?? "",
+  );
   expect(keyed).toEqual({ name: "Ada", age: 36 });
   expect(await textOf(ask('Say exactly: {"ok": true}', format))).toBe('{"ok": true}');
 });

@@ -11,7 +11,19 @@ const u16 = (value: number): Bytes => [value >> 8, value & 255];
 const u32 = (value: number): Bytes => [...u16(value >>> 16), ...u16(value & 0xffff)];
 const le = (bytes: Bytes): Bytes => bytes.toReversed();
 const text = (value: string): Bytes => [...Buffer.from(value, "latin1")];
-const riff = (chunk: string, rest: Bytes): Bytes => [...text("RIFF"), 0, 0, 0, 0, ...text(`WEBP${chunk}`), 0, 0, 0, 0, ...rest];
+const riff = (chunk: string, rest: Bytes): Bytes => [
+  ...text("RIFF"),
+  0,
+  0,
+  0,
+  0,
+  ...text(`WEBP${chunk}`),
+  0,
+  0,
+  0,
+  0,
+  ...rest,
+];
 
 const IMAGES: readonly (readonly [format: string, bytes: Bytes])[] = [
   ["PNG", [0x89, ...text("PNG\r\n\x1a\n"), 0, 0, 0, 13, ...text("IHDR"), ...u32(64), ...u32(48), 8, 6]],
@@ -20,7 +32,30 @@ const IMAGES: readonly (readonly [format: string, bytes: Bytes])[] = [
   // A comment and a quantisation table come before the frame header, one marker is padded, the frame is progressive.
   [
     "JPEG",
-    [0xff, 0xd8, 0xff, 0xfe, 0, 4, 0xff, 0xc0, 0xff, 0xff, 0xdb, 0, 3, 1, 0xff, 0xc2, 0, 17, 8, ...u16(48), ...u16(64), 3],
+    [
+      0xff,
+      0xd8,
+      0xff,
+      0xfe,
+      0,
+      4,
+      0xff,
+      0xc0,
+      0xff,
+      0xff,
+      0xdb,
+      0,
+      3,
+      1,
+      0xff,
+      0xc2,
+      0,
+      17,
+      8,
+      ...u16(48),
+      ...u16(64),
+      3,
+    ],
   ],
   ["WebP", riff("VP8 ", [0, 0, 0, 0x9d, 0x01, 0x2a, ...le(u16(64)), ...le(u16(48))])],
   ["WebP", riff("VP8L", [0x2f, 63, (47 << 6) & 255, 47 >> 2, 0])],
@@ -32,7 +67,10 @@ function dataUrl(bytes: Bytes, type = "image/png"): string {
 }
 
 function picture(url: unknown, more: Body = {}): Body {
-  return ask([{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url, ...more } }]);
+  return ask([
+    { type: "text", text: "What is this?" },
+    { type: "image_url", image_url: { url, ...more } },
+  ]);
 }
 
 test.each(IMAGES)("reads the size of a %s", async (format, bytes) => {
@@ -42,7 +80,8 @@ test.each(IMAGES)("reads the size of a %s", async (format, bytes) => {
 });
 
 test.each(IMAGES)("takes no %s whose header is cut off anywhere", (_, bytes) => {
-  for (let length = 0; length < 10; length += 1) expect(readImageHeader(Uint8Array.from(bytes.slice(0, length)))).toBeNull();
+  for (let length = 0; length < 10; length += 1)
+    expect(readImageHeader(Uint8Array.from(bytes.slice(0, length)))).toBeNull();
 });
 
 const PNG = dataUrl(IMAGES[0]?.[1] ?? []);
@@ -50,14 +89,30 @@ const PNG = dataUrl(IMAGES[0]?.[1] ?? []);
 const REJECTED: readonly (readonly [what: string, part: Body, param: string])[] = [
   ["base64 that is none", { type: "image_url", image_url: { url: "data:image/png;base64,@@@" } }, "image_url.url"],
   ["a data URL without data", { type: "image_url", image_url: { url: "data:image/png" } }, "image_url.url"],
-  ["a picture that is none", { type: "image_url", image_url: { url: dataUrl(text("hello world, hello world")) } }, "image_url.url"],
+  [
+    "a picture that is none",
+    { type: "image_url", image_url: { url: dataUrl(text("hello world, hello world")) } },
+    "image_url.url",
+  ],
   ["an empty picture", { type: "image_url", image_url: { url: dataUrl([]) } }, "image_url.url"],
-  ["a picture of no width", { type: "image_url", image_url: { url: dataUrl([...text("GIF89a"), 0, 0, 1, 0]) } }, "image_url.url"],
+  [
+    "a picture of no width",
+    { type: "image_url", image_url: { url: dataUrl([...text("GIF89a"), 0, 0, 1, 0]) } },
+    "image_url.url",
+  ],
   ["another scheme", { type: "image_url", image_url: { url: "file:///etc/passwd" } }, "image_url.url"],
   ["a picture without address", { type: "image_url" }, "image_url.url"],
-  ["a recording that is none", { type: "input_audio", input_audio: { data: "***", format: "wav" } }, "input_audio.data"],
+  [
+    "a recording that is none",
+    { type: "input_audio", input_audio: { data: "***", format: "wav" } },
+    "input_audio.data",
+  ],
   ["an empty recording", { type: "input_audio", input_audio: { data: "", format: "wav" } }, "input_audio.data"],
-  ["a file that is no data URL", { type: "file", file: { file_data: "JVBERi0=", filename: "a.pdf" } }, "file.file_data"],
+  [
+    "a file that is no data URL",
+    { type: "file", file: { file_data: "JVBERi0=", filename: "a.pdf" } },
+    "file.file_data",
+  ],
   ["a stored file", { type: "file", file: { file_id: "f-1" } }, "file.file_id"],
 ];
 
@@ -91,7 +146,14 @@ test("names format and size of a recording", async () => {
 });
 
 test("still says what it is asked to say about a picture", async () => {
-  expect(await textOf(ask([{ type: "image_url", image_url: { url: PNG } }, { type: "text", text: "Say hello" }]))).toBe("hello");
+  expect(
+    await textOf(
+      ask([
+        { type: "image_url", image_url: { url: PNG } },
+        { type: "text", text: "Say hello" },
+      ]),
+    ),
+  ).toBe("hello");
 });
 
 test("counts pictures by the tiles OpenAI publishes", () => {
@@ -101,7 +163,8 @@ test("counts pictures by the tiles OpenAI publishes", () => {
   expect(imageTokens(2_048, 4_096, true)).toBe(85);
   expect(imageTokens(512, 512, false)).toBe(85 + 170);
   for (const side of [1, 511, 513, 768, 2_047, 2_048, 2_049, 100_000]) {
-    for (const other of [1, 512, 768, 2_048, 9_999]) expect(imageTokens(side, other, false)).toBeLessThanOrEqual(SANDBOX_IMAGE_TOKENS_MAX);
+    for (const other of [1, 512, 768, 2_048, 9_999])
+      expect(imageTokens(side, other, false)).toBeLessThanOrEqual(SANDBOX_IMAGE_TOKENS_MAX);
   }
   expect(imageTokens(2_048, 768, false)).toBe(SANDBOX_IMAGE_TOKENS_MAX);
 });
@@ -117,6 +180,8 @@ test("bills pictures, recordings and files as input", async () => {
   expect((await input({ type: "image_url", image_url: { url: "http://example.com/a.png" } })) - base).toBe(765);
   const audio = btoa("x".repeat(3_201));
   expect((await input({ type: "input_audio", input_audio: { data: audio, format: "mp3" } })) - base).toBe(3);
-  expect((await input({ type: "file", file: { file_data: `data:application/pdf;base64,${btoa("%PDF")}` } })) - base).toBe(250);
+  expect(
+    (await input({ type: "file", file: { file_data: `data:application/pdf;base64,${btoa("%PDF")}` } })) - base,
+  ).toBe(250);
   expect((await input({ type: "file", file: { file_data: "data:text/plain,one%20two%20three" } })) - base).toBe(3);
 });

@@ -31,7 +31,11 @@ const REQUESTS: readonly (readonly [what: string, body: Body, model?: string])[]
   ["a custom call", ask("Use the run_code tool now", { tools: [{ type: "custom", custom: { name: "run_code" } }] })],
   ["a document", ask("Lima", { response_format: { type: "json_object" } })],
   ["reasoning", ask("Describe the harbour of Lisbon", { n: 2 }), "sandbox-reasoning"],
-  ["reasoning that takes all the tokens", ask("Describe the harbour of Lisbon", { max_tokens: 9 }), "sandbox-reasoning"],
+  [
+    "reasoning that takes all the tokens",
+    ask("Describe the harbour of Lisbon", { max_tokens: 9 }),
+    "sandbox-reasoning",
+  ],
   ["a long answer", ask("Be brief about Lisbon"), "sandbox-long"],
 ];
 
@@ -46,10 +50,14 @@ test.each(REQUESTS)("streams %s to the same end as it answers plainly", async (_
 
 test("streams any dictated text to the same end as it answers plainly", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: "binary", maxLength: 40 }), fc.option(fc.integer({ min: 1, max: 20 })), async (text, max_tokens) => {
-      const body = ask(`Repeat after me: ${text}`, { max_tokens });
-      expect(putTogether(await deltasOf(body))).toEqual(await answersTo(body));
-    }),
+    fc.asyncProperty(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.option(fc.integer({ min: 1, max: 20 })),
+      async (text, max_tokens) => {
+        const body = ask(`Repeat after me: ${text}`, { max_tokens });
+        expect(putTogether(await deltasOf(body))).toEqual(await answersTo(body));
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -81,20 +89,29 @@ interface CallPiece {
 
 async function callPieces(model: string): Promise<CallPiece[]> {
   const deltas = await deltasOf(THREE_CITIES, { model });
-  return deltas.flatMap((delta) => delta.choices.flatMap((choice) => (choice["delta"] as { tool_calls?: CallPiece[] }).tool_calls ?? []));
+  return deltas.flatMap((delta) =>
+    delta.choices.flatMap((choice) => (choice["delta"] as { tool_calls?: CallPiece[] }).tool_calls ?? []),
+  );
 }
 
-test.each(["sandbox-chat", "sandbox-interleaved"])("gives the calls of %s contiguous indexes, ids first, arguments in pieces", async (model) => {
-  const pieces = await callPieces(model);
-  for (const index of [0, 1, 2]) {
-    const [head, ...rest] = pieces.filter((piece) => piece.index === index);
-    expect(head).toMatchObject({ id: expect.stringMatching(/^call_/), type: "function", function: { name: "get_weather", arguments: "" } });
-    expect(rest.length).toBeGreaterThan(1);
-    for (const piece of rest) expect(Object.keys(piece)).toEqual(["index", "function"]);
-    const joined = rest.map((piece) => piece.function.arguments).join("");
-    expect(JSON.parse(joined)).toEqual({ city: ["Paris", "Rome", "Oslo"][index] });
-  }
-});
+test.each(["sandbox-chat", "sandbox-interleaved"])(
+  "gives the calls of %s contiguous indexes, ids first, arguments in pieces",
+  async (model) => {
+    const pieces = await callPieces(model);
+    for (const index of [0, 1, 2]) {
+      const [head, ...rest] = pieces.filter((piece) => piece.index === index);
+      expect(head).toMatchObject({
+        id: expect.stringMatching(/^call_/),
+        type: "function",
+        function: { name: "get_weather", arguments: "" },
+      });
+      expect(rest.length).toBeGreaterThan(1);
+      for (const piece of rest) expect(Object.keys(piece)).toEqual(["index", "function"]);
+      const joined = rest.map((piece) => piece.function.arguments).join("");
+      expect(JSON.parse(joined)).toEqual({ city: ["Paris", "Rome", "Oslo"][index] });
+    }
+  },
+);
 
 test("sends one call after the other, except from the model that interleaves them", async () => {
   const indexes = (pieces: readonly CallPiece[]): number[] => pieces.map((piece) => piece.index);
@@ -106,7 +123,9 @@ test("sends one call after the other, except from the model that interleaves the
 test("sends the log probabilities of each piece with it", async () => {
   const deltas = await deltasOf(ask("Say one two", { logprobs: true }));
   const tokens = deltas.flatMap((delta) =>
-    delta.choices.flatMap((choice) => ((choice["logprobs"] ?? { content: [] }) as { content: { token: string }[] }).content),
+    delta.choices.flatMap(
+      (choice) => ((choice["logprobs"] ?? { content: [] }) as { content: { token: string }[] }).content,
+    ),
   );
   expect(tokens.map(({ token }) => token)).toEqual(["one", " two"]);
 });

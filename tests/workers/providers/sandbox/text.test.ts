@@ -64,12 +64,16 @@ test("stops after exactly the tokens allowed", async () => {
 
 test("never cuts a character in two, whatever the limit", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 12 }), async (text, limit) => {
-      const content = await textOf(ask(`Repeat after me: ${text}`, { max_tokens: limit }));
-      expect(content?.isWellFormed()).toBe(true);
-      expect(content).not.toContain("\ufffd");
-      expect(`Repeat after me: ${text}`).toContain(content ?? "");
-    }),
+    fc.asyncProperty(
+      fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 12 }),
+      async (text, limit) => {
+        const content = await textOf(ask(`Repeat after me: ${text}`, { max_tokens: limit }));
+        expect(content?.isWellFormed()).toBe(true);
+        expect(content).not.toContain("\ufffd");
+        expect(`Repeat after me: ${text}`).toContain(content ?? "");
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -120,6 +124,13 @@ test("rejects a spoken answer, which it cannot give", async () => {
 });
 
 test("reads members of the wrong shape as if they were absent", async () => {
-  const body = { messages: [null, { role: 7, content: "Say hello" }], n: "3", stop: 5, tools: "x", tool_choice: 1, seed: "s" };
+  const body = {
+    messages: [null, { role: 7, content: "Say hello" }],
+    n: "3",
+    stop: 5,
+    tools: "x",
+    tool_choice: 1,
+    seed: "s",
+  };
   expect(await textOf(body)).toBe("hello");
 });

@@ -2,7 +2,12 @@ import { expect, test } from "bun:test";
 
 import { answerTo, ask, type Body, callOf, deltasOf, failureOf, putTogether, sandbox } from "./calls.ts";
 
-function tool(name: string, description: string, properties?: Body, required: readonly string[] = Object.keys(properties ?? {})): Body {
+function tool(
+  name: string,
+  description: string,
+  properties?: Body,
+  required: readonly string[] = Object.keys(properties ?? {}),
+): Body {
   const parameters = properties === undefined ? {} : { parameters: { type: "object", properties, required } };
   return { type: "function", function: { name, description, ...parameters } };
 }
@@ -39,16 +44,28 @@ const DRAWN: readonly (readonly [prompt: string, tools: readonly Body[], calls: 
   ["What's the weather in Austin, TX?", [TIME, WEATHER], ['get_weather{"city":"Austin"}']],
   ["What is 17 * 23?", [WEATHER, CALCULATOR], ['calculator{"expression":"17 * 23"}']],
   ["Add 17 and 25", [ADD], ['add{"a":17,"b":25}']],
-  ["Send an email to bob@example.com saying hello there", [EMAIL], ['send_email{"to":"bob@example.com","body":"hello there"}']],
+  [
+    "Send an email to bob@example.com saying hello there",
+    [EMAIL],
+    ['send_email{"to":"bob@example.com","body":"hello there"}'],
+  ],
   [
     "Find flights from Paris to London on 2026-04-02 for 2 passengers",
     [WEATHER, FLIGHTS],
     ['search_flights{"origin":"Paris","destination":"London","date":"2026-04-02","passengers":2}'],
   ],
   ["Use the ping tool", [WEATHER, PING], ["ping{}"]],
-  ["Call get_time and get_weather for Berlin", [WEATHER, TIME], ['get_time{"location":"Berlin"}', 'get_weather{"city":"Berlin"}']],
+  [
+    "Call get_time and get_weather for Berlin",
+    [WEATHER, TIME],
+    ['get_time{"location":"Berlin"}', 'get_weather{"city":"Berlin"}'],
+  ],
   ["Call ping and get_weather for Berlin", [WEATHER, PING], ["ping{}", 'get_weather{"city":"Berlin"}']],
-  ["Weather in Paris, Rome and Oslo?", [WEATHER], ["Paris", "Rome", "Oslo"].map((city) => `get_weather{"city":"${city}"}`)],
+  [
+    "Weather in Paris, Rome and Oslo?",
+    [WEATHER],
+    ["Paris", "Rome", "Oslo"].map((city) => `get_weather{"city":"${city}"}`),
+  ],
   ["Say hello", [WEATHER], []],
   ["Tell me a joke", [WEATHER, TIME, CALCULATOR], []],
   ["Do not use any tools. What's the weather in Paris?", [WEATHER], []],
@@ -59,9 +76,9 @@ test.each(DRAWN)("calls for %j what fits, with values from the prompt", async (p
 });
 
 test("makes one call when parallel calls are off", async () => {
-  expect(await callsFor("Weather and time in Paris and Rome", [WEATHER, TIME], { parallel_tool_calls: false })).toEqual([
-    'get_weather{"city":"Paris"}',
-  ]);
+  expect(await callsFor("Weather and time in Paris and Rome", [WEATHER, TIME], { parallel_tool_calls: false })).toEqual(
+    ['get_weather{"city":"Paris"}'],
+  );
 });
 
 test("calls something when it must, even for a dictated answer", async () => {
@@ -72,15 +89,22 @@ test("calls something when it must, even for a dictated answer", async () => {
 
 test("calls the tool that is named", async () => {
   const tool_choice = { type: "function", function: { name: "get_time" } };
-  expect(await callsFor("What's the weather in Paris?", [WEATHER, TIME], { tool_choice })).toEqual(['get_time{"location":"Paris"}']);
+  expect(await callsFor("What's the weather in Paris?", [WEATHER, TIME], { tool_choice })).toEqual([
+    'get_time{"location":"Paris"}',
+  ]);
 });
 
 test("keeps to the allowed tools", async () => {
   const allowed = (mode: string): Body => ({
-    tool_choice: { type: "allowed_tools", allowed_tools: { mode, tools: [{ type: "function", function: { name: "get_time" } }] } },
+    tool_choice: {
+      type: "allowed_tools",
+      allowed_tools: { mode, tools: [{ type: "function", function: { name: "get_time" } }] },
+    },
   });
   expect(await callsFor("What's the weather like?", [WEATHER, TIME], allowed("auto"))).toEqual([]);
-  expect(await callsFor("What's the weather in Rome?", [WEATHER, TIME], allowed("required"))).toEqual(['get_time{"location":"Rome"}']);
+  expect(await callsFor("What's the weather in Rome?", [WEATHER, TIME], allowed("required"))).toEqual([
+    'get_time{"location":"Rome"}',
+  ]);
 });
 
 test("never calls when it may not", async () => {
@@ -97,7 +121,9 @@ test("rejects a choice of a tool that was not given", async () => {
 });
 
 test("hands a custom tool plain text", async () => {
-  const body = ask('Use the run_code tool for "print(1)"', { tools: [{ type: "custom", custom: { name: "run_code" } }] });
+  const body = ask('Use the run_code tool for "print(1)"', {
+    tools: [{ type: "custom", custom: { name: "run_code" } }],
+  });
   expect((await answerTo(body)).calls).toMatchObject([{ type: "custom", name: "run_code", input: "print(1)" }]);
 });
 
@@ -112,7 +138,10 @@ test("gives calls distinct ids that are the same for the same request and differ
 });
 
 test("says nothing beside its calls and finishes with tool_calls", async () => {
-  expect(await answerTo(ask("Weather in Paris?", { tools: [WEATHER] }))).toMatchObject({ content: null, finish: "tool_calls" });
+  expect(await answerTo(ask("Weather in Paris?", { tools: [WEATHER] }))).toMatchObject({
+    content: null,
+    finish: "tool_calls",
+  });
 });
 
 test("answers in text from the results, by the names of the tools", async () => {
