@@ -9,12 +9,14 @@ import { ensureBootstrap } from "./admin/bootstrap.ts";
 
 /** @throws Error when the database cannot be reached or a migration fails */
 export async function runMigrate(): Promise<void> {
-  const config = loadConfig();
+  const config = loadConfig(undefined, { needs: ["database"] });
   const log = createLogger({ level: config.logLevel, role: "migrate" });
   const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
   try {
     const applied = await migrate(database, log);
-    if (config.bootstrapKey !== undefined) await ensureBootstrap(database, config.bootstrapKey);
+    if (config.bootstrapKey !== undefined && !(await ensureBootstrap(database, config.bootstrapKey))) {
+      log.warn("the key of SLUICE_BOOTSTRAP_KEY was revoked and stays so");
+    }
     if (config.s3.endpoint !== undefined) {
       const storage = openStorage(config.s3);
       await ensureBucket(storage);

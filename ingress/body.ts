@@ -10,9 +10,9 @@ const ONE_PIECE_BYTES_MAX = 1_048_576;
  * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<Uint8Array> {
-  checkMediaType(request.headers);
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) throw tooLarge(bytesMax);
+  checkMediaType(request.headers);
   const allowedMs = LIMITS.bodyReadBaseMs + (Math.min(bytesMax, declared || 0) / LIMITS.bodyReadBytesPerSecond) * 1_000;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -49,7 +49,9 @@ export async function startIngress(): Promise<void> {
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const inbox = openReplyInbox(connection, newId(), log);
-  const relay = createRelay({ connection, inbox, database, ledger, log, metrics });
+  const publisher = createPublisher(connection);
+  const handedOut = (): Promise<number> => publisher.handedOut("chat", "live");
+  const relay = createRelay({ connection, inbox, database, ledger, log, metrics, handedOut });
   lifecycle.onStop("relay", () => relay.close());
 
   const checks = { postgres: role.checks.postgres, nats: role.checks.nats };
@@ -67,7 +69,7 @@ export async function startIngress(): Promise<void> {
       onGroup: (size) => metrics.groupSize.observe(size, "admission"),
     }),
     ledger,
-    publisher: createPublisher(connection),
+    publisher,
     storage,
     relay,
     isReady: async () => (await runChecks(checks, lifecycle.stopping)).ok,

@@ -6,6 +6,7 @@
 export interface Config {
   readonly databaseUrl: string;
   readonly databasePoolMax: number;
+  /** Empty, like the one above, when it is unset and the process does not need it. */
   readonly natsUrl: string;
   readonly s3: {
     readonly endpoint: string | undefined;
@@ -36,6 +37,8 @@ export interface Config {
   readonly bodyBytesMax: number;
   readonly chat: {
     readonly totalMs: number;
+    /** A call that no worker has taken by then is given up. */
+    readonly queueMs: number;
     readonly firstByteMs: number;
     readonly stallMs: number;
   };
@@ -49,6 +52,9 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Servers without which most processes cannot start. */
+export type Server = "database" | "nats";
+
 /** Thrown with one sentence per malformed or unknown setting. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -61,6 +67,7 @@ const KNOWN = new Set([
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CATALOGUE",
   "SLUICE_CHAT_FIRST_BYTE_MS",
+  "SLUICE_CHAT_QUEUE_MS",
   "SLUICE_CHAT_STALL_MS",
   "SLUICE_CHAT_TOTAL_MS",
   "SLUICE_DATABASE_POOL_MAX",
@@ -86,18 +93,23 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
 
 /**
- * Validated settings from an environment. Every fault is collected, so one start names them all.
+ * Validated settings from an environment. Every fault is collected, so one start names them all. `needs` lists the
+ * servers whose address must be set; others may be, and are validated then.
  * @throws ConfigError naming each unknown, missing or malformed variable, never a secret's value
  */
-export function loadConfig(environment: Environment = process.env): Config {
+export function loadConfig(
+  environment: Environment = process.env,
+  { needs = ["database", "nats"] }: { readonly needs?: readonly Server[] } = {},
+): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
     if (name.startsWith("SLUICE_") && !KNOWN.has(name)) faults.push(`${name} is not a setting of this version`);
   }
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const required = (name: string, example: string): string => {
+  const address = (server: Server, name: string, example: string): string => {
     const value = text(name);
-    if (value === undefined) faults.push(`${name} is not set; expected for example ${example}`);
+    if (value === undefined && needs.includes(server))
+      faults.push(`${name} is not set; expected for example ${example}`);
     return value ?? "";
   };
   const url = (name: string, value: string | undefined, protocols: readonly string[]): void => {
@@ -129,9 +141,9 @@ export function loadConfig(environment: Environment = process.env): Config {
         .filter(Boolean),
     );
 
-  const databaseUrl = required("DATABASE_URL", "postgres://user:password@host:5432/sluice");
+  const databaseUrl = address("database", "DATABASE_URL", "postgres://user:password@host:5432/sluice");
   url("DATABASE_URL", databaseUrl, ["postgres:", "postgresql:"]);
-  const natsUrl = required("NATS_URL", "nats://host:4222");
+  const natsUrl = address("nats", "NATS_URL", "nats://host:4222");
   url("NATS_URL", natsUrl, ["nats:", "tls:"]);
   const endpoint = text("S3_ENDPOINT");
   url("S3_ENDPOINT", endpoint, ["http:", "https:"]);
@@ -177,6 +189,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", 32 * 1_048_576, 1_024, 100 * 1_048_576),
     chat: Object.freeze({
       totalMs,
+      queueMs: integer("SLUICE_CHAT_QUEUE_MS", 60_000, 100, 3_600_000),
       firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
     }),

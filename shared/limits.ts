@@ -21,12 +21,18 @@ export const LIMITS = {
   lockTimeoutMs: 2_000,
   /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
   keepaliveMs: 8_000,
-  /** A call that no worker has shown a sign of life for by then is given up: 503 and the hold goes back. */
-  queueWaitMs: 60_000,
   /** No frame for this long after the first one: the worker is taken for lost. */
   frameSilenceMs: 20_000,
   /** The worker asks this often whether the ingress that waits for it still lives, which shows that it lives itself. */
   ingressProbeMs: 2_000,
+  /** The first time it asks this long after it took the call, so that quick calls cost no question. */
+  ingressFirstProbeMs: 500,
+  /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
+  ingressReturnMs: 1_500,
+  /** A message that waited this long is asked about before it is run: its caller may have left while no worker heard it. */
+  queuedLongMs: 2_000,
+  /** A call whose worker has not asked by then is looked up in the queue: still waiting, or handed to a worker that died. */
+  unclaimedMs: 3_000,
   /** The ingress records this often what it has relayed, so a lost worker's call can be settled. */
   relayRecordMs: 2_000,
   /** Frames or bytes held for a reader that does not read; deltas are merged beyond it. */

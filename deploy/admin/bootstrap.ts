@@ -1,18 +1,61 @@
+/** The first workspace and its key, so that a new installation can be called at once. */
+import { findKeyByHash, insertKey, listMemberKeys, revokeKey } from "#shared/database/api-keys.ts";
+import { recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
+import { ensureMember } from "#shared/database/members.ts";
+import { ensureWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
+import { moveCredits } from "#shared/ledger/move.ts";
+import { NANO_PER_CREDIT } from "#shared/money.ts";
 import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 
-export async function ensureBootstrap(database: Database, key: string): Promise<void> {
-  const ws = newId();
-  const m = newId();
-  await database.query("insert into workspace (id, name) values ($1, 'default')", [ws]);
-  await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'bootstrap', 'owner')", [
-    m,
-    ws,
-  ]);
-  await database.query(
-    "insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset) values ($1,$2,$3,'bootstrap',$4,$5,'unlimited')",
-    [newId(), ws, m, Buffer.from(hashKey(key)), keyHint(key)],
-  );
-  await database.query("select move_credits($1,'top_up',1000000000000000,$2,null)", [ws, newId()]);
+const ACTOR = "bootstrap";
+const CREDITS = 1_000_000n;
+/** Fixed, so that the first credits of a database are given once however often this runs. */
+const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
+
+/**
+ * Makes workspace `default` with an owner `bootstrap`, this key under the preset `unlimited`, and 1,000,000 credits.
+ * Any number of times, also at once. Another key than last time replaces the earlier ones. A key that was revoked stays
+ * revoked and nothing changes then: the answer is false, for the caller to tell.
+ */
+export function ensureBootstrap(database: Database, key: string): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    // Locks the workspace, so a second process waits here and then finds everything done.
+    const workspace = await ensureWorkspace(tx, { id: newId(), name: "default", actor: ACTOR });
+    const workspaceId = workspace.id;
+    const member = await ensureMember(tx, workspaceId, { id: newId(), name: "bootstrap", role: "owner", actor: ACTOR });
+    const isNew = await moveCredits(tx, {
+      workspaceId,
+      kind: "top_up",
+      amountNano: CREDITS * NANO_PER_CREDIT,
+      sourceId: TOP_UP_ID,
+      note: "bootstrap",
+    });
+    if (isNew) {
+      await recordAudit(tx, workspaceId, {
+        actor: ACTOR,
+        action: "credits.top_up",
+        subject: TOP_UP_ID,
+        detail: { credits: String(CREDITS) },
+      });
+    }
+    const sha256 = hashKey(key);
+    const known = await findKeyByHash(tx, workspaceId, sha256);
+    if (known !== undefined) return known.revoked_at === null;
+    const earlier = await listMemberKeys(tx, workspaceId, member.id);
+    await insertKey(tx, workspaceId, {
+      id: newId(),
+      memberId: member.id,
+      name: "bootstrap",
+      sha256,
+      hint: keyHint(key),
+      preset: "unlimited",
+      actor: ACTOR,
+    });
+    for (const { id, name, revoked_at } of earlier) {
+      if (name === "bootstrap" && revoked_at === null) await revokeKey(tx, workspaceId, { id, actor: ACTOR });
+    }
+    return true;
+  });
 }

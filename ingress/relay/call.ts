@@ -21,6 +21,8 @@ export interface CallFacts {
   readonly startedAt: number;
   /** Milliseconds from publish until nobody waits any more. */
   readonly waitMs: number;
+  /** Milliseconds from publish within which a worker must have taken it. */
+  readonly queueMs: number;
 }
 
 /** What ends a call from our side. */
@@ -58,6 +60,8 @@ export class Call implements ReplyListener {
   readonly response: Promise<Response>;
   /** What was relayed so far, for the record that a lost call is settled by. */
   relayed: { nano: bigint; tokens: number } | undefined;
+  /** Where its message stands in the stream, once that is known. */
+  streamSeq: number | undefined;
   private readonly events: CallEvents;
   private readonly publishedAt = performance.now();
   private parts: Uint8Array[] = [];
@@ -80,6 +84,16 @@ export class Call implements ReplyListener {
 
   get isStream(): boolean {
     return this.body !== undefined;
+  }
+
+  /** No worker has shown that it has the call. */
+  get isUnclaimed(): boolean {
+    return this.lastFrameAt === 0;
+  }
+
+  /** Milliseconds since it was published. */
+  age(now: number): number {
+    return now - this.publishedAt;
   }
 
   /** Nothing is left to do: the call is over and its last byte is taken. */
@@ -124,6 +138,11 @@ export class Call implements ReplyListener {
     }
   }
 
+  /** The queue handed it to a worker, so it may have reached a provider: from now on silence counts as a loss. */
+  onHandedOut(): void {
+    if (this.isUnclaimed) this.lastFrameAt = performance.now();
+  }
+
   onGap(): void {
     this.end("gap");
   }
@@ -141,9 +160,9 @@ export class Call implements ReplyListener {
   tick(now: number): void {
     this.body?.tick(now);
     if (this.isOver) return;
-    if (now - this.publishedAt > this.facts.waitMs) this.end("deadline");
-    else if (this.lastFrameAt > 0 && now - this.lastFrameAt > LIMITS.frameSilenceMs) this.end("silence");
-    else if (this.lastFrameAt === 0 && now - this.publishedAt > LIMITS.queueWaitMs) this.end("queue");
+    if (this.age(now) > this.facts.waitMs) this.end("deadline");
+    else if (!this.isUnclaimed && now - this.lastFrameAt > LIMITS.frameSilenceMs) this.end("silence");
+    else if (this.isUnclaimed && this.age(now) > this.facts.queueMs) this.end("queue");
   }
 
   private begin(frame: HeadFrame, data: Uint8Array): void {

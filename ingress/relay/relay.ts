@@ -18,15 +18,19 @@ export interface Relay {
   /**
    * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
    * @param signal the client's: aborts when it leaves
+   * @param dispatch resolves with the message's sequence in its stream
    * @throws ApiError of the call
    */
-  run(facts: CallFacts, signal: AbortSignal, dispatch: () => Promise<unknown>): Promise<Response>;
+  run(facts: CallFacts, signal: AbortSignal, dispatch: () => Promise<number>): Promise<Response>;
   /** Calls waited for. */
   active(): number;
   /** Ends every call with an error, for the end of the grace. */
   endAll(): void;
   close(): void;
 }
+
+/** Ends after which the worker that has the call aborts it and settles what was produced. */
+const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 export function createRelay(options: {
   connection: NatsConnection;
@@ -35,8 +39,10 @@ export function createRelay(options: {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
+  /** Highest sequence that was handed to a worker. */
+  handedOut: () => Promise<number>;
 }): Relay {
-  const { connection, inbox, database, ledger, log, metrics } = options;
+  const { connection, inbox, database, ledger, log, metrics, handedOut } = options;
   const calls = new Set<Call>();
 
   const onEnd = (call: Call, reason: EndReason | undefined): void => {
@@ -47,13 +53,12 @@ export function createRelay(options: {
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
     if (!connection.isClosed()) connection.publish(cancelSubject(call.facts.jobId));
-    if (reason === "client" || reason === "stuck" || reason === "gap" || reason === "deadline" || reason === "shutdown")
-      return;
+    if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return;
     void closeAbandoned(call, reason);
   };
 
-  /** Nobody else will: no worker has the call, or the one that had it is gone. */
-  const closeAbandoned = async (call: Call, reason: "silence" | "lost" | "queue" | "dispatch"): Promise<void> => {
+  /** Nobody else will: no worker is known to have the call, or the one that had it is gone. */
+  const closeAbandoned = async (call: Call, reason: EndReason): Promise<void> => {
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
@@ -63,7 +68,7 @@ export function createRelay(options: {
         jobId: call.facts.jobId,
         attempt: 1,
         usedNano: relayed && relayed.nano > 0n ? relayed.nano : null,
-        status: isLost ? "lost" : "failed",
+        status: isLost ? "lost" : reason === "client" ? "cancelled" : "failed",
         source: null,
         units: relayed && relayed.tokens > 0 ? { tokens: relayed.tokens } : {},
         isEstimated: relayed !== undefined,
@@ -82,13 +87,31 @@ export function createRelay(options: {
     metrics.timeToFirstTokenSeconds.observe(totalMs / 1_000);
   };
 
+  let isLooking = false;
+  /** A worker that died at once has sent no sign of life; only the queue knows that it had the call. */
+  const lookUp = async (unclaimed: readonly Call[]): Promise<void> => {
+    if (isLooking || unclaimed.length === 0) return;
+    isLooking = true;
+    try {
+      const upTo = await handedOut();
+      for (const call of unclaimed) if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
+    } catch (error) {
+      log.warn({ err: error, calls: unclaimed.length }, "calls without a worker could not be looked up in the queue");
+    } finally {
+      isLooking = false;
+    }
+  };
+
   const clock = setInterval(() => {
     const now = performance.now();
+    const unclaimed: Call[] = [];
     for (const call of calls) {
       // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
       if (call.isFinished) calls.delete(call);
       else call.tick(now);
+      if (call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
     }
+    void lookUp(unclaimed);
   }, 1_000);
   let isRecording = false;
   const recorder = setInterval(() => {
@@ -110,8 +133,15 @@ export function createRelay(options: {
       inbox.listen(facts.jobId, call);
       const onLeft = (): void => call.end("client");
       if (signal.aborted) onLeft();
-      else signal.addEventListener("abort", onLeft, { once: true });
-      dispatch().catch((error: unknown) => call.end("dispatch", error));
+      else {
+        signal.addEventListener("abort", onLeft, { once: true });
+        dispatch().then(
+          (seq) => {
+            call.streamSeq = seq;
+          },
+          (error: unknown) => call.end("dispatch", error),
+        );
+      }
       try {
         return await call.response;
       } finally {

@@ -102,6 +102,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
     startedAt: call.startedAt,
     // The worker ends the call at its deadline and says so; we wait a little longer for that word.
     waitMs: waitMs + DEADLINE_SLACK_MS,
+    queueMs: config.chat.queueMs,
   };
   const message = {
     job_id: jobId,
@@ -121,7 +122,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   try {
     return await context.relay.run(facts, call.request.signal, async () => {
       const body = await messageBody(context, message, text, bytes.length);
-      await context.publisher.dispatch({
+      return context.publisher.dispatch({
         pool: "chat",
         lane: "live",
         workspaceId: caller.workspaceId,

@@ -1,7 +1,8 @@
 /** GET /v1/models and its twin without a key, GET /public/models. */
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { listModels } from "#shared/catalogue/present.ts";
 
-import { json } from "../answers.ts";
+import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -13,10 +14,24 @@ const QUERY = [
   },
 ];
 
+/** The list is the same for everybody until the catalogue is replaced, and costs more to write than to send. */
+const rendered = new WeakMap<Catalogue, Map<boolean, string>>();
+
+function render(catalogue: Catalogue, includeTools: boolean): string {
+  const lists = rendered.get(catalogue) ?? new Map<boolean, string>();
+  rendered.set(catalogue, lists);
+  const known = lists.get(includeTools);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(listModels(catalogue, { includeTools }));
+  lists.set(includeTools, text);
+  return text;
+}
+
 export function models(context: IngressContext): readonly Route[] {
   const handle = (call: RouteCall): Response => {
     const query = new URL(call.request.url).searchParams;
-    return json(listModels(context.catalogue.current(), { includeTools: query.get("include_tools") === "true" }));
+    const text = render(context.catalogue.current(), query.get("include_tools") === "true");
+    return new Response(text, { headers: { "content-type": JSON_TYPE } });
   };
   const common = {
     method: "GET",

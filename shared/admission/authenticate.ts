@@ -34,6 +34,16 @@ interface Entry {
   refreshing: boolean;
 }
 
+interface Brought {
+  readonly hashes: ReadonlySet<string>;
+  readonly bornAt: number;
+}
+
+interface Asking<T> {
+  readonly work: Promise<T>;
+  readonly bornAt: number;
+}
+
 /** From this age a used entry is refreshed in the background; the margin covers one slow query. */
 const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
 
@@ -49,35 +59,33 @@ const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hin
 export function createAuthenticator(options: { database: Database; log: Logger; now?: () => number }): Authenticator {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, Entry>();
-  const asking = new Map<string, Promise<Entry>>();
+  const asking = new Map<string, Asking<Entry>>();
 
-  const ask = (key: string): Promise<Entry> => {
-    const running = asking.get(key);
-    if (running) return running;
-    const bornAt = now();
-    const work = options.database
-      .query<Caller>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key")
-      .then((rows) => {
-        const entry: Entry = { caller: rows[0] ?? null, bornAt, refreshing: false };
-        if (cache.size >= LIMITS.keyCacheMax) evictOldest(cache);
-        cache.delete(key);
-        cache.set(key, entry);
-        return entry;
-      })
-      .finally(() => asking.delete(key));
-    asking.set(key, work);
-    return work;
-  };
+  const ask = (key: string): Promise<Entry> =>
+    shared(asking, key, now(), async (bornAt) => {
+      const rows = await options.database.query<Caller>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
+      const entry: Entry = { caller: rows[0] ?? null, bornAt, refreshing: false };
+      // A slow answer must not replace a younger one.
+      if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
+      cache.delete(key);
+      if (cache.size >= LIMITS.keyCacheMax) evictOldest(cache);
+      cache.set(key, entry);
+      return entry;
+    });
 
   // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
-  let brought: { readonly hashes: ReadonlySet<string>; readonly bornAt: number } | undefined;
+  let brought: Brought | undefined;
+  const askingBrought = new Map<string, Asking<Brought>>();
   const isBrought = async (key: string): Promise<boolean> => {
-    const bornAt = now();
-    if (!brought || bornAt - brought.bornAt >= LIMITS.keyCacheMs) {
-      const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
-      brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
+    let known = brought;
+    if (!known || now() - known.bornAt >= LIMITS.keyCacheMs) {
+      known = await shared(askingBrought, "", now(), async (bornAt) => {
+        const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
+        brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
+        return brought;
+      });
     }
-    return brought.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
+    return known.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
   };
 
   const entryFor = async (key: string): Promise<Entry> => {
@@ -114,6 +122,28 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
       return entry.caller;
     },
   };
+}
+
+/**
+ * Joins a question that is under way, or asks it. One that was sent a cache life ago is not joined: its answer may be
+ * older than what the caller is promised, however slow the database is.
+ */
+function shared<T>(
+  asking: Map<string, Asking<T>>,
+  key: string,
+  nowMs: number,
+  question: (bornAt: number) => Promise<T>,
+): Promise<T> {
+  const running = asking.get(key);
+  if (running && nowMs - running.bornAt < LIMITS.keyCacheMs) return running.work;
+  const mine: Asking<T> = {
+    bornAt: nowMs,
+    work: question(nowMs).finally(() => {
+      if (asking.get(key) === mine) asking.delete(key);
+    }),
+  };
+  asking.set(key, mine);
+  return mine.work;
 }
 
 function bearer(header: string): string | undefined {

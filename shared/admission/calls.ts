@@ -4,7 +4,7 @@
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
-import { SQL, sqlState } from "#shared/database/client.ts";
+import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { formatCredits } from "#shared/money.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -49,7 +49,10 @@ export interface CallAdmission {
 
 const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
   $8::bigint[], $9::bigint[], $10::bigint[], $11) as verdicts`;
-const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
+const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
+
+/** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
+const TRIES_MAX = 3;
 
 /**
  * @param undo releases a hold that may have been placed although its statement failed (lost connection at commit)
@@ -74,6 +77,8 @@ export function createCallAdmission(options: {
         hold?.model ?? null,
         hold?.amountNano ?? null,
         hold?.mayExceed ?? null,
+        hold?.tokensMax ?? null,
+        hold?.dailyTokens ?? null,
         hold?.lifeMs ?? null,
       ],
       "admit_call",
@@ -108,23 +113,36 @@ export function createCallAdmission(options: {
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
     ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    isPoison: isDataFault,
     async run(calls, wait) {
-      const first = calls[0];
-      try {
-        if (calls.length === 1 && !wait && first && first.hold?.dailyTokens == null) return await single(first);
-        return await group(calls, wait);
-      } catch (error) {
-        if (sqlState(error) === SQL.lockTimeout) {
-          throw new ApiError("overloaded", "The workspace is busy; try again shortly.", { cause: error });
+      for (let tries = 1; ; tries++) {
+        try {
+          const first = calls[0];
+          return calls.length === 1 && first && !wait ? await single(first) : await group(calls, wait);
+        } catch (error) {
+          const state = sqlState(error);
+          if (tries < TRIES_MAX && (state === SQL.deadlock || state === SQL.serialization)) {
+            await Bun.sleep(Math.random() * 20 * tries);
+            continue;
+          }
+          if (calls.length > 1 && isDataFault(error)) throw error;
+          throw failure(error, calls);
         }
-        options.undo(calls.flatMap((call) => (call.hold ? [call.hold.jobId] : [])));
-        options.log.error({ err: error, calls: calls.length }, "admission statement failed");
-        throw new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
-          cause: error,
-        });
       }
     },
   });
+
+  const failure = (error: unknown, calls: readonly Call[]): ApiError => {
+    if (sqlState(error) === SQL.lockTimeout) {
+      return new ApiError("overloaded", "The workspace is busy; try again shortly.", { cause: error });
+    }
+    options.log.error({ err: error, calls: calls.length }, "admission statement failed");
+    // Refused values were rolled back for certain; a lost connection may have left a commit behind.
+    if (!isDataFault(error)) options.undo(calls.flatMap((call) => (call.hold ? [call.hold.jobId] : [])));
+    return new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
+      cause: error,
+    });
+  };
 
   const ask = async (call: Call): Promise<void> => {
     const verdict = await grouper.call(call);

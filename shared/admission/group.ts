@@ -21,6 +21,11 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly lanesMax: number;
   /** One statement for all items, one verdict each, in order. `wait` = wait for locks instead of skipping. */
   run(items: readonly Item[], wait: boolean): Promise<readonly (Verdict | typeof BUSY)[]>;
+  /**
+   * True when a single item must have made `run` throw and nothing was done: the group is then halved until that item
+   * stands alone, so that its neighbours get their verdicts.
+   */
+  isPoison(error: unknown): boolean;
   onGroup?(size: number): void;
 }
 
@@ -75,6 +80,10 @@ export function createGrouper<Item extends Grouped, Verdict>(
   const runNext = async (lane: Lane<Item, Verdict>, wait: boolean): Promise<void> => {
     const group = lane.waiting.length <= options.sizeMax ? lane.waiting : lane.waiting.slice(0, options.sizeMax);
     lane.waiting = lane.waiting.length <= options.sizeMax ? [] : lane.waiting.slice(options.sizeMax);
+    await runGroup(group, wait);
+  };
+
+  const runGroup = async (group: Waiting<Item, Verdict>[], wait: boolean): Promise<void> => {
     options.onGroup?.(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
     try {
@@ -83,6 +92,11 @@ export function createGrouper<Item extends Grouped, Verdict>(
         wait,
       );
     } catch (error) {
+      if (group.length > 1 && options.isPoison(error)) {
+        const middle = group.length >> 1;
+        await runGroup(group.slice(0, middle), wait);
+        return runGroup(group.slice(middle), wait);
+      }
       for (const waiting of group) {
         waiting.reject(error);
         settleOne();

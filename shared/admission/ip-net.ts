@@ -25,7 +25,12 @@ interface Counter {
 }
 
 /** @param limit requests in ten minutes, 0 = off. @param trustedProxies addresses or CIDR ranges */
-export function createIpNet(limit: number, trustedProxies: readonly string[], now: () => number = Date.now): IpNet {
+export function createIpNet(
+  limit: number,
+  trustedProxies: readonly string[],
+  // Monotonic: a clock that is set back must not freeze the buckets (lesson RATE-8).
+  now: () => number = () => performance.now(),
+): IpNet {
   const trusted = proxyList(trustedProxies);
   const counters = new Map<string, Counter>();
 
@@ -48,6 +53,11 @@ export function createIpNet(limit: number, trustedProxies: readonly string[], no
       const bucket = Math.floor(now() / BUCKET_MS);
       const counter = counterOf(address, bucket);
       const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
+      if (passed > 0) {
+        // Back to the end of the map: an address that keeps calling is not the one to forget.
+        counters.delete(address);
+        counters.set(address, counter);
+      }
       for (let step = 1; step <= passed; step++) {
         const slot = (counter.bucket + step) % BUCKETS;
         counter.total -= counter.counts[slot] ?? 0;

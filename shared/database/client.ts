@@ -44,6 +44,11 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** True when the statement's own values were refused (classes 22 and 23): nothing was done and repeating cannot help. */
+export function isDataFault(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? "");
+}
+
 /** Name of the violated constraint, when the error is one. */
 export function constraintName(error: unknown): string | undefined {
   const name = (error as { constraint?: unknown } | null)?.constraint;

@@ -14,10 +14,26 @@ export interface NewDeadLetter {
   readonly jobId: string | null;
 }
 
+/** A dead letter without its body, which is a caller's. */
+export interface DeadLetterRow {
+  readonly id: string;
+  readonly stream: string;
+  readonly stream_seq: bigint;
+  readonly subject: string;
+  readonly message_id: string | null;
+  readonly reason: string;
+  readonly deliveries: number;
+  readonly body_bytes: number;
+  readonly job_id: string | null;
+  readonly at: Date;
+}
+
+/** Two processes may see the same message: the second changes nothing. */
 export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter): Promise<void> {
   await target.query(
     `insert into dead_letter (id, stream, stream_seq, subject, message_id, reason, deliveries, body, job_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict do nothing`,
     [
       newId(),
       letter.stream,
@@ -38,4 +54,50 @@ export async function countDeadLetters(target: Queryable): Promise<number> {
     "select count(*) as count from dead_letter where redriven_at is null",
   );
   return Number(rows[0]?.count ?? 0n);
+}
+
+/** The newest first, across all workspaces: for operators. */
+export function listDeadLetters(target: Queryable, limit: number): Promise<DeadLetterRow[]> {
+  return target.query<DeadLetterRow>(
+    `select id, stream, stream_seq, subject, message_id, reason, deliveries,
+            coalesce(octet_length(body), 0) as body_bytes, job_id, at
+     from dead_letter
+     where redriven_at is null
+     order by at desc, id desc
+     limit $1`,
+    [limit],
+  );
+}
+
+export async function findDeadLetter(target: Queryable, id: string): Promise<DeadLetterRow | undefined> {
+  const rows = await target.query<DeadLetterRow>(
+    `select id, stream, stream_seq, subject, message_id, reason, deliveries,
+            coalesce(octet_length(body), 0) as body_bytes, job_id, at
+     from dead_letter
+     where id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** For good, body included; undefined when there is none. With `workspaceId` known, its audit log tells of it. */
+export async function dropDeadLetter(
+  target: Queryable,
+  letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: string },
+): Promise<{ readonly id: string } | undefined> {
+  const rows = await target.query<{ id: string }>(
+    `with changed as (
+       delete from dead_letter
+       where id = $1
+       returning id, subject, reason
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, detail)
+       select w.id, $3, 'dead_letter.drop', c.id::text, jsonb_build_object('subject', c.subject, 'reason', c.reason)
+       from changed c
+       join workspace w on w.id = $2
+     )
+     select id from changed`,
+    [letter.id, letter.workspaceId, letter.actor],
+  );
+  return rows[0];
 }

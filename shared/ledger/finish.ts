@@ -1,10 +1,10 @@
 /**
- * Closes holds: settle or release, once per job and attempt, grouped. With top-up.ts the only code that moves money.
+ * Closes holds: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
  * Idempotency key: (job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
  */
 import { BUSY, createGrouper } from "#shared/admission/group.ts";
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Database, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -33,7 +33,10 @@ export interface Finished {
 }
 
 export interface Ledger {
-  /** @throws Error only when the database stays away longer than `retryMs`; the hold then waits for the janitor */
+  /**
+   * @throws Error when the database stays away longer than `retryMs` or refuses the figures; the hold then waits for
+   * the janitor
+   */
   finish(finish: Finish): Promise<Finished>;
   /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
   undo(jobIds: readonly string[]): void;
@@ -96,6 +99,7 @@ export function openLedger(options: {
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
     ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    isPoison: isDataFault,
     run: send,
   });
 
@@ -111,7 +115,7 @@ export function openLedger(options: {
         );
         return { takenNano: rows[0]?.settled ?? 0n, wasClosed: true };
       } catch (error) {
-        if (performance.now() > giveUpAt) throw error;
+        if (isDataFault(error) || performance.now() > giveUpAt) throw error;
         options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "finish is repeated");
         // Full jitter, so a database that comes back is not met by everyone at once.
         await Bun.sleep(Math.random() * Math.min(2_000, (sqlState(error) === SQL.deadlock ? 20 : 100) * 2 ** tries));

@@ -1,10 +1,10 @@
 /** Puts an admitted job on its pool's stream. `Nats-Msg-Id` is minted here: job, attempt, dispatch number. */
-import { jetstream, JetStreamApiError } from "@nats-io/jetstream";
+import { jetstream, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "nats";
 
 import { ApiError } from "#shared/errors.ts";
 
-import { HEADERS, type Lane, type Pool, workSubject } from "./subjects.ts";
+import { durableName, HEADERS, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
 
 export interface Dispatch {
   readonly pool: Pool;
@@ -25,6 +25,8 @@ export interface Publisher {
    * @throws ApiError `overloaded` when the stream or the workspace's share of it is full, else `service_unavailable`
    */
   dispatch(job: Dispatch): Promise<number>;
+  /** Highest stream sequence of the lane that was handed to a worker; what is above it still waits. */
+  handedOut(pool: Pool, lane: Lane): Promise<number>;
 }
 
 /** Workspace's share or whole stream is full; nothing was stored. */
@@ -54,6 +56,11 @@ export function createPublisher(connection: NatsConnection): Publisher {
           cause: error,
         });
       }
+    },
+    async handedOut(pool, lane) {
+      const manager = await jetstreamManager(connection, { checkAPI: false, timeout: PUBLISH_TIMEOUT_MS });
+      const info = await manager.consumers.info(streamName(pool), durableName(pool, lane));
+      return info.delivered.stream_seq;
     },
   };
 }

@@ -53,7 +53,10 @@ test("stops cutting after the tokens wanted, between characters", () => {
   for (let wanted = 0; wanted <= tokenizer.count(text) + 1; wanted += 1) {
     const pieces = tokenizer.pieces(text, wanted);
     expect(pieces.reduce((sum, piece) => sum + piece.tokens, 0)).toBeLessThanOrEqual(wanted);
-    expect(text.startsWith(pieces.map((piece) => piece.text).join(""))).toBe(true);
+    const start = pieces.map((piece) => piece.text).join("");
+    expect(text.startsWith(start)).toBe(true);
+    expect(tokenizer.count(start)).toBeLessThanOrEqual(wanted);
+    expect(pieces.every((piece) => piece.text !== "")).toBe(true);
   }
 });
 

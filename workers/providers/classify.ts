@@ -21,38 +21,50 @@ const MISCONFIGURED_CODES = new Set([
   "billing_hard_limit_reached",
 ]);
 
+const BUSY_CODES = new Set(["rate_limit_exceeded", "rate_limit_error", "overloaded_error"]);
+const UNSUPPORTED_CODES = new Set(["unsupported_value", "unsupported_parameter"]);
+const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]);
+/** Types of errors without a status that blame the request. */
+const REQUEST_TYPES = new Set(["invalid_request_error", "BadRequestError"]);
+
 /** @param text the body as it came; it goes to the log only, cut */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
-  const kind = classOf(status, body);
-  const isTooLong =
-    kind === "rejected" &&
-    (body.code === "context_length_exceeded" || /maximum context length|prompt is too long/i.test(body.message));
   const retryAfterMs = retryAfter(headers);
-  return new ProviderError(kind, body.message || `status ${status}`, {
+  return new ProviderError(classOf(status, body), body.message || `status ${status}`, {
+    ...clientOptions(status, body),
     status,
-    param: body.param,
-    ...(isTooLong ? { code: "context_length_exceeded" as const } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
-/** An `error` member inside a 200 answer or stream. */
+/** An `error` member inside a 200 answer or stream; a number as its code is a status. */
 export function classifyErrorMember(error: unknown): ProviderError {
   const body = readErrorMember(error);
-  const status = Number((error as { status?: unknown; code?: unknown } | null)?.code);
-  return new ProviderError(
-    classOf(Number.isInteger(status) && status >= 400 ? status : 500, body),
-    body.message || "error event",
-    {
-      param: body.param,
-    },
-  );
+  const code = Number((error as { code?: unknown } | null)?.code ?? Number.NaN);
+  const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+  const status = isStatus ? code : REQUEST_TYPES.has(body.type) ? 400 : 500;
+  return new ProviderError(classOf(status, body), body.message || "error event", clientOptions(status, body));
+}
+
+/** What of the error a client may see: a code of ours, and the parameter. */
+function clientOptions(
+  status: number,
+  body: ErrorBody,
+): { param: string | null; code?: "context_length_exceeded" | "unsupported_value" } {
+  if (classOf(status, body) !== "rejected") return { param: body.param };
+  const isTooLong =
+    body.code === "context_length_exceeded" || /maximum context length|prompt is too long/i.test(body.message);
+  if (isTooLong) return { param: body.param, code: "context_length_exceeded" };
+  return UNSUPPORTED_CODES.has(body.code) ? { param: body.param, code: "unsupported_value" } : { param: body.param };
 }
 
 function classOf(status: number, body: ErrorBody): ProviderErrorClass {
-  if (REFUSED_CODES.has(body.code) || REFUSED_CODES.has(body.type)) return "refused";
-  if (MISCONFIGURED_CODES.has(body.code) || MISCONFIGURED_CODES.has(body.type)) return "misconfigured";
+  const says = (codes: ReadonlySet<string>): boolean => codes.has(body.code) || codes.has(body.type);
+  if (says(REFUSED_CODES)) return "refused";
+  if (says(MISCONFIGURED_CODES)) return "misconfigured";
+  if (says(BUSY_CODES)) return "busy";
+  if (says(REJECTED_CODES)) return "rejected";
   if (status === 429 || status === 503 || status === 529) return "busy";
   if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
   if (status === 408 || status === 504) return "timeout";
@@ -76,18 +88,29 @@ function readErrorMember(value: unknown): ErrorBody {
     message: text(error["message"]),
     code: text(error["code"]),
     type: text(error["type"]),
-    param: text(error["param"]) || null,
+    param: parameterName(text(error["param"])),
   };
 }
 
-/** Seconds, a date, or `retry-after-ms`; undefined when absent or unreadable. */
+/** A path such as `messages[0].content`; anything else a provider puts there is not for clients. */
+function parameterName(text: string): string | null {
+  return /^[A-Za-z0-9_.[\]-]{1,100}$/.test(text) ? text : null;
+}
+
+/** A hint beyond this helps nobody: who waits that long tries again anyway. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
+
+/** Seconds, a date, or `retry-after-ms`, at most an hour; undefined when absent or unreadable. */
 export function retryAfter(headers: Headers, now: number = Date.now()): number | undefined {
-  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1_000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  const waitMs = hintMs(headers.get("retry-after-ms") ?? "", headers.get("retry-after") ?? "", now);
+  return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, waitMs));
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+function hintMs(milliseconds: string, value: string, now: number): number {
+  if (DECIMAL.test(milliseconds)) return Number(milliseconds);
+  if (DECIMAL.test(value)) return Number(value) * 1_000;
+  // A date has a month's name in it; a bare "-5" would be read as a year.
+  return /[a-z]{3}/i.test(value) ? Date.parse(value) - now : Number.NaN;
 }

@@ -4,6 +4,7 @@
  */
 import { classifyAnswer, classifyErrorMember } from "./classify.ts";
 import { connectionError, type Endpoint, post, postStream, type ProviderRequest } from "./http.ts";
+import { ChunkChoices, wholeChoices } from "./openai-choices.ts";
 import { readOpenAiUsage } from "./openai-usage.ts";
 import {
   type ChatCall,
@@ -15,7 +16,10 @@ import {
 } from "./provider.ts";
 import { SseParser } from "./sse.ts";
 
-/** Fields that would let a caller steer where or as whom we call; they are ours to decide (lesson OUT-5). */
+/**
+ * Fields that would let a caller steer where, as whom or to which model we call; they are ours to decide (lesson OUT-5).
+ * `models`, `fallbacks`, `route` and `provider` make a router such as OpenRouter serve, and bill us for, another model.
+ */
 const STEERING_FIELDS = [
   "api_base",
   "base_url",
@@ -23,6 +27,10 @@ const STEERING_FIELDS = [
   "api_version",
   "extra_headers",
   "custom_llm_provider",
+  "models",
+  "fallbacks",
+  "route",
+  "provider",
 ] as const;
 
 /** Members of an answer that belong to the client beside the choices. */
@@ -66,13 +74,7 @@ export function chatResult(text: string): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
   if (answer["error"]) throw classifyErrorMember(answer["error"]);
-  const choices = answer["choices"];
-  if (!Array.isArray(choices) || choices.length === 0) throw new ProviderError("failed", "the answer has no choices");
-  return {
-    choices: choices as Record<string, unknown>[],
-    usage: readOpenAiUsage(answer["usage"]),
-    ...extraOf(answer),
-  };
+  return { choices: wholeChoices(answer["choices"]), usage: readOpenAiUsage(answer["usage"]), ...extraOf(answer) };
 }
 
 /**
@@ -84,12 +86,12 @@ export async function* readStream(
   signal: AbortSignal,
 ): AsyncGenerator<ChatDelta, void, void> {
   const parser = new SseParser();
-  const state: StreamState = { isFinished: false, malformed: 0 };
+  const state: StreamState = { choices: new ChunkChoices(), malformed: 0 };
   try {
     for await (const bytes of body) {
       for (const event of parser.push(bytes)) {
         if (event.data === "[DONE]") {
-          if (!state.isFinished) throw cut(state);
+          if (!state.choices.isFinished) throw cut(state);
           return;
         }
         const delta = readEvent(event.data, state);
@@ -106,11 +108,11 @@ export async function* readStream(
     if (delta) yield delta;
   }
   // A missing [DONE] behind a finish reason is common and harmless; a missing finish reason is a cut.
-  if (!state.isFinished) throw cut(state);
+  if (!state.choices.isFinished) throw cut(state);
 }
 
 interface StreamState {
-  isFinished: boolean;
+  readonly choices: ChunkChoices;
   malformed: number;
 }
 
@@ -122,10 +124,7 @@ function readEvent(data: string, state: StreamState): ChatDelta | undefined {
     return undefined;
   }
   if (chunk["error"]) throw classifyErrorMember(chunk["error"]);
-  const choices = Array.isArray(chunk["choices"]) ? (chunk["choices"] as Record<string, unknown>[]) : [];
-  for (const choice of choices) {
-    if (typeof choice["finish_reason"] === "string") state.isFinished = true;
-  }
+  const choices = state.choices.read(chunk["choices"]);
   const hasUsage = chunk["usage"] !== null && chunk["usage"] !== undefined;
   if (choices.length === 0 && !hasUsage) return undefined;
   const usage: ChatUsage = hasUsage ? readOpenAiUsage(chunk["usage"]) : null;

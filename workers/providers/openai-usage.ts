@@ -28,18 +28,34 @@ export function readOpenAiUsage(value: unknown): TokenUsage | null | "impossible
   const all = [prompt, completion, cached, written, audioIn, imageIn, audioOut, imageOut, reasoning];
   if (all.includes(undefined)) return "impossible";
   if (prompt === 0 && completion === 0) return null;
+  // xAI counts reasoning beside the completion: its total tells, and so does a part that is larger than its whole.
+  const isBeside = reasoning! > completion! || count(report["total_tokens"]) === prompt! + completion! + reasoning!;
+  const input = shares(prompt!);
+  const output = shares(completion! + (isBeside ? reasoning! : 0));
   return {
     ...NO_USAGE,
-    // A report whose parts exceed their whole keeps the parts and never goes below zero.
-    input: Math.max(0, prompt! - cached! - written! - audioIn! - imageIn!),
-    cachedInput: cached!,
-    cacheWrite5m: written!,
-    audioInput: audioIn!,
-    imageInput: imageIn!,
-    output: Math.max(0, completion! - audioOut! - imageOut!),
-    audioOutput: audioOut!,
-    imageOutput: imageOut!,
+    cachedInput: input.take(cached!),
+    cacheWrite5m: input.take(written!),
+    audioInput: input.take(audioIn!),
+    imageInput: input.take(imageIn!),
+    input: input.rest(),
+    audioOutput: output.take(audioOut!),
+    imageOutput: output.take(imageOut!),
+    output: output.rest(),
     reasoning: reasoning!,
+  };
+}
+
+/** Parts of a total: they never exceed it together, so that the total holds even where a provider's parts do not. */
+function shares(total: number): { take(part: number): number; rest(): number } {
+  let left = total;
+  return {
+    take(part) {
+      const taken = Math.min(part, left);
+      left -= taken;
+      return taken;
+    },
+    rest: () => left,
   };
 }
 

@@ -12,68 +12,80 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** @throws ProviderError `failed` when one line exceeds LIMITS.sseLineBytesMax */
+/** @throws ProviderError `failed` when one line, or the data of one event, exceeds LIMITS.sseLineBytesMax characters */
 export class SseParser {
   private readonly decoder = new TextDecoder();
-  private buffer = "";
+  /** The beginning of a line whose end has not come. */
+  private rest = "";
+  /** The last character was a CR: a LF that comes next belongs to it. */
+  private isAfterReturn = false;
   private data: string[] = [];
+  private dataLength = 0;
   private event = "";
 
   push(bytes: Uint8Array): SseEvent[] {
-    return this.read(this.decoder.decode(bytes, { stream: true }), false);
+    return this.read(this.decoder.decode(bytes, { stream: true }));
   }
 
   /** Ends the stream: a last event without its blank line still counts, since some providers cut it there. */
   end(): SseEvent[] {
-    const events = this.read(this.decoder.decode(), true);
-    if (this.buffer !== "") this.line(this.buffer);
-    this.buffer = "";
+    const events = this.read(this.decoder.decode());
+    if (this.rest !== "") this.line(this.rest);
+    this.rest = "";
     const last = this.dispatch();
     return last ? [...events, last] : events;
   }
 
-  private read(text: string, isEnd: boolean): SseEvent[] {
+  /** Looks at each character once, however the text was cut. */
+  private read(text: string): SseEvent[] {
     const events: SseEvent[] = [];
-    const buffer = this.buffer === "" ? text : this.buffer + text;
-    let start = 0;
-    for (;;) {
-      const end = lineEnd(buffer, start);
-      if (end < 0) break;
-      const isReturn = buffer.charCodeAt(end) === 13;
-      // A CR at the very end may be half of a CRLF: wait for the next bytes.
-      if (isReturn && end === buffer.length - 1 && !isEnd) break;
-      if (end === start) {
+    if (text === "") return events;
+    let start = this.isAfterReturn && text.startsWith("\n") ? 1 : 0;
+    this.isAfterReturn = text.endsWith("\r");
+    let feed = text.indexOf("\n", start);
+    let carriage = text.indexOf("\r", start);
+    while (feed >= 0 || carriage >= 0) {
+      const isReturn = carriage >= 0 && (feed < 0 || carriage < feed);
+      const end = isReturn ? carriage : feed;
+      const line = this.rest + text.slice(start, end);
+      this.rest = "";
+      if (line !== "") this.line(line);
+      else {
         const event = this.dispatch();
         if (event) events.push(event);
-      } else this.line(buffer.slice(start, end));
-      start = isReturn && buffer.charCodeAt(end + 1) === 10 ? end + 2 : end + 1;
+      }
+      start = isReturn && feed === end + 1 ? end + 2 : end + 1;
+      if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
+      if (carriage >= 0 && carriage < start) carriage = text.indexOf("\r", start);
     }
-    this.buffer = start === 0 ? buffer : buffer.slice(start);
-    if (this.buffer.length > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "event line is over the limit");
+    this.rest += text.slice(start);
+    checkLength(this.rest.length);
     return events;
   }
 
   private line(line: string): void {
+    checkLength(line.length);
     const colon = line.indexOf(":");
     if (colon === 0) return;
     const field = colon < 0 ? line : line.slice(0, colon);
     let value = colon < 0 ? "" : line.slice(colon + 1);
     if (value.startsWith(" ")) value = value.slice(1);
-    if (field === "data") this.data.push(value);
-    else if (field === "event") this.event = value;
+    if (field === "event") this.event = value;
+    if (field !== "data") return;
+    this.dataLength += value.length + 1;
+    checkLength(this.dataLength);
+    this.data.push(value);
   }
 
   private dispatch(): SseEvent | undefined {
     const event = this.data.length > 0 ? { event: this.event, data: this.data.join("\n") } : undefined;
-    if (this.data.length > 0) this.data = [];
+    if (event) this.data = [];
+    this.dataLength = 0;
     this.event = "";
     return event;
   }
 }
 
-function lineEnd(text: string, from: number): number {
-  const feed = text.indexOf("\n", from);
-  const carriage = text.indexOf("\r", from);
-  if (carriage < 0) return feed;
-  return feed < 0 || carriage < feed ? carriage : feed;
+function checkLength(characters: number): void {
+  if (characters > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "event line is over the limit");
 }

@@ -1,11 +1,14 @@
-/** Whether a value meets a JSON Schema, as far as a schema-filling answer needs to know. Never throws, never loops. */
+/** Whether a value meets a JSON Schema, as far as a schema-filling answer needs to know. Never throws, always ends. */
 import { meetsFormat } from "./formats.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
-import { readPattern } from "./pattern.ts";
+import { type Pattern, readPattern } from "./pattern.ts";
 import { characterCount } from "./words.ts";
 
 const DEPTH_MAX = 64;
-const CHECKS_MAX = 20_000;
+/** Schemas looked at for one document, about 0.2 s. */
+const WORK_MAX = 300_000;
+/** Steps a pattern takes in the time of a look at a schema. */
+const PATTERN_SPEED = 20;
 const EMPTY_OBJECT: JsonRecord = Object.freeze({});
 
 /** Follows a local `$ref` ("#", "#/$defs/node", "#anchor"); undefined when it leads nowhere. */
@@ -21,34 +24,65 @@ export function resolveRef(ref: string, root: unknown): unknown {
   return target;
 }
 
-/** `schema` holds the value; an unknown keyword or an unreadable pattern forbids nothing. */
-export function meetsSchema(schema: unknown, value: unknown, root: unknown): boolean {
-  return check(schema, value, { root, left: CHECKS_MAX }, 0);
+export interface SchemaChecker {
+  /** Whether the schema takes the value; an unknown keyword or an unreadable pattern forbids nothing. */
+  readonly meets: (schema: unknown, value: unknown) => boolean;
+  /** The schemas that apply to a property of this name. */
+  readonly propertySchemas: (schema: JsonRecord, key: string) => readonly unknown[];
+  /** A pattern, read once; null when it is none we take. */
+  readonly patternOf: (source: string) => Pattern | null;
 }
 
-interface Checking {
-  readonly root: unknown;
-  /** Schemas still to look at: alternatives that refer to each other would otherwise multiply without end. */
-  left: number;
+/**
+ * A checker for the parts of one document, whose references `root` resolves. Its work is bounded, because alternatives
+ * that refer to each other multiply without end; once that much is done, whatever comes is taken.
+ */
+export function createSchemaChecker(root: unknown): SchemaChecker {
+  const patterns = new Map<string, Pattern | null>();
+  let work = WORK_MAX;
+
+  function patternOf(source: string): Pattern | null {
+    let pattern = patterns.get(source);
+    if (pattern === undefined) {
+      work -= source.length;
+      pattern = work < 0 ? null : readPattern(source);
+      patterns.set(source, pattern);
+    }
+    return pattern;
+  }
+
+  const matches: Matches = (source, text) => {
+    const pattern = patternOf(source);
+    work -= pattern === null ? 1 : 1 + (pattern.size * text.length) / PATTERN_SPEED;
+    return work < 0 ? undefined : pattern?.matches(text);
+  };
+
+  const propertySchemas = (schema: JsonRecord, key: string): readonly unknown[] =>
+    findPropertySchemas(schema, key, matches);
+
+  function check(schema: unknown, value: unknown, depth: number): boolean {
+    if (schema === false) return false;
+    if (!isRecord(schema) || depth > DEPTH_MAX || (work -= 1) < 0) return true;
+    const inner: Inner = (part, item) => check(part, item, depth + 1);
+    const ref = own(schema, "$ref");
+    if (typeof ref === "string" && !inner(resolveRef(ref, root), value)) return false;
+    return (
+      meetsType(own(schema, "type"), value) &&
+      (!Object.hasOwn(schema, "const") || Bun.deepEquals(schema["const"], value, true)) &&
+      (!Array.isArray(own(schema, "enum")) || asList(schema["enum"]).some((one) => Bun.deepEquals(one, value, true))) &&
+      (typeof value !== "number" || meetsNumber(schema, value)) &&
+      (typeof value !== "string" || meetsString(schema, value, matches)) &&
+      (!Array.isArray(value) || meetsArray(schema, value, inner)) &&
+      (!isRecord(value) || meetsObject(schema, value, inner, matches)) &&
+      meetsCombination(schema, (part) => inner(part, value))
+    );
+  }
+
+  return { meets: (schema, value) => check(schema, value, 0), propertySchemas, patternOf };
 }
 
-function check(schema: unknown, value: unknown, checking: Checking, depth: number): boolean {
-  if (schema === false) return false;
-  if (!isRecord(schema) || depth > DEPTH_MAX || (checking.left -= 1) < 0) return true;
-  const inner: Inner = (part, item) => check(part, item, checking, depth + 1);
-  const ref = own(schema, "$ref");
-  if (typeof ref === "string" && !inner(resolveRef(ref, checking.root), value)) return false;
-  return (
-    meetsType(own(schema, "type"), value) &&
-    (!Object.hasOwn(schema, "const") || Bun.deepEquals(schema["const"], value, true)) &&
-    (!Array.isArray(own(schema, "enum")) || asList(schema["enum"]).some((one) => Bun.deepEquals(one, value, true))) &&
-    (typeof value !== "number" || meetsNumber(schema, value)) &&
-    (typeof value !== "string" || meetsString(schema, value)) &&
-    (!Array.isArray(value) || meetsArray(schema, value, inner)) &&
-    (!isRecord(value) || meetsObject(schema, value, inner)) &&
-    meetsCombination(schema, (part) => inner(part, value))
-  );
-}
+/** Whether a text matches a pattern; undefined when that cannot be told. */
+type Matches = (source: string, text: string) => boolean | undefined;
 
 /** Whether a part of the value meets a part of the schema. */
 type Inner = (part: unknown, item: unknown) => boolean;
@@ -94,12 +128,12 @@ function meetsNumber(schema: JsonRecord, value: number): boolean {
   return typeof multipleOf !== "number" || multipleOf <= 0 || Number.isInteger(value / multipleOf);
 }
 
-function meetsString(schema: JsonRecord, value: string): boolean {
+function meetsString(schema: JsonRecord, value: string, matches: Matches): boolean {
   const { minLength, maxLength, pattern, format } = schema;
   const length = characterCount(value);
   if (typeof minLength === "number" && length < minLength) return false;
   if (typeof maxLength === "number" && length > maxLength) return false;
-  if (typeof pattern === "string" && readPattern(pattern)?.matches(value) === false) return false;
+  if (typeof pattern === "string" && matches(pattern, value) === false) return false;
   return meetsFormat(format, value);
 }
 
@@ -125,14 +159,15 @@ export function itemSchemas(schema: JsonRecord): { readonly places: readonly unk
   return Array.isArray(items) ? { places: items, rest: additionalItems } : { places: [], rest: items };
 }
 
-function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner): boolean {
+function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner, matches: Matches): boolean {
   const { required, minProperties, maxProperties, propertyNames, dependentRequired, dependentSchemas } = schema;
   const keys = Object.keys(value);
   if (!asList(required).every((key) => Object.hasOwn(value, String(key)))) return false;
   if (typeof minProperties === "number" && keys.length < minProperties) return false;
   if (typeof maxProperties === "number" && keys.length > maxProperties) return false;
   if (propertyNames !== undefined && !keys.every((key) => inner(propertyNames, key))) return false;
-  if (!keys.every((key) => propertySchemas(schema, key).every((part) => inner(part, value[key])))) return false;
+  if (!keys.every((key) => findPropertySchemas(schema, key, matches).every((part) => inner(part, value[key]))))
+    return false;
   return keys.every(
     (key) =>
       asList(own(asRecord(dependentRequired), key)).every((other) => Object.hasOwn(value, String(other))) &&
@@ -140,13 +175,12 @@ function meetsObject(schema: JsonRecord, value: JsonRecord, inner: Inner): boole
   );
 }
 
-/** The schemas that apply to a property of this name. */
-export function propertySchemas(schema: JsonRecord, key: string): readonly unknown[] {
+function findPropertySchemas(schema: JsonRecord, key: string, matches: Matches): readonly unknown[] {
   const found: unknown[] = [];
   const properties = asRecord(own(schema, "properties"));
   if (Object.hasOwn(properties, key)) found.push(properties[key]);
   for (const [pattern, part] of Object.entries(asRecord(own(schema, "patternProperties")))) {
-    if (readPattern(pattern)?.matches(key) === true) found.push(part);
+    if (matches(pattern, key) === true) found.push(part);
   }
   if (found.length > 0) return found;
   return [own(schema, "additionalProperties") ?? EMPTY_OBJECT];

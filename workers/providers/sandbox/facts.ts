@@ -49,7 +49,7 @@ const NUMBER_WORDS = "zero one two three four five six seven eight nine ten elev
 const QUOTED =
   /"([^"\n]{1,400})"|“([^”\n]{1,400})”|(?<![\p{L}\p{N}])'([^'\n]{1,400})'(?![\p{L}\p{N}])|`([^`\n]{1,400})`/gu;
 const WORD = /\p{L}[\p{L}\p{M}\p{N}'’-]*/gu;
-const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]*[\d)]/g;
+const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]{0,160}[\d)]/g;
 const SEARCH_FOR =
   /\b(?:search(?:ing)?|look(?:ing)?|google|find|query)\b(?:\s+(?:(?:in|on|the|web|internet|docs?|documentation|database|online|up))\b)*(?:\s+(?:for|about))?\s+([^\n]+)/i;
 const ABOUT = /\b(?:saying|that\s+says|about|regarding|for)\s+([^\n]+)/i;
@@ -71,6 +71,8 @@ export function createFacts(prompt: string): Facts {
       : `${prompt.slice(0, HEAD_CHARACTERS)}\n${prompt.slice(-TAIL_CHARACTERS)}`.toWellFormed();
   const all = (pattern: RegExp): readonly string[] => text.match(pattern) ?? [];
   const padded = once(() => paddedWords(text));
+  // A pattern for each property costs 0.1 ms to build: most of them are not in the prompt at all.
+  const compact = once(() => padded().replaceAll(" ", ""));
   const quoted = once(() => [...text.matchAll(QUOTED)].map((m) => (m[1] ?? m[2] ?? m[3] ?? m[4] ?? "").trim()));
   const withoutDates = once(() => text.replace(URL_PATTERN, " ").replace(EMAIL, " ").replace(DATE_OR_TIME, " "));
   return {
@@ -85,7 +87,7 @@ export function createFacts(prompt: string): Facts {
     names: once(() => findNames(text)),
     query: once(() => findQuery(text, quoted())),
     arithmetic: once(() => findArithmetic(withoutDates())),
-    valueOf: (words) => findValue(text, words),
+    valueOf: (words) => (compact().includes(words.join("")) ? findValue(text, words) : undefined),
     numberBefore: (word) => findNumberBefore(withoutDates(), word),
     mentions: (phrase) => {
       const words = paddedWords(phrase);

@@ -1,10 +1,9 @@
 /** Values without parts: texts, numbers, booleans, members of an enumeration. */
-import { meetsSchema } from "./check-schema.ts";
+import type { SchemaChecker } from "./check-schema.ts";
 import type { Facts } from "./facts.ts";
 import { sampleFormat } from "./formats.ts";
 import { asList, type JsonRecord, own } from "./json.ts";
 import { numbersFor, textsFor } from "./match-property.ts";
-import { readPattern } from "./pattern.ts";
 import type { Random } from "./random.ts";
 import { characterCount, firstCharacters, nameWords, paddedWords } from "./words.ts";
 
@@ -13,6 +12,7 @@ export interface Leaf {
   readonly random: Random;
   readonly prose: () => string;
   readonly focus: number;
+  readonly checker: SchemaChecker;
   /** Pieces of the prompt already given to another property. */
   used: Set<string>;
   /** Above zero, values must differ from those before: the prompt's have all been tried. */
@@ -41,7 +41,7 @@ export function fillLeaf(record: JsonRecord, type: string, name: string, leaf: L
 /** The member the prompt mentions first, else the first; with salt, the next. */
 function pickMember(record: JsonRecord, leaf: Leaf): unknown {
   const members = asList(own(record, "enum")).filter((member) =>
-    meetsSchema({ ...record, enum: [member] }, member, {}),
+    leaf.checker.meets({ ...record, enum: [member] }, member),
   );
   const text = paddedWords(leaf.facts.text);
   const mentioned = members
@@ -56,7 +56,7 @@ function pickMember(record: JsonRecord, leaf: Leaf): unknown {
 }
 
 function fillText(record: JsonRecord, name: string, leaf: Leaf): string {
-  const fits = (text: string): boolean => meetsSchema(record, text, {});
+  const fits = (text: string): boolean => leaf.checker.meets(record, text);
   const { minLength, maxLength, pattern, format } = record;
   const least = typeof minLength === "number" ? Math.min(minLength, TEXT_CHARACTERS_MAX) : 0;
   const most = typeof maxLength === "number" ? maxLength : Infinity;
@@ -69,7 +69,7 @@ function fillText(record: JsonRecord, name: string, leaf: Leaf): string {
     }
   }
   if (typeof pattern === "string") {
-    const sample = readPattern(pattern)?.sample(leaf.random, least, most);
+    const sample = leaf.checker.patternOf(pattern)?.sample(leaf.random, least, most);
     if (typeof sample === "string") return sample;
   }
   const formatted = sampleFormat(format, leaf.random, least);
@@ -97,7 +97,7 @@ function fitLength(text: string, least: number, most: number): string {
 }
 
 function fillNumber(record: JsonRecord, name: string, leaf: Leaf): number {
-  const fits = (value: unknown): value is number => typeof value === "number" && meetsSchema(record, value, {});
+  const fits = (value: unknown): value is number => typeof value === "number" && leaf.checker.meets(record, value);
   if (leaf.salt === 0) {
     for (const number of [...numbersFor(name, leaf.facts, leaf.used), ...defaultsOf(record)]) {
       if (!fits(number)) continue;

@@ -2,13 +2,12 @@
  * Writes a value that meets a JSON Schema, with what the prompt offers. Bounded in depth, items and work; a schema that
  * asks for more than that, or for the impossible, gets the nearest value found.
  */
-import { hasDuplicate, itemSchemas, meetsSchema, propertySchemas } from "./check-schema.ts";
+import { createSchemaChecker, hasDuplicate, itemSchemas, type SchemaChecker } from "./check-schema.ts";
 import type { Facts } from "./facts.ts";
 import { fillLeaf, type Leaf } from "./fill-leaf.ts";
 import { flattenSchema, type FlatSchema, mergeFlat } from "./flatten-schema.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 import { countItems, speaksOf } from "./match-property.ts";
-import { readPattern } from "./pattern.ts";
 import type { Random } from "./random.ts";
 import { singular } from "./words.ts";
 
@@ -37,10 +36,11 @@ const ATTEMPTS_MAX = 24;
 
 /** A value for `schema`; see FillOptions for where it comes from. */
 export function fillSchema(schema: unknown, options: FillOptions): unknown {
+  const checker = createSchemaChecker(schema);
   let first: { readonly value: unknown } | undefined;
   for (const optional of [options.optional, "none"] as const) {
-    const value = createFilling(schema, options, optional).fill(schema, "", { depth: 0, refs: [] });
-    if (meetsSchema(schema, value, schema)) return value;
+    const value = createFilling(schema, options, optional, checker).fill(schema, "", { depth: 0, refs: [] });
+    if (checker.meets(schema, value)) return value;
     first ??= { value };
   }
   return first?.value;
@@ -51,8 +51,13 @@ interface Place {
   readonly refs: readonly string[];
 }
 
-function createFilling(root: unknown, options: FillOptions, optional: "all" | "mentioned" | "none") {
-  const leaf: Leaf = { ...options, used: new Set(), salt: 0 };
+function createFilling(
+  root: unknown,
+  options: FillOptions,
+  optional: "all" | "mentioned" | "none",
+  checker: SchemaChecker,
+) {
+  const leaf: Leaf = { ...options, checker, used: new Set(), salt: 0 };
   let left = VALUES_MAX;
 
   const isWorkLeft = (): boolean => left > 0;
@@ -64,7 +69,7 @@ function createFilling(root: unknown, options: FillOptions, optional: "all" | "m
     let attempts = 0;
     const used = [...leaf.used];
     for (const value of candidates(flattenSchema(schema, root), name, place, 0)) {
-      if (meetsSchema(schema, value, root)) return value;
+      if (checker.meets(schema, value)) return value;
       first ??= { value };
       attempts += 1;
       if (attempts >= ATTEMPTS_MAX || left < 0) break;
@@ -120,10 +125,10 @@ function createFilling(root: unknown, options: FillOptions, optional: "all" | "m
     const required = new Set(asList(own(record, "required")).map(String));
     const most = numberOr(own(record, "maxProperties"), Infinity);
     const put = (key: string): void => {
-      const schemas = propertySchemas(record, key);
+      const schemas = checker.propertySchemas(record, key);
       const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas };
       const value = fill(schema, key, place);
-      if (required.has(key) || meetsSchema(schema, value, root)) entries.set(key, value);
+      if (required.has(key) || checker.meets(schema, value)) entries.set(key, value);
     };
     let open = most - required.size;
     for (const key of new Set([...Object.keys(asRecord(own(record, "properties"))), ...required])) {
@@ -167,7 +172,7 @@ function createFilling(root: unknown, options: FillOptions, optional: "all" | "m
     const patterns = Object.keys(asRecord(own(record, "patternProperties")));
     if (own(record, "additionalProperties") === false || (patterns.length > 0 && tries % 2 === 1)) {
       return (
-        readPattern(patterns[tries % Math.max(1, patterns.length)] ?? "(?=)")?.sample(options.random, 1, 64) ??
+        checker.patternOf(patterns[tries % Math.max(1, patterns.length)] ?? "(?=)")?.sample(options.random, 1, 64) ??
         undefined
       );
     }
@@ -203,7 +208,7 @@ function createFilling(root: unknown, options: FillOptions, optional: "all" | "m
     leaf.salt = salt;
     leaf.used = new Set([...used, ...leaf.used]);
     // Items the schema of the rest cannot have are better left out, as long as enough remain.
-    while (items.length > Math.max(least, places.length) && !meetsSchema(rest ?? {}, items.at(-1), root)) items.pop();
+    while (items.length > Math.max(least, places.length) && !checker.meets(rest ?? {}, items.at(-1))) items.pop();
     return items;
   }
 

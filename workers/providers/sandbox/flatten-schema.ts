@@ -13,7 +13,8 @@ export interface FlatSchema {
   readonly isImpossible: boolean;
 }
 
-const FLAT_DEPTH_MAX = 32;
+/** References and `allOf` within each other; both double the work when they come in pairs. */
+const FLAT_DEPTH_MAX = 24;
 const ANYTHING: FlatSchema = { record: {}, choices: [], refs: [], isImpossible: false };
 const STRUCTURE = new Set(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"]);
 

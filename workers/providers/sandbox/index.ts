@@ -17,7 +17,6 @@ import {
   tokensMs,
   waitForAbort,
 } from "./faults.ts";
-import { asRecord } from "./json.ts";
 import { type SandboxModel, sandboxModel } from "./models.ts";
 import { outputTokens, renderDeltas, renderResult } from "./render.ts";
 import { readRequest, type SandboxRequest } from "./request.ts";
@@ -34,18 +33,21 @@ export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
 
   /** Everything that comes before the first token. @throws ProviderError */
-  async function prepare({ request: body, sourceModel, outputTokensMax, signal }: ChatCall): Promise<Prepared> {
+  async function prepare(call: ChatCall): Promise<Prepared> {
+    const { sourceModel, outputTokensMax, signal } = call;
     stopIfAborted(signal);
     const model = sandboxModel(sourceModel);
     if (model === undefined) throw new ProviderError("misconfigured", `the sandbox has no model ${sourceModel}`);
     const calls = (callsByModel.get(sourceModel) ?? 0) + 1;
     callsByModel.set(sourceModel, calls);
+    const body: Record<string, unknown> = { ...call.request };
+    call.adapt(body);
     const request = readRequest(body);
     failIfDue(model, request.givenSeed, calls);
     if (model.hangs === true) await waitForAbort(signal);
     const tokenizer = await loadTokenizer();
     const tokensMax = request.tokensMax ?? (outputTokensMax > 0 ? outputTokensMax : Infinity);
-    const answer = createAnswer(asRecord(body), request, model, tokenizer, tokensMax);
+    const answer = createAnswer(body, request, model, tokenizer, tokensMax);
     stopIfAborted(signal);
     return { model, request, answer, tokenizer };
   }

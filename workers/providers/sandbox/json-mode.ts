@@ -1,5 +1,5 @@
 /** Answers that are JSON, with a schema and without. */
-import { meetsSchema } from "./check-schema.ts";
+import { createSchemaChecker } from "./check-schema.ts";
 import type { Facts } from "./facts.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { isRecord } from "./json.ts";
@@ -9,7 +9,7 @@ import type { Material } from "./tools.ts";
 export function writeDocument(schema: unknown, dictated: string | null, material: Material): string {
   if (dictated !== null) {
     const value = parseJson(dictated);
-    if (value !== undefined && meetsSchema(schema, value, schema)) return dictated;
+    if (value !== undefined && createSchemaChecker(schema).meets(schema, value)) return dictated;
   }
   return JSON.stringify(fillSchema(schema, { ...material, optional: "all", focus: 0 })) ?? "null";
 }

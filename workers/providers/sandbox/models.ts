@@ -69,7 +69,7 @@ export const SANDBOX_MODELS = {
     reports: "no usage",
   },
   "sandbox-bad-usage": {
-    description: "Answers, but reports 10^18 tokens.",
+    description: "Answers, but reports a number of tokens that cannot be true.",
     reports: "absurd usage",
   },
   "sandbox-long": {

@@ -6,6 +6,8 @@ import type { Random } from "./random.ts";
 type CharacterSet = PatternNode & { readonly kind: "set" };
 
 export interface Pattern {
+  /** Steps of its automaton: reading a character costs that many at most. */
+  readonly size: number;
   matches(text: string): boolean;
   /** A matching text of this many characters, or null when none was found. */
   sample(random: Random, lengthMin: number, lengthMax: number): string | null;
@@ -20,6 +22,7 @@ export function readPattern(source: string): Pattern | null {
   const matches = (text: string): boolean => run(program, text);
   const pools: Writing["pools"] = new Map();
   return {
+    size: program.steps.length,
     matches,
     sample(random, lengthMin, lengthMax) {
       for (const repeats of REPEATS) {
@@ -38,7 +41,7 @@ export function readPattern(source: string): Pattern | null {
 /** How often a repetition is written that leaves it open: a natural number first, then for length, then for brevity. */
 const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
 const PADDING_MAX = 10_000;
-const STEPS_MAX = 2_000;
+const STEPS_MAX = 1_100;
 /** Nodes visited while compiling or writing: repetitions of nothing cost time and leave no other trace. */
 const WORK_MAX = 20_000;
 /** Characters × steps of one comparison, about 50 ms; longer ones count as no match. */

@@ -1,8 +1,8 @@
 /** An answer in OpenAI's form: whole, or as the deltas of a stream that put together give the same. */
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
 import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
 
-import type { ChatDelta, ChatResult } from "../provider.ts";
+import type { ChatDelta, ChatResult, ChatUsage } from "../provider.ts";
 import type { Answer, Choice } from "./answer.ts";
 import type { SandboxModel } from "./models.ts";
 import type { ToolCall } from "./tools.ts";
@@ -12,9 +12,6 @@ export interface PacedDelta {
   readonly delta: ChatDelta;
   readonly tokens: number;
 }
-
-/** Tokens no answer can have; a rehearsal for whoever bills by reported usage. */
-const ABSURD_TOKENS = 10 ** 18;
 
 export function renderResult(
   answer: Answer,
@@ -53,10 +50,10 @@ export function* renderDeltas(
   if (usage !== null) yield { delta: { choices: [], usage }, tokens: 0 };
 }
 
-/** null when the model is one that reports nothing. */
-export function reportUsage(answer: Answer, model: SandboxModel): TokenUsage | null {
+function reportUsage(answer: Answer, model: SandboxModel): ChatUsage {
   if (model.reports === "no usage") return null;
-  if (model.reports === "absurd usage") return { ...NO_USAGE, input: ABSURD_TOKENS, output: ABSURD_TOKENS };
+  // What an adapter makes of a report of 10^18 tokens.
+  if (model.reports === "absurd usage") return "impossible";
   return { ...NO_USAGE, input: answer.inputTokens, output: outputTokens(answer), reasoning: reasoningTokens(answer) };
 }
 

@@ -55,8 +55,7 @@ export interface SandboxRequest {
 }
 
 /** @throws ProviderError rejected, with the parameter, for what the sandbox cannot take */
-export function readRequest(body: unknown): SandboxRequest {
-  const request = asRecord(body);
+export function readRequest(request: JsonRecord): SandboxRequest {
   if (asList(request["modalities"]).includes("audio")) {
     throw new ProviderError("rejected", "the sandbox's chat models write, they do not speak", {
       code: "unsupported_value",

@@ -39,7 +39,7 @@ export function planCalls(request: SandboxRequest, isDictated: boolean, material
   const { names } = toolChoice;
   const tools = names === null ? request.tools : request.tools.filter((tool) => names.has(tool.name));
   const chosen = chooseTools(tools, toolChoice.mode === "required", isDictated, material.facts);
-  const calls = chosen.flatMap((tool) => callTool(tool, parallelCalls, material));
+  const calls = chosen.flatMap((tool) => callTool(tool, material));
   return calls.slice(0, parallelCalls ? CALLS_MAX : 1);
 }
 
@@ -112,9 +112,9 @@ function isSameStem(a: string, b: string): boolean {
   return a === b || (a.length >= SAME_STEM && b.length >= SAME_STEM && a.slice(0, SAME_STEM) === b.slice(0, SAME_STEM));
 }
 
-function callTool(tool: SandboxTool, parallelCalls: boolean, material: Material): readonly ToolCall[] {
+function callTool(tool: SandboxTool, material: Material): readonly ToolCall[] {
   const { facts, random } = material;
-  const together = parallelCalls && spreadsNames(tool) ? namesTogether(facts).length : 1;
+  const together = spreadsNames(tool) ? namesTogether(facts).length : 1;
   const inputs = new Set<string>();
   for (let focus = 0; focus < Math.min(Math.max(together, 1), CALLS_MAX); focus += 1) {
     inputs.add(inputFor(tool, focus, material));

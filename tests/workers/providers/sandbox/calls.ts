@@ -1,5 +1,6 @@
 /** Calls to the sandbox as the pool makes them, a clock without waiting, and streams put together as clients do it. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { TokenUsage } from "#shared/pricing/usage.ts";
 import type { ChatCall, ChatDelta, ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 import { createSandbox } from "#workers/providers/sandbox/index.ts";
 
@@ -41,6 +42,7 @@ export function callOf(
     sourceModel: model,
     outputTokensMax,
     signal: signal ?? new AbortController().signal,
+    adapt: () => {},
   };
 }
 
@@ -96,6 +98,13 @@ export async function answerTo(body: Body, options: CallOptions = {}): Promise<A
   const [choice] = await answersTo(body, options);
   if (choice === undefined) throw new Error("no choice");
   return choice;
+}
+
+/** The usage a plain answer reports. */
+export async function usageOf(body: Body, options: CallOptions = {}): Promise<TokenUsage> {
+  const { usage } = await sandbox.complete(callOf(body, options));
+  if (usage === null || usage === "impossible") throw new Error(`expected a usage, got ${String(usage)}`);
+  return usage;
 }
 
 export async function textOf(body: Body, options: CallOptions = {}): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { answerTo, ask, type Body, callOf, deltasOf, failureOf, putTogether, sandbox } from "./calls.ts";
+import { answerTo, ask, type Body, callOf, deltasOf, failureOf, putTogether, sandbox, usageOf } from "./calls.ts";
 
 function tool(
   name: string,
@@ -163,7 +163,7 @@ test("answers in text from the results, by the names of the tools", async () => 
 test("cuts calls off where the tokens end", async () => {
   const body = ask("Weather in Paris and Rome?", { tools: [WEATHER] });
   const whole = await answerTo(body);
-  const total = (await sandbox.complete(callOf(body))).usage?.output ?? 0;
+  const total = (await usageOf(body)).output;
   for (let limit = 1; limit < total; limit += 1) {
     const limited = { ...body, max_tokens: limit };
     const { calls, finish } = await answerTo(limited);

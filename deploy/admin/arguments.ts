@@ -1,0 +1,85 @@
+/** Words of the line → values. Each refuses with a sentence that says what was expected. */
+import type { Database } from "#shared/database/client.ts";
+import { findMember, type MemberRow } from "#shared/database/members.ts";
+import { findWorkspaceById, findWorkspaceByName, type WorkspaceRow } from "#shared/database/workspaces.ts";
+import { isUuid } from "#shared/ids.ts";
+import { parseCredits } from "#shared/money.ts";
+
+import { quote, UsageError } from "./command.ts";
+
+/** So that they fit a line of a list. */
+const NAME_CHARS_MAX = 64;
+const NOTE_CHARS_MAX = 200;
+/** A ninth of what a balance can hold, so that a slip of the finger overflows nothing. */
+const CREDITS_MAX = 1_000_000_000;
+
+/** @throws UsageError for an empty or long one, or one with control characters */
+export function nameOf(word: string): string {
+  return plainText("a name", word, NAME_CHARS_MAX);
+}
+
+/** A name that cannot be taken for an id. @throws UsageError */
+export function workspaceNameOf(word: string): string {
+  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is no id, got ${quote(word)}`);
+  return nameOf(word);
+}
+
+/** @throws UsageError */
+export function noteOf(word: string | undefined): string | null {
+  return word === undefined ? null : plainText("a note", word, NOTE_CHARS_MAX);
+}
+
+/** @throws UsageError */
+export function idOf(what: string, word: string): string {
+  const id = word.toLowerCase();
+  if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(word)}`);
+  return id;
+}
+
+/** Nano-credits, never 0. @throws UsageError */
+export function creditsOf(word: string): bigint {
+  let nano: bigint;
+  try {
+    nano = parseCredits(word);
+  } catch (error) {
+    throw new UsageError(`expected credits as a decimal number with at most 9 places, got ${quote(word)}`, {
+      cause: error,
+    });
+  }
+  const max = parseCredits(String(CREDITS_MAX));
+  if (nano === 0n || nano > max || nano < -max) {
+    throw new UsageError(`expected between 0 and ${CREDITS_MAX} credits, got ${quote(word)}`);
+  }
+  return nano;
+}
+
+/** Number of rows a list shows at most. @throws UsageError */
+export function limitOf(word: string | undefined, fallback: number): number {
+  if (word === undefined) return fallback;
+  const limit = Number(word);
+  if (/^\d{1,5}$/.test(word) && limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(word)}`);
+}
+
+/** @throws Error when there is none of that name or id */
+export async function findWorkspace(database: Database, word: string): Promise<WorkspaceRow> {
+  const id = word.toLowerCase();
+  const row = isUuid(id) ? await findWorkspaceById(database, id) : await findWorkspaceByName(database, word);
+  if (row === undefined) throw new Error(`there is no workspace ${quote(word)}`);
+  return row;
+}
+
+/** @throws Error when the workspace has none of that name */
+export async function memberOf(database: Database, workspace: WorkspaceRow, name: string): Promise<MemberRow> {
+  const row = await findMember(database, workspace.id, name);
+  if (row === undefined) throw new Error(`the workspace ${workspace.name} has no member ${quote(name)}`);
+  return row;
+}
+
+function plainText(what: string, word: string, charsMax: number): string {
+  const isPlain = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(word) && word.isWellFormed() && word.trim() === word;
+  if (word !== "" && Array.from(word).length <= charsMax && isPlain) return word;
+  throw new UsageError(
+    `expected ${what} of 1 to ${charsMax} characters without control characters or spaces at its ends, got ${quote(word)}`,
+  );
+}

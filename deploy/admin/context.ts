@@ -1,0 +1,54 @@
+/** What commands work with, opened when first asked for: a command that needs no database runs without one. */
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { type Config, loadConfig } from "#shared/config.ts";
+import { type Database, openDatabase } from "#shared/database/client.ts";
+import { missingMigrations } from "#shared/database/migrate.ts";
+import { createLogger } from "#shared/logger.ts";
+
+/** Who the audit log names for everything done by command. */
+export const ACTOR = "operator";
+
+export interface Context {
+  /** @throws ConfigError; Error when Postgres cannot be reached or lacks migrations */
+  database(): Promise<Database>;
+  /** Our catalogue with these files over it; those of the settings unless given. @throws ConfigError, CatalogueError */
+  catalogue(files?: readonly string[]): Promise<Catalogue>;
+  close(): Promise<void>;
+}
+
+export function openContext(): Context {
+  let opened: Promise<Database> | undefined;
+  return {
+    database() {
+      opened ??= connect(loadConfig(undefined, { needs: ["database"] }));
+      return opened;
+    },
+    async catalogue(files) {
+      const { catalogueFiles, sandbox, providerKey } = loadConfig(undefined, { needs: [] });
+      return loadCatalogue(await loadOurLayers(), files ?? catalogueFiles, { sandbox, providerKey });
+    },
+    async close() {
+      const database = await opened?.catch(() => undefined);
+      await database?.close();
+    },
+  };
+}
+
+async function connect(config: Config): Promise<Database> {
+  const write = (line: string): void => void process.stderr.write(line);
+  const log = createLogger({ level: "warn", role: "admin", secrets: config.secrets, write });
+  const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
+  try {
+    const missing = await missingMigrations(database).catch((error: unknown) => {
+      throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+    });
+    if (missing.length > 0) {
+      throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);
+    }
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

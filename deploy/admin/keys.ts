@@ -1,0 +1,100 @@
+/** API keys: shown once, when they are made. */
+import { findKeyOwner, insertKey, listKeys, revokeKey } from "#shared/database/api-keys.ts";
+import { newId } from "#shared/ids.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+
+import { findWorkspace, idOf, memberOf, nameOf } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { ACTOR } from "./context.ts";
+import { keyJson } from "./key-json.ts";
+import { requirePreset } from "./presets.ts";
+import { facts, tableOr } from "./table.ts";
+
+export const KEY_COMMANDS: readonly Command[] = [
+  {
+    name: "key create",
+    about: "makes a key and shows it, this once; its name is the member's unless given",
+    arguments: ["workspace"],
+    options: [
+      { name: "member", value: "name", isRequired: true },
+      { name: "preset", value: "preset", isRequired: true },
+      { name: "name", value: "name" },
+    ],
+    async run(context, given) {
+      const memberName = given.option("member") ?? "";
+      const name = nameOf(given.option("name") ?? memberName);
+      const preset = await requirePreset(context, given.option("preset") ?? "");
+      const database = await context.database();
+      const workspace = await findWorkspace(database, given.argument("workspace"));
+      if (!workspace.is_active) throw new Error(`the workspace ${workspace.name} is disabled`);
+      const member = await memberOf(database, workspace, memberName);
+      if (!member.is_active) throw new Error(`the member ${member.name} of ${workspace.name} is disabled`);
+      const key = mintKey();
+      const row = await insertKey(database, workspace.id, {
+        id: newId(),
+        memberId: member.id,
+        name,
+        sha256: hashKey(key),
+        hint: keyHint(key),
+        preset,
+        actor: ACTOR,
+      });
+      return {
+        json: { ...keyJson(workspace.id, row), member: member.name, role: member.role, key },
+        text: facts([
+          ["key", key],
+          ["id", row.id],
+          ["workspace", workspace.name],
+          ["member", `${member.name} (${member.role})`],
+          ["preset", row.preset],
+          ["name", row.name],
+        ]),
+      };
+    },
+  },
+  {
+    name: "key list",
+    about: "the keys of a workspace, revoked ones too, by their first characters",
+    arguments: ["workspace"],
+    async run(context, given) {
+      const database = await context.database();
+      const workspace = await findWorkspace(database, given.argument("workspace"));
+      const rows = await listKeys(database, workspace.id);
+      return {
+        json: rows.map((row) => ({ ...keyJson(workspace.id, row), member: row.member, role: row.role })),
+        text: tableOr(
+          `the workspace ${workspace.name} has no key yet`,
+          ["Id", "Name", "Key", "Member", "Role", "Preset", "Created", "Revoked"],
+          rows.map((row) => [
+            row.id,
+            row.name,
+            row.hint,
+            row.member,
+            row.role,
+            row.preset,
+            row.created_at,
+            row.revoked_at,
+          ]),
+        ),
+      };
+    },
+  },
+  {
+    name: "key revoke",
+    about: "the key stops working everywhere within a second, for good",
+    arguments: ["key id"],
+    async run(context, given) {
+      const id = idOf("a key id", given.argument("key id"));
+      const database = await context.database();
+      const found = await findKeyOwner(database, id);
+      if (found === undefined) throw new Error(`there is no key ${id}`);
+      const revoked = await revokeKey(database, found.workspace_id, { id, actor: ACTOR });
+      // Undefined: it was revoked before, and when is in the row (read again, in case it happened just now).
+      const row = revoked ?? (await findKeyOwner(database, id)) ?? found;
+      return {
+        json: keyJson(found.workspace_id, row),
+        text: `key ${id} (${row.hint}) ${revoked === undefined ? "was" : "is"} revoked`,
+      };
+    },
+  },
+];

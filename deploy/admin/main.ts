@@ -1,0 +1,115 @@
+/** The admin role: one command, answered on stdout, complaints on stderr. */
+import { CATALOGUE_COMMANDS } from "./catalogue.ts";
+import { type Command, quote, readLine, UsageError, usageLine } from "./command.ts";
+import { openContext } from "./context.ts";
+import { CREDITS_COMMANDS } from "./credits.ts";
+import { DEAD_LETTER_COMMANDS } from "./dead-letters.ts";
+import { HOLD_COMMANDS } from "./holds.ts";
+import { KEY_COMMANDS } from "./keys.ts";
+import { MEMBER_COMMANDS } from "./members.ts";
+import { PRESET_COMMANDS } from "./presets.ts";
+import { USAGE_COMMANDS } from "./usage.ts";
+import { WORKSPACE_COMMANDS } from "./workspaces.ts";
+
+const PROGRAM = "bun deploy/sluice.ts admin";
+
+const HELP: Command = {
+  name: "help",
+  about: "this list",
+  arguments: [],
+  async run() {
+    const json = COMMANDS.map((command) => ({
+      command: command.name,
+      usage: usageLine(command),
+      about: command.about,
+    }));
+    const list = COMMANDS.map((command) => `  ${usageLine(command)}\n      ${command.about}`).join("\n");
+    return { json, text: `usage: ${PROGRAM} <command>\n\n${list}\n\n${NOTES}` };
+  },
+};
+
+const NOTES = `A workspace is named by its name or its id. Amounts are credits; a negative one may stand last on the line.
+--json answers with one line of JSON in which amounts are decimal text in credits.
+Dead letters cannot be sent again: they are calls whose callers have long had an answer.
+Exit codes: 0 done, 1 fault or a check that found something, 2 wrong usage.`;
+
+const COMMANDS: readonly Command[] = [
+  ...WORKSPACE_COMMANDS,
+  ...MEMBER_COMMANDS,
+  ...KEY_COMMANDS,
+  ...PRESET_COMMANDS,
+  ...CREDITS_COMMANDS,
+  ...HOLD_COMMANDS,
+  ...DEAD_LETTER_COMMANDS,
+  ...USAGE_COMMANDS,
+  ...CATALOGUE_COMMANDS,
+  HELP,
+];
+
+/**
+ * Runs one command line and returns its exit code: 0 done, 1 a fault or a check that found something, 2 wrong usage.
+ * Never throws.
+ */
+export async function runAdminCommand(args: readonly string[]): Promise<number> {
+  const first = args[0];
+  const isHelp = first === "--help" || first === "-h";
+  const command = isHelp ? HELP : findCommand(args);
+  if (command === undefined) {
+    process.stderr.write(`${unknownCommand(args)}\n`);
+    return 2;
+  }
+  const context = openContext();
+  try {
+    const line = readLine(command, isHelp ? args.slice(1) : args.slice(wordsOf(command, args)));
+    if (line.isHelp) {
+      process.stdout.write(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
+      return 0;
+    }
+    const answer = await command.run(context, line.given);
+    process.stdout.write(`${line.isJson ? JSON.stringify(answer.json) : answer.text}\n`);
+    return answer.exitCode ?? 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`${error.message}\nusage: ${PROGRAM} ${usageLine(command)}\n`);
+      return 2;
+    }
+    process.stderr.write(`sluice: ${oneLine(error)}\n`);
+    return 1;
+  } finally {
+    await context.close();
+  }
+}
+
+function findCommand(args: readonly string[]): Command | undefined {
+  const two = args.slice(0, 2).join(" ");
+  return COMMANDS.find(({ name, alias }) => name === two || alias === two || name === args[0]);
+}
+
+/** How many words of the line name the command. */
+function wordsOf(command: Command, args: readonly string[]): number {
+  return command.name === args[0] ? 1 : 2;
+}
+
+function unknownCommand(args: readonly string[]): string {
+  const group = COMMANDS.filter(({ name }) => name.split(" ")[0] === args[0]);
+  const expected =
+    group.length > 0
+      ? `expected ${args[0]} with ${group.map(({ name }) => name.split(" ")[1]).join(", ")}`
+      : "expected a command";
+  const got = args.length === 0 ? "none" : quote(args.slice(0, 2).join(" "));
+  const lines = group.length > 0 ? group.map(usageLine) : ["<command>, or help for the list"];
+  return `${expected}, got ${got}\n${lines.map((line) => `usage: ${PROGRAM} ${line}`).join("\n")}`;
+}
+
+/** The fault and what caused it; a ConfigError has one line per setting. */
+function oneLine(error: unknown): string {
+  const parts: string[] = [];
+  let fault = error;
+  for (let depth = 0; fault instanceof Error && depth < 4; depth++) {
+    // a refused connection is one error per address tried, with no message of its own
+    const next: unknown = fault instanceof AggregateError && fault.message === "" ? fault.errors[0] : fault.cause;
+    if (fault.message !== "" && !parts.includes(fault.message)) parts.push(fault.message);
+    fault = next;
+  }
+  return (parts.length > 0 ? parts.join(": ") : String(error)).replaceAll(/\s*\n\s*/g, "; ");
+}

@@ -1,0 +1,61 @@
+/** Quota presets: what they allow, and which key has which. They are defined in the catalogue. */
+import { findKeyOwner, setKeyPreset } from "#shared/database/api-keys.ts";
+
+import { idOf } from "./arguments.ts";
+import { type Command, quote } from "./command.ts";
+import { ACTOR, type Context } from "./context.ts";
+import { keyJson } from "./key-json.ts";
+import { tableOr } from "./table.ts";
+
+export const PRESET_COMMANDS: readonly Command[] = [
+  {
+    name: "preset list",
+    about: "the presets of the catalogue",
+    arguments: [],
+    async run(context) {
+      const { presets } = await context.catalogue();
+      const rows = [...presets.values()];
+      return {
+        json: rows.map(({ name, requests_per_minute, daily_tokens }) => ({ name, requests_per_minute, daily_tokens })),
+        text: tableOr(
+          "the catalogue has no preset",
+          ["Name", "Requests a minute", "Tokens a day"],
+          rows.map((row) => [row.name, row.requests_per_minute ?? "unlimited", row.daily_tokens ?? "unlimited"]),
+          ["Requests a minute", "Tokens a day"],
+        ),
+      };
+    },
+  },
+  {
+    name: "preset set",
+    about: "gives a key another preset, in force within a second",
+    arguments: ["key id", "preset"],
+    async run(context, given) {
+      const id = idOf("a key id", given.argument("key id"));
+      const preset = await requirePreset(context, given.argument("preset"));
+      const database = await context.database();
+      const found = await findKeyOwner(database, id);
+      if (found === undefined) throw new Error(`there is no key ${id}`);
+      const changed = await setKeyPreset(database, found.workspace_id, { id, preset, actor: ACTOR });
+      if (changed !== undefined) {
+        return {
+          json: keyJson(found.workspace_id, changed),
+          text: `key ${id} (${changed.hint}) has the preset ${preset} now`,
+        };
+      }
+      const now = (await findKeyOwner(database, id)) ?? found;
+      if (now.revoked_at !== null) throw new Error(`the key ${id} is revoked`);
+      return {
+        json: keyJson(found.workspace_id, now),
+        text: `key ${id} (${now.hint}) had the preset ${now.preset} already`,
+      };
+    },
+  },
+];
+
+/** @throws Error when the catalogue has no such preset */
+export async function requirePreset(context: Context, name: string): Promise<string> {
+  const { presets } = await context.catalogue();
+  if (presets.has(name)) return name;
+  throw new Error(`expected a preset of ${[...presets.keys()].join(", ")}, got ${quote(name)}`);
+}

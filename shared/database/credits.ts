@@ -1,0 +1,60 @@
+/** Balances and ledger entries, to read. Credits move in shared/ledger only. */
+import type { Queryable } from "./client.ts";
+
+export interface BalanceRow {
+  /** Nano-credits; what can be spent is the amount without what is held. */
+  readonly amount: bigint;
+  readonly held: bigint;
+}
+
+export interface LedgerRow {
+  readonly id: bigint;
+  readonly kind: "settle" | "top_up" | "correction";
+  /** Nano-credits, negative when they left. */
+  readonly amount: bigint;
+  /** Of a settle, the job; of the others, the id the operator gave or got. */
+  readonly source_id: string;
+  readonly attempt: number;
+  readonly note: string | null;
+  readonly at: Date;
+}
+
+/** @throws Error when there is no such workspace */
+export async function readBalance(target: Queryable, workspaceId: string): Promise<BalanceRow> {
+  const rows = await target.query<BalanceRow>(
+    `select amount, held
+     from balance
+     where workspace_id = $1`,
+    [workspaceId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no balance of a workspace ${workspaceId}`);
+  return row;
+}
+
+/** The newest first. */
+export function listLedger(target: Queryable, workspaceId: string, limit: number): Promise<LedgerRow[]> {
+  return target.query<LedgerRow>(
+    `select id, kind, amount, source_id, attempt, note, at
+     from ledger_entry
+     where workspace_id = $1
+     order by id desc
+     limit $2`,
+    [workspaceId, limit],
+  );
+}
+
+/** The top-up or correction made under this id. */
+export async function findMove(
+  target: Queryable,
+  workspaceId: string,
+  move: { readonly kind: "top_up" | "correction"; readonly sourceId: string },
+): Promise<LedgerRow | undefined> {
+  const rows = await target.query<LedgerRow>(
+    `select id, kind, amount, source_id, attempt, note, at
+     from ledger_entry
+     where source_id = $2 and attempt = 0 and kind = $3 and workspace_id = $1`,
+    [workspaceId, move.sourceId, move.kind],
+  );
+  return rows[0];
+}

@@ -1,0 +1,46 @@
+/** Usage records: what each closed call came to. Written in shared/ledger, read here. */
+import type { Queryable } from "./client.ts";
+
+export interface UsageRow {
+  /** For a call over HTTP, its x-request-id. */
+  readonly job_id: string;
+  readonly attempt: number;
+  readonly key_id: string;
+  readonly model: string;
+  readonly source: string | null;
+  readonly status: "succeeded" | "failed" | "cancelled" | "lost";
+  readonly units: Readonly<Record<string, number>>;
+  readonly is_estimated: boolean;
+  /** Nano-credits, like the two below. */
+  readonly held: bigint;
+  readonly settled: bigint;
+  readonly uncollected: bigint;
+  readonly tokens: bigint;
+  readonly started_at: Date;
+  readonly ended_at: Date;
+}
+
+/** The newest first. */
+export function listUsage(target: Queryable, workspaceId: string, limit: number): Promise<UsageRow[]> {
+  return target.query<UsageRow>(
+    `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
+            started_at, ended_at
+     from usage_record
+     where workspace_id = $1
+     order by ended_at desc, job_id desc
+     limit $2`,
+    [workspaceId, limit],
+  );
+}
+
+/** Every attempt of one call, in order; none when the call is open, unknown or another workspace's. */
+export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
+  return target.query<UsageRow>(
+    `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
+            started_at, ended_at
+     from usage_record
+     where workspace_id = $1 and job_id = $2
+     order by attempt`,
+    [workspaceId, jobId],
+  );
+}

@@ -1,0 +1,109 @@
+/** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone (KEY-10). */
+import type { Queryable } from "./client.ts";
+
+export interface WorkspaceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_active: boolean;
+  readonly created_at: Date;
+}
+
+export interface WorkspaceSummary extends WorkspaceRow {
+  /** Nano-credits. */
+  readonly amount: bigint;
+  readonly held: bigint;
+}
+
+/** Undefined when the name is taken. Its balance and rate window come with it. */
+export async function insertWorkspace(
+  target: Queryable,
+  workspace: { readonly id: string; readonly name: string; readonly actor: string },
+): Promise<WorkspaceRow | undefined> {
+  const rows = await target.query<WorkspaceRow>(
+    `with changed as (
+       insert into workspace (id, name)
+       values ($1, $2)
+       on conflict (name) do nothing
+       returning id, name, is_active, created_at
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, detail)
+       select id, $3, 'workspace.create', id::text, jsonb_build_object('name', name)
+       from changed
+     )
+     select * from changed`,
+    [workspace.id, workspace.name, workspace.actor],
+  );
+  return rows[0];
+}
+
+/** The workspace of that name, made if need be, locked until the transaction ends. */
+export async function ensureWorkspace(
+  tx: Queryable,
+  workspace: { readonly id: string; readonly name: string; readonly actor: string },
+): Promise<WorkspaceRow> {
+  await insertWorkspace(tx, workspace);
+  // Weak enough for others to write rows that refer to the workspace.
+  const rows = await tx.query<WorkspaceRow>(
+    `select id, name, is_active, created_at
+     from workspace
+     where name = $1
+     for no key update`,
+    [workspace.name],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the workspace ${workspace.name} went away while it was made`);
+  return row;
+}
+
+/** Undefined when it was so already. */
+export async function setWorkspaceActive(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly isActive: boolean; readonly actor: string },
+): Promise<WorkspaceRow | undefined> {
+  const rows = await target.query<WorkspaceRow>(
+    `with changed as (
+       update workspace
+       set is_active = $2
+       where id = $1 and is_active <> $2
+       returning id, name, is_active, created_at
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject)
+       select id, $3, case when is_active then 'workspace.enable' else 'workspace.disable' end, id::text
+       from changed
+     )
+     select * from changed`,
+    [workspaceId, change.isActive, change.actor],
+  );
+  return rows[0];
+}
+
+export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const rows = await target.query<WorkspaceRow>(
+    `select id, name, is_active, created_at
+     from workspace
+     where id = $1`,
+    [workspaceId],
+  );
+  return rows[0];
+}
+
+export async function findWorkspaceByName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
+  const rows = await target.query<WorkspaceRow>(
+    `select id, name, is_active, created_at
+     from workspace
+     where name = $1`,
+    [name],
+  );
+  return rows[0];
+}
+
+/** All of them with their balances, by name: for operators. */
+export function listWorkspaces(target: Queryable): Promise<WorkspaceSummary[]> {
+  return target.query<WorkspaceSummary>(
+    `select w.id, w.name, w.is_active, w.created_at, b.amount, b.held
+     from workspace w
+     join balance b on b.workspace_id = w.id
+     order by w.name`,
+  );
+}

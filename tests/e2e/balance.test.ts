@@ -1,0 +1,46 @@
+/** F40: a balance for ten calls, two hundred at once over two ingress processes. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { audit } from "../faults/audit.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "../faults/bed.ts";
+import { errorCode } from "../faults/client.ts";
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed({ ingress: 2, workers: 2 });
+});
+afterAll(() => bed?.stop());
+
+test("a balance for ten calls serves ten of two hundred that arrive at once", async () => {
+  const { stack, client, upstream } = bed;
+  // The upstream answers late, so that all two hundred find the ten holds open.
+  upstream.setDefault({ delayMs: 1_000 });
+  const workspace = await createWorkspace(stack, { creditsNano: 10n * FLAT_NANO });
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => client.chat(bed.target(index % 2, workspace.key), ask("flat"))),
+  );
+
+  const served = answers.filter((answer) => answer.status === 200);
+  const refused = answers.filter((answer) => answer.status === 402);
+  expect({ served: served.length, refused: refused.length }).toEqual({ served: 10, refused: 190 });
+  expect(new Set(refused.map(errorCode))).toEqual(new Set(["insufficient_credits"]));
+  expect(new Set(served.map((answer) => answer.headers.get("x-credits-used")))).toEqual(new Set(["1"]));
+  expect(upstream.requests).toHaveLength(10);
+  const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
+  expect(balance).toEqual({ amount: 0n, held: 0n });
+  await audit(bed);
+});
+
+test("a call that fails gives its credit back to the next one", async () => {
+  const { stack, client, upstream } = bed;
+  upstream.setDefault({});
+  const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
+  upstream.next({ kind: "reset" });
+  const failed = await client.chat(bed.target(0, workspace.key), ask("flat"));
+  expect([failed.status, errorCode(failed)]).toEqual([502, "upstream_error"]);
+  const served = await client.chat(bed.target(1, workspace.key), ask("flat"));
+  expect(served.status).toBe(200);
+  const refused = await client.chat(bed.target(0, workspace.key), ask("flat"));
+  expect(refused.status).toBe(402);
+  await audit(bed);
+});

@@ -1,0 +1,120 @@
+/**
+ * What must hold after every fault, whatever it was (faults paper, invariants I1 to I4): the books are exact, no hold
+ * stays open, the queue is empty, each answer was honest, and answers and usage records tell the same story.
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+import { expect } from "bun:test";
+import { connect } from "nats";
+
+import { ERROR_CODES, type Code, type ErrorEnvelope } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { POOLS, streamName } from "#shared/queue/subjects.ts";
+
+import type { Stack } from "../support/stack.ts";
+import type { Bed } from "./bed.ts";
+import { type Answer, DONE, requestId } from "./client.ts";
+import { eventually } from "./wait.ts";
+
+export interface AuditOptions {
+  /** Messages that were meant to end as dead letters; none unless told. */
+  readonly deadLetters?: number;
+  /** How long holds and messages may still be open. */
+  readonly withinMs?: number;
+}
+
+interface UsageRow {
+  readonly job_id: string;
+  readonly status: "succeeded" | "failed" | "cancelled" | "lost";
+  readonly settled: bigint;
+}
+
+/** Fails with everything it found at once. */
+export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOptions = {}): Promise<void> {
+  const { stack, client } = bed;
+  const withinMs = options.withinMs ?? 15_000;
+  await eventually("no hold stays open", async () => (await countOf(stack, "hold")) === 0, withinMs);
+  await eventually("the queue runs empty", () => isQueueEmpty(stack), withinMs);
+  const ledger = await auditLedger({ query: stack.query });
+  const rows = await stack.query<UsageRow>("select job_id, status, settled from usage_record");
+  const usage = new Map(rows.map((row) => [row.job_id, row]));
+  const faults = client.answers.flatMap((answer) =>
+    [...shapeFaults(answer), ...bookFaults(answer, usage.get(requestId(answer)))].map(
+      (fault) => `${answer.status} ${requestId(answer)}: ${fault}: ${answer.body.slice(-300)}`,
+    ),
+  );
+  expect({ ledger, faults, deadLetters: await countOf(stack, "dead_letter") }).toEqual({
+    ledger: [],
+    faults: [],
+    deadLetters: options.deadLetters ?? 0,
+  });
+}
+
+/** An answer looked at by itself. */
+function shapeFaults(answer: Answer): string[] {
+  if (answer.status === 0 || answer.hasLeft) return [];
+  if (!isUuid(requestId(answer))) return ["no x-request-id"];
+  if (answer.status >= 300) return answer.isCut ? ["the error was cut"] : envelopeFaults(answer.body, answer.status);
+  if (!answer.isStream) return answer.isCut || !isJson(answer.body) ? ["the answer is not whole"] : [];
+  const isDone = answer.frames.at(-1) === DONE;
+  const errors = answer.frames.filter((frame) => frame.startsWith('{"error"'));
+  if (answer.frames.slice(0, -1).includes(DONE)) return ["[DONE] is not the last frame"];
+  if (isDone) return errors.length > 0 || answer.isCut ? ["[DONE] on a broken stream"] : [];
+  if (errors.length > 1) return ["more than one error frame"];
+  const [error] = errors;
+  if (error !== undefined) return envelopeFaults(error, undefined);
+  return answer.isCut ? [] : ["the stream ended cleanly without [DONE] or an error"];
+}
+
+/** An answer held against its usage record. */
+function bookFaults(answer: Answer, row: UsageRow | undefined): string[] {
+  if (answer.status === 0) return [];
+  const mayResend = answer.headers.get("x-should-retry") !== "false";
+  if (answer.status >= 500) return mayResend && (row?.settled ?? 0n) > 0n ? ["money moved, yet it may be resent"] : [];
+  if (answer.status >= 300) return row && row.settled > 0n ? ["a refused call was billed"] : [];
+  if (!row) return ["answered without a usage record"];
+  if (answer.isStream) {
+    const isDone = answer.frames.at(-1) === DONE;
+    return isDone && row.status !== "succeeded" ? [`whole, yet recorded as ${row.status}`] : [];
+  }
+  if (answer.hasLeft) return [];
+  const faults = row.status === "succeeded" ? [] : [`answered, yet recorded as ${row.status}`];
+  const credits = answer.headers.get("x-credits-used");
+  const settled = Number(row.settled) / 1e9;
+  return Number(credits) === settled ? faults : [...faults, `x-credits-used says ${credits}, settled were ${settled}`];
+}
+
+function envelopeFaults(text: string, status: number | undefined): string[] {
+  if (!isJson(text)) return ["the error is not JSON"];
+  const { error, ...rest } = JSON.parse(text) as ErrorEnvelope;
+  if (Object.keys(rest).length > 0 || typeof error !== "object") return ["the error has another shape"];
+  const keys = Object.keys(error).filter((key) => key !== "job_id");
+  if (keys.toSorted().join() !== "code,message,param,type") return [`the error has the keys ${keys.join()}`];
+  const known = ERROR_CODES[error.code as Code] as { status: number; type: string } | undefined;
+  if (!known || known.type !== error.type) return [`unknown code ${error.code} of type ${error.type}`];
+  return status !== undefined && known.status !== status ? [`code ${error.code} with status ${status}`] : [];
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+async function countOf(stack: Stack, table: "hold" | "dead_letter"): Promise<number> {
+  const [row] = await stack.query<{ count: bigint }>(`select count(*) as count from ${table}`);
+  return Number(row?.count);
+}
+
+async function isQueueEmpty(stack: Stack): Promise<boolean> {
+  const connection = await connect({ servers: stack.natsUrl, reconnect: false });
+  try {
+    const manager = await jetstreamManager(connection);
+    const infos = await Promise.all(POOLS.map((pool) => manager.streams.info(streamName(pool))));
+    return infos.every((info) => info.state.messages === 0);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * F1: the worker is killed while the upstream holds its calls. Nobody may send them again, every caller hears an error,
+ * and what was delivered is settled. Both beds live through the real redelivery time at once.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+import { audit } from "./audit.ts";
+import { ask, type Bed, startBed } from "./bed.ts";
+import { type Answer, DONE, errorCode, requestId, streamedText } from "./client.ts";
+
+/** The promise of the faults paper for a call whose worker died. */
+const TOLD_WITHIN_MS = LANE_SETTINGS.live.ackWaitMs + 5_000;
+
+interface Deaths {
+  readonly bed: Bed;
+  /** Killed as soon as the upstream had it. */
+  readonly early: Answer;
+  readonly plain: Answer;
+  readonly stream: Answer;
+  readonly killedAt: number;
+  readonly upstreamCalls: number;
+}
+
+/** Three calls on the only worker, which is then killed; with `heir`, another worker is there to notice. */
+async function killTheWorker(bed: Bed, heir: boolean): Promise<Deaths> {
+  const { client, stack, upstream } = bed;
+  const [worker] = stack.workers;
+  upstream.setDefault({ kind: "hang" });
+  const plain = client.chat(bed.target(), ask("metered"));
+  const stream = await client.open(bed.target(), ask("mock-tokens-400-every-50", { stream: true }));
+  // Long enough for the ingress to have recorded what it relayed.
+  await stream.frames(60);
+  if (heir) await stack.addRole("worker", "chat");
+  // A fresh worker takes calls too, so this one must not be offered to it: it goes to whoever asked first.
+  const before = upstream.requests.length;
+  const early = heir ? plain : client.chat(bed.target(), ask("metered"));
+  if (!heir) await upstream.received(before + 1);
+  worker?.kill("SIGKILL");
+  await worker?.exited();
+  const killedAt = performance.now();
+  const answers = { early: await early, plain: await plain, stream: await stream.ended };
+  return { bed, ...answers, killedAt, upstreamCalls: upstream.requests.length };
+}
+
+let beds: Bed[] = [];
+let withHeir: Promise<Deaths>;
+let alone: Promise<Deaths>;
+
+beforeAll(async () => {
+  beds = await Promise.all(
+    [1, 2].map(() => startBed({ behaviours: ["tokens-400-every-50"], env: { SLUICE_LOG_LEVEL: "debug" } })),
+  );
+  withHeir = killTheWorker(beds[0] as Bed, true);
+  alone = killTheWorker(beds[1] as Bed, false);
+  withHeir.catch(() => undefined);
+  alone.catch(() => undefined);
+});
+afterAll(() => Promise.all(beds.map((bed) => bed.stop())));
+
+async function usageOf(bed: Bed, answer: Answer): Promise<Record<string, unknown>> {
+  const [row] = await bed.stack.query<Record<string, unknown>>(
+    "select status, settled, is_estimated from usage_record where job_id = $1",
+    [requestId(answer)],
+  );
+  return row ?? {};
+}
+
+async function expectHonestEnd(deaths: Deaths): Promise<void> {
+  const { bed, early, plain, stream, killedAt } = deaths;
+  for (const answer of [early, plain]) {
+    expect([answer.status, errorCode(answer)]).toEqual([500, "internal_error"]);
+    expect(answer.headers.get("x-should-retry")).toBe("false");
+    expect(await usageOf(bed, answer)).toEqual({ status: "lost", settled: 0n, is_estimated: false });
+  }
+  expect([stream.status, errorCode(stream)]).toEqual([200, "internal_error"]);
+  expect(stream.frames).not.toContain(DONE);
+  const usage = await usageOf(bed, stream);
+  expect(usage).toMatchObject({ status: "lost", is_estimated: true });
+  // At least what was recorded two seconds before the end, at most all that came.
+  const tokensSeen = streamedText(stream).trim().split(" ").length;
+  expect(usage["settled"] as bigint).toBeGreaterThan(0n);
+  expect(Number(usage["settled"])).toBeLessThan((tokensSeen + 40) * 200_000);
+  for (const answer of [early, plain, stream]) expect(answer.endedAt - killedAt).toBeLessThan(TOLD_WITHIN_MS);
+}
+
+test("with another worker alive, callers hear of the loss and nothing is sent again", async () => {
+  const deaths = await withHeir;
+  await expectHonestEnd(deaths);
+  expect(deaths.upstreamCalls).toBe(2);
+  await audit(deaths.bed);
+});
+
+test("with no worker left, the ingress notices the silence and closes the holds itself", async () => {
+  const deaths = await alone;
+  await expectHonestEnd(deaths);
+  const { bed } = deaths;
+  const [open] = await bed.stack.query("select count(*) as count from hold");
+  expect(open).toEqual({ count: 0n });
+  // The messages are still there; a worker that comes later reports them and runs none.
+  await bed.stack.addRole("worker", "chat");
+  await audit(bed);
+  expect(bed.upstream.requests).toHaveLength(deaths.upstreamCalls);
+});

@@ -1,0 +1,596 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { createRendering } from "#workers/pools/chat-render.ts";
+import { chatRequest, createOpenAiCompatible } from "#workers/providers/openai-compatible.ts";
+import type { ChatCall, ChatDelta, ChatUsage, ProviderError } from "#workers/providers/provider.ts";
+
+import type { Behaviour } from "./behaviour.ts";
+import anthropicToolCall from "./fixtures/anthropic-tool-call.json" with { type: "json" };
+import azureReasoning from "./fixtures/azure-reasoning.json" with { type: "json" };
+import groqReasoning from "./fixtures/groq-reasoning.json" with { type: "json" };
+import groqToolCall from "./fixtures/groq-tool-call.json" with { type: "json" };
+import openaiText from "./fixtures/openai-text.json" with { type: "json" };
+import xaiToolCall from "./fixtures/xai-tool-call.json" with { type: "json" };
+import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function start(...behaviours: readonly Behaviour[]) {
+  const server = await startOpenAiServer({ apiKey: "sk-ours" });
+  servers.push(server);
+  server.next(...behaviours);
+  const provider = createOpenAiCompatible({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } });
+  return { server, provider };
+}
+
+const HELLO: ChatCompletionRequest = { model: "our-slug", messages: [{ role: "user", content: "hi" }] };
+
+function callOf(request: object, sourceModel = "m", signal = new AbortController().signal): ChatCall {
+  return {
+    request: { ...HELLO, ...request } as ChatCompletionRequest,
+    sourceModel,
+    outputTokensMax: 100,
+    signal,
+    adapt: () => undefined,
+  };
+}
+
+/** What a client would put together from a stream, and how the stream ended. */
+interface Gathered {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly { id: string; name: string; arguments: string }[];
+  readonly finish: readonly string[];
+  readonly usage: ChatUsage | undefined;
+  readonly deltas: readonly ChatDelta[];
+  readonly error: ProviderError | undefined;
+}
+
+async function gather(stream: AsyncIterable<ChatDelta>): Promise<Gathered> {
+  let text = "";
+  let reasoning = "";
+  let usage: ChatUsage | undefined;
+  let error: ProviderError | undefined;
+  const calls: { id: string; name: string; arguments: string }[] = [];
+  const finish: string[] = [];
+  const deltas: ChatDelta[] = [];
+  try {
+    for await (const delta of stream) {
+      deltas.push(delta);
+      if (delta.usage !== undefined) usage = delta.usage;
+      for (const choice of delta.choices) {
+        const piece = choice["delta"] as Record<string, unknown>;
+        text += (piece["content"] as string | null | undefined) ?? "";
+        reasoning += ((piece["reasoning_content"] ?? piece["reasoning"]) as string | undefined) ?? "";
+        for (const part of (piece["tool_calls"] ?? []) as Record<string, unknown>[]) {
+          const call = (calls[part["index"] as number] ??= { id: "", name: "", arguments: "" });
+          const fn = (part["function"] ?? {}) as Record<string, string | undefined>;
+          call.id = (part["id"] as string | undefined) ?? call.id;
+          call.name += fn["name"] ?? "";
+          call.arguments += fn["arguments"] ?? "";
+        }
+        if (choice["finish_reason"] !== null) finish.push(choice["finish_reason"] as string);
+      }
+    }
+  } catch (fault) {
+    error = fault as ProviderError;
+  }
+  return { text, reasoning, calls, finish, usage, deltas, error };
+}
+
+async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await call.then(
+    () => undefined,
+    (fault: unknown) => fault as ProviderError,
+  );
+  if (!error) throw new Error("the call succeeded");
+  return error;
+}
+
+const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({ ...NO_USAGE, ...usage });
+
+describe("the body we send", () => {
+  const bodyOf = (request: object, isStream: boolean, adapt: ChatCall["adapt"] = () => undefined) =>
+    JSON.parse(
+      chatRequest({ ...callOf(request), sourceModel: "their-model", adapt }, isStream).body,
+    ) as Record<string, unknown>;
+
+  test("is the client's, unknown members included, with the source's model name", () => {
+    const request = { temperature: 0.5, seed: 7, x_new_member: { deep: [1, null] }, user: "u" };
+    expect(bodyOf(request, false)).toEqual({ ...HELLO, ...request, model: "their-model" });
+    expect(chatRequest(callOf({}), false).path).toBe("/chat/completions");
+  });
+
+  test("always asks for usage in a stream, and keeps other stream options", () => {
+    for (const options of [undefined, null, {}, { include_usage: false }, { include_usage: true }]) {
+      expect(bodyOf({ stream: true, stream_options: options }, true)).toMatchObject({
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+    }
+    expect(bodyOf({ stream_options: { include_obfuscation: false } }, true)["stream_options"]).toEqual({
+      include_obfuscation: false,
+      include_usage: true,
+    });
+  });
+
+  test("says nothing of streams in a plain call", () => {
+    for (const stream of [false, null]) {
+      const body = bodyOf({ stream, stream_options: null }, false);
+      expect(body).not.toHaveProperty("stream");
+      expect(body).not.toHaveProperty("stream_options");
+    }
+  });
+
+  test("carries no member that could steer where, as whom or to which model we call", () => {
+    const steering = {
+      api_base: "http://evil/",
+      base_url: "http://evil/",
+      api_key: "sk-x",
+      api_version: "1",
+      extra_headers: { authorization: "x" },
+      custom_llm_provider: "x",
+      models: ["dearer/model"],
+      fallbacks: ["dearer/model"],
+      route: "fallback",
+      provider: { order: ["x"] },
+    };
+    expect(bodyOf(steering, false)).toEqual({ ...HELLO, model: "their-model" });
+  });
+
+  test("keeps members of those names that are data further down", () => {
+    const metadata = { api_key: "a label", base_url: "another" };
+    const tools = [
+      { type: "function", function: { name: "f", parameters: { type: "object", properties: { models: {} } } } },
+    ];
+    expect(bodyOf({ metadata, tools }, false)).toMatchObject({ metadata, tools });
+  });
+
+  test("is shown to the source's edits when it is whole, and their word is the last", () => {
+    const body = bodyOf({ api_key: "sk-x", stream: true }, true, (sent) => {
+      expect(sent).toMatchObject({ model: "their-model", stream_options: { include_usage: true } });
+      expect(sent).not.toHaveProperty("api_key");
+      delete sent["stream_options"];
+      Object.assign(sent, { model: "pinned", api_version: "2" });
+    });
+    expect(body).toEqual({ ...HELLO, stream: true, model: "pinned", api_version: "2" });
+  });
+
+  test("leaves the request itself untouched", () => {
+    const call = callOf({ api_key: "sk-x", stream: true });
+    const before = structuredClone(call.request);
+    chatRequest(call, true);
+    chatRequest(call, false);
+    expect(call.request).toEqual(before);
+  });
+
+  test("is pinned to the endpoint whatever the request says", async () => {
+    const { server, provider } = await start();
+    const hostile = {
+      host: "http://evil/",
+      url: "//evil",
+      path: "/../x",
+      headers: { authorization: "Bearer x" },
+      "\u0000": 1,
+    };
+    await provider.complete(callOf(hostile));
+    expect(server.requests[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: "Bearer sk-ours", host: `127.0.0.1:${server.port}` },
+    });
+  });
+});
+
+interface Recorded {
+  readonly done?: boolean;
+  readonly plain?: object;
+  readonly chunks: readonly object[];
+}
+
+const plainReply = (body: unknown): Behaviour => ({
+  kind: "reply",
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+const eventReply = (...events: readonly unknown[]): Behaviour => ({
+  kind: "reply",
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join(""),
+});
+
+const streamReply = ({ chunks, done }: Recorded): Behaviour =>
+  eventReply(...chunks, ...(done === true ? ["[DONE]"] : []));
+
+async function streamed(...behaviours: readonly Behaviour[]): Promise<Gathered> {
+  const { provider } = await start(...behaviours);
+  return gather(provider.stream(callOf({ stream: true })));
+}
+
+async function completed(body: unknown) {
+  const { provider } = await start(plainReply(body));
+  return provider.complete(callOf({}));
+}
+
+const WEATHER = '{"location":"San Francisco"}';
+const XAI_USAGE = usageOf({ input: 1, cachedInput: 306, output: 253, reasoning: 227 });
+
+describe("recorded answers", () => {
+  test.each<[string, Recorded, Partial<Omit<Gathered, "deltas" | "error">>]>([
+    ["OpenAI, text", openaiText, { text: "**Galaxy Day** – look up ✨", finish: ["stop"], usage: usageOf({ input: 16, output: 8 }) }],
+    ["Azure, reasoning that is counted but not shown", azureReasoning, { text: "Capital of Denmark.", finish: ["stop"], usage: usageOf({ input: 15, output: 78, reasoning: 64 }) }],
+    ["Groq, a tool called without arguments", groqToolCall, { text: "", calls: [{ id: "ax9fskhev", name: "weather", arguments: "{}" }], finish: ["tool_calls"], usage: usageOf({ input: 210, output: 15 }) }],
+    ["Groq, visible reasoning", groqReasoning, { text: "Three.", reasoning: "Okay, count the r.", finish: ["stop"], usage: usageOf({ input: 17, output: 649, reasoning: 570 }) }],
+    ["xAI, reasoning, a tool and a cached prompt", xaiToolCall, { text: "", reasoning: "First, the weather.", calls: [{ id: "call_79382389", name: "weather", arguments: WEATHER }], finish: ["tool_calls"], usage: XAI_USAGE }],
+    ["Anthropic's compatible endpoint, whose first call has index 1 and which counts nothing", anthropicToolCall, { text: "Reading it.", calls: [{ id: "toolu_fixture", name: "read_file", arguments: '{"path": "a.txt"}' }], finish: ["tool_calls"], usage: undefined }],
+  ])("%s: the stream comes out whole", async (_name, recorded, expected) => {
+    const gathered = await streamed(streamReply(recorded));
+    expect(gathered.error).toBeUndefined();
+    expect(gathered).toMatchObject(expected);
+  });
+
+  test.each<[string, Recorded & { plain: object }, Record<string, unknown>, TokenUsage]>([
+    ["OpenAI, text", openaiText, { content: "**Galaxy Day** – look up ✨" }, usageOf({ input: 16, output: 8 })],
+    ["Groq, a tool", groqToolCall, { content: null, tool_calls: [{ id: "ax9fskhev", type: "function", function: { name: "weather", arguments: "{}" } }] }, usageOf({ input: 210, output: 15 })],
+    ["Groq, reasoning", groqReasoning, { content: "Three.", reasoning: "Okay, count the r." }, usageOf({ input: 17, output: 649, reasoning: 570 })],
+    ["xAI", xaiToolCall, { content: "", reasoning_content: "First, the weather." }, XAI_USAGE],
+  ])("%s: the plain answer comes out whole", async (_name, recorded, message, usage) => {
+    const result = await completed(recorded.plain);
+    expect(result.choices).toHaveLength(1);
+    expect(result.choices[0]?.["message"]).toMatchObject({ role: "assistant", ...message });
+    expect(result.usage).toEqual(usage);
+  });
+
+  test("the same answer counts the same, plain and streamed", async () => {
+    for (const recorded of [openaiText, groqToolCall, groqReasoning, xaiToolCall]) {
+      expect((await streamed(streamReply(recorded))).usage).toEqual((await completed(recorded.plain)).usage);
+    }
+  });
+
+  test("what is passed on beside the choices is the fingerprint and the tier, nothing of the vendor's own", async () => {
+    expect((await completed(groqToolCall.plain)).extra).toEqual({
+      system_fingerprint: "fp_f8b414701e",
+      service_tier: "on_demand",
+    });
+    const { deltas } = await streamed(streamReply(azureReasoning));
+    for (const delta of deltas) expect(delta).not.toHaveProperty("extra");
+  });
+
+  test("an event without choices and usage is none, such as Azure's verdict on the prompt", async () => {
+    const { deltas } = await streamed(streamReply(azureReasoning));
+    expect(deltas[0]?.choices[0]?.["delta"]).toMatchObject({ role: "assistant" });
+  });
+});
+
+describe("what we pass on meets our own contract", () => {
+  const rendering = createRendering({ jobId: crypto.randomUUID(), model: "m", createdS: 1, includeUsage: false });
+  const fault = (chunk: string) => validate("ChatCompletionChunk", JSON.parse(chunk.slice("data: ".length)));
+
+  test.each<[string, Recorded]>([
+    ["OpenAI", openaiText],
+    ["Azure", azureReasoning],
+    ["Groq, tool", groqToolCall],
+    ["Groq, reasoning", groqReasoning],
+    ["xAI, which leaves finish_reason out", xaiToolCall],
+    ["Anthropic's compatible endpoint", anthropicToolCall],
+  ])("every chunk of %s", async (_name, recorded) => {
+    const { deltas } = await streamed(streamReply(recorded));
+    for (const delta of deltas) expect(fault(rendering.chunk(delta))).toBeNull();
+  });
+
+  test.each<[string, object]>([
+    ["OpenAI", openaiText.plain],
+    ["Groq, which leaves content out", groqToolCall.plain],
+    ["xAI", xaiToolCall.plain],
+    ["a choice with a message alone", { choices: [{ message: { content: "hi" } }] }],
+    ["no finish reason", { choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: null }] }],
+    ["an empty finish reason", { choices: [{ index: 0, message: { content: "hi" }, finish_reason: "" }] }],
+    ["a vendor's own finish reason", { choices: [{ index: 0, message: { content: "hi" }, finish_reason: "eos" }] }],
+    ["null tool calls", { choices: [{ message: { content: "hi", tool_calls: null }, finish_reason: "stop" }] }],
+    ["tool arguments as an object", { choices: [{ message: { tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: { a: 1 } } }] } }] }],
+    ["tool calls without arguments", { choices: [{ message: { tool_calls: [{ id: "a", type: "function", function: { name: "f" } }] } }] }],
+    ["odd elements among good ones", { choices: [null, { message: { content: "hi", tool_calls: [null, 7] } }, "x"] }],
+  ])("the plain answer of %s", async (_name, body) => {
+    const result = await completed(body);
+    const text = rendering.completion(result, NO_USAGE);
+    expect(validate("ChatCompletion", JSON.parse(text))).toBeNull();
+  });
+
+  test.each<[string, object]>([
+    ["a choice with a delta alone", { delta: { content: "a" } }],
+    ["a choice without a delta", { index: 0, finish_reason: null }],
+    ["a null delta", { index: 0, delta: null, finish_reason: null }],
+    ["null tool calls", { index: 0, delta: { content: "a", tool_calls: null } }],
+    ["odd tool calls", { index: 0, delta: { tool_calls: [null, "x", { index: 0, id: "a" }] } }],
+    ["an index that is none", { index: "0", delta: { content: "a" } }],
+    ["an empty finish reason", { index: 0, delta: { content: "a" }, finish_reason: "" }],
+  ])("a chunk with %s", async (_name, choice) => {
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+    const { deltas, error } = await streamed(eventReply({ choices: [choice] }, end, "[DONE]"));
+    expect(error).toBeUndefined();
+    expect(deltas).toHaveLength(2);
+    for (const delta of deltas) expect(fault(rendering.chunk(delta))).toBeNull();
+  });
+});
+
+describe("a finish reason", () => {
+  const plain = async (finish_reason: unknown, message: object = { content: "hi" }) =>
+    (await completed({ choices: [{ index: 0, message, finish_reason }] })).choices[0]?.["finish_reason"];
+
+  test.each([
+    ["stop", "stop"],
+    ["length", "length"],
+    ["content_filter", "content_filter"],
+    ["eos", "stop"],
+    ["end_turn", "stop"],
+    ["max_tokens", "length"],
+    ["model_length", "length"],
+    ["tool_use", "tool_calls"],
+    ["something new", "stop"],
+    [null, "stop"],
+    ["", "stop"],
+  ])("%j is told as %s", async (given, told) => {
+    expect(await plain(given)).toBe(told);
+  });
+
+  test("that is missing beside tool calls is told as tool_calls", async () => {
+    const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
+    expect(await plain(null, { content: null, tool_calls })).toBe("tool_calls");
+  });
+
+  test("of `error` is a failure, plain and streamed", async () => {
+    const { provider } = await start(plainReply({ choices: [{ message: { content: "" }, finish_reason: "error" }] }));
+    expect(await errorOf(provider.complete(callOf({})))).toMatchObject({ kind: "failed" });
+    const { error } = await streamed(eventReply({ choices: [{ delta: { content: "a" }, finish_reason: "error" }] }));
+    expect(error).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("parallel tool calls", () => {
+  const WANTED = [
+    { id: "call_mock0", name: "get_weather", arguments: '{"city":"Paris"}' },
+    { id: "call_mock1", name: "get_time", arguments: '{"zone":"Europe/Paris"}' },
+    { id: "call_mock2", name: "lookup", arguments: '{"term":"café 🙂"}' },
+  ];
+
+  test.each(["tools-parallel", "tools-interleaved"])("%s join to whole arguments", async (name) => {
+    const { provider } = await start();
+    const { calls, finish } = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
+    expect(calls).toEqual(WANTED);
+    expect(finish).toEqual(["tool_calls"]);
+    const plain = await provider.complete(callOf({}, `mock-${name}`));
+    expect(plain.choices[0]?.["message"]).toMatchObject({
+      tool_calls: WANTED.map(({ id, name: called, arguments: text }) => ({
+        id,
+        type: "function",
+        function: { name: called, arguments: text },
+      })),
+    });
+  });
+
+  const deltaOf = (...tool_calls: readonly object[]) => ({ choices: [{ index: 0, delta: { tool_calls } }] });
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+  const fn = (text: string, name?: string) => ({ function: { ...(name === undefined ? {} : { name }), arguments: text } });
+
+  test.each<[string, object[]]>([
+    ["that start at 1", [deltaOf({ index: 1, id: "a", ...fn("{", "f") }), deltaOf({ index: 2, id: "b", ...fn("{}", "g") }), deltaOf({ index: 1, ...fn("}") })]],
+    ["with gaps", [deltaOf({ index: 3, id: "a", ...fn("{", "f") }), deltaOf({ index: 9, id: "b", ...fn("{}", "g") }), deltaOf({ index: 3, ...fn("}") })]],
+    ["that all have index 0", [deltaOf({ index: 0, id: "a", ...fn("{}", "f") }), deltaOf({ index: 0, id: "b", ...fn("{", "g") }), deltaOf({ index: 0, ...fn("}") })]],
+    ["without any index", [deltaOf({ id: "a", ...fn("{}", "f") }, { id: "b", ...fn("{", "g") }), deltaOf({ ...fn("}") })]],
+    ["with the id in every piece", [deltaOf({ index: 0, id: "a", ...fn("{", "f") }), deltaOf({ index: 0, id: "a", ...fn("}") }, { index: 1, id: "b", ...fn("{}", "g") })]],
+    ["with the id in the second piece", [deltaOf({ index: 0, ...fn("{", "f") }), deltaOf({ index: 0, id: "a", ...fn("}") }), deltaOf({ index: 1, id: "b", ...fn("{}", "g") })]],
+    ["with an empty id in later pieces", [deltaOf({ index: 0, id: "a", ...fn("{", "f") }), deltaOf({ index: 0, id: "", ...fn("}") }), deltaOf({ index: 1, id: "b", ...fn("{}", "g") })]],
+    ["with arguments as objects", [deltaOf({ index: 0, id: "a", function: { name: "f", arguments: {} } }, { index: 1, id: "b", function: { name: "g", arguments: {} } })]],
+  ])("get indexes from 0 without a hole: calls %s", async (_name, chunks) => {
+    const { calls, error } = await streamed(eventReply(...chunks, end, "[DONE]"));
+    expect(error).toBeUndefined();
+    expect(calls).toEqual([
+      { id: "a", name: "f", arguments: "{}" },
+      { id: "b", name: "g", arguments: "{}" },
+    ]);
+  });
+
+  test("without end are a failure, not a heap that grows", async () => {
+    const chunks = Array.from({ length: 5_000 }, (_, index) => deltaOf({ index, id: `call${index}` }));
+    expect((await streamed(eventReply(...chunks, end))).error).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("a stream in odd dress", () => {
+  test.each([
+    "repeat",
+    "malformed",
+    "comments",
+    "foreign",
+    "event-name",
+    "crlf",
+    "cr",
+    "bom",
+    "multi-line",
+    "no-last-newline",
+    "no-done",
+    "long-line",
+    "split-1",
+    "split-7",
+  ])("%s is read like any other", async (name) => {
+    const { server, provider } = await start();
+    const gathered = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
+    expect(gathered.error).toBeUndefined();
+    const plain = "A local answer, word by word, with an é and a 🙂 in it.";
+    expect(gathered.text).toBe(name === "repeat" ? plain.replace("local", "local local") : plain);
+    expect(gathered.finish).toEqual(["stop"]);
+    expect(gathered.usage).toMatchObject({ output: 13, estimated: false });
+    expect(server.faults).toEqual([]);
+  });
+
+  test("a usage report that grows is replaced, not summed", async () => {
+    const { provider } = await start();
+    const { usage } = await gather(provider.stream(callOf({ stream: true }, "mock-usage-growing")));
+    expect(usage).toEqual(usageOf({ input: 1, output: 13 }));
+  });
+
+  test("a later report replaces an earlier one, also one that was impossible", async () => {
+    const chunk = (completion_tokens: number, finish_reason: string | null = null) => ({
+      choices: [{ index: 0, delta: { content: "a" }, finish_reason }],
+      usage: { prompt_tokens: 3, completion_tokens },
+    });
+    expect((await streamed(eventReply(chunk(9), chunk(-1), chunk(4, "stop")))).usage).toEqual(
+      usageOf({ input: 3, output: 4 }),
+    );
+    expect((await streamed(eventReply(chunk(9), chunk(-1, "stop")))).usage).toBe("impossible");
+  });
+
+  test("usage behind the finish reason counts, however the bytes are cut", async () => {
+    for (const splitBytes of [1, 64, 100_000]) {
+      const { provider } = await start({ text: "one two", splitBytes });
+      const { usage } = await gather(provider.stream(callOf({ stream: true })));
+      expect(usage).toEqual(usageOf({ input: 1, output: 2 }));
+    }
+  });
+});
+
+describe("a usage report", () => {
+  const IMPOSSIBLE = ["negative", "fractional", "huge", "nan"];
+
+  test.each([...IMPOSSIBLE, "missing", "null", "zero"])("%s is told apart, plain and streamed", async (name) => {
+    const { provider } = await start();
+    const expected = IMPOSSIBLE.includes(name) ? "impossible" : null;
+    expect((await provider.complete(callOf({}, `mock-usage-${name}`))).usage).toBe(expected);
+    const { usage, error } = await gather(provider.stream(callOf({ stream: true }, `mock-usage-${name}`)));
+    expect(error).toBeUndefined();
+    expect(usage ?? null).toBe(expected);
+  });
+
+  test("that is no JSON costs the plain answer, and of a stream only its event", async () => {
+    const { provider } = await start();
+    expect(await errorOf(provider.complete(callOf({}, "mock-usage-bare-nan")))).toMatchObject({ kind: "failed" });
+    const { usage, text, error } = await gather(provider.stream(callOf({ stream: true }, "mock-usage-bare-nan")));
+    expect(error).toBeUndefined();
+    expect(usage).toBeUndefined();
+    expect(text).toContain("word by word");
+  });
+});
+
+describe("a stream that breaks", () => {
+  test.each([
+    ["fin", true],
+    ["rst", true],
+    ["cut-utf8", true],
+    ["cut-utf8-end", true],
+    ["cut-in-json", true],
+    ["cut-in-json-end", true],
+    ["cut-first", false],
+    ["no-finish", true],
+    ["no-finish-no-done", true],
+    ["error-mid", true],
+    ["error-first", false],
+    ["empty-stream", false],
+    ["reset", false],
+    ["reset-after-head", false],
+    ["html", false],
+    ["wrong-type", false],
+    ["error-in-200", false],
+  ])("%s is a failure, with what came before it delivered", async (name, hasText) => {
+    const { provider } = await start();
+    const { error, text } = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
+    expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
+    expect(text !== "").toBe(hasText);
+  });
+
+  const a = (index: number, finish_reason: string | null = null) => ({
+    choices: [{ index, delta: { content: "a" }, finish_reason }],
+  });
+
+  test.each<[string, unknown[]]>([
+    ["[DONE] without a finish reason", [a(0), "[DONE]"]],
+    ["empty finish reasons all along", [{ choices: [{ delta: { content: "a" }, finish_reason: "" }] }, "[DONE]"]],
+    ["one of two choices still open", [a(0), a(1), a(0, "stop"), "[DONE]"]],
+    ["a malformed last event", [a(0), '{"choices":[{"finish_re']],
+    ["choices that are none", [{ choices: [null, 7, "x"] }, { choices: "none" }, { choices: {} }]],
+    ["JSON that is no object", ["null", "[]", "7", '"text"']],
+  ])("%s is cut, not whole", async (_name, events) => {
+    expect((await streamed(eventReply(...events))).error).toMatchObject({ kind: "failed" });
+  });
+
+  test("both of two choices ended is whole", async () => {
+    expect((await streamed(eventReply(a(0), a(1), a(1, "stop"), a(0, "length")))).error).toBeUndefined();
+  });
+
+  test("a refusal as first event has its class", async () => {
+    const refused = { error: { message: "No.", code: "content_filter" } };
+    expect((await streamed(eventReply(refused))).error).toMatchObject({ kind: "refused" });
+  });
+
+  test("an abort in the middle closes the provider's socket", async () => {
+    const { server, provider } = await start();
+    const abort = new AbortController();
+    const stream = provider.stream(callOf({ stream: true }, "mock-endless", abort.signal));
+    await stream.next();
+    abort.abort();
+    expect((await gather(stream)).error).toMatchObject({ kind: "aborted" });
+    await (await server.received(1)).finished;
+    expect(server.openSockets()).toBe(0);
+  });
+
+  test("a reader that stops closes the provider's socket", async () => {
+    const { server, provider } = await start();
+    const stream = provider.stream(callOf({ stream: true }, "mock-endless"));
+    for await (const _delta of stream) break;
+    await (await server.received(1)).finished;
+    expect(server.openSockets()).toBe(0);
+  });
+
+  test("a line without end is refused at its limit", async () => {
+    const { server, provider } = await start();
+    const { error } = await gather(provider.stream(callOf({ stream: true }, "mock-huge-1g")));
+    expect(error).toMatchObject({ kind: "failed" });
+    await (await server.received(1)).finished;
+    expect(server.openSockets()).toBe(0);
+  });
+});
+
+describe("a plain answer that is none", () => {
+  test.each(["html", "cut-json", "cut-body", "empty", "wrong-type", "error-in-200", "redirect", "reset"])(
+    "%s is a failure",
+    async (name) => {
+      const { provider } = await start();
+      const error = await errorOf(provider.complete(callOf({}, `mock-${name}`)));
+      expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ["null", "null"],
+    ["an array", "[]"],
+    ["no choices", {}],
+    ["empty choices", { choices: [] }],
+    ["choices that are no objects", { choices: [null, 7] }],
+    ["a choice without a message", { choices: [{ index: 0, finish_reason: "stop" }] }],
+    ["a null message", { choices: [{ index: 0, message: null }] }],
+    ["a text as choices", { choices: "hi" }],
+  ])("%s is a failure", async (_name, body) => {
+    const { provider } = await start(plainReply(body));
+    expect(await errorOf(provider.complete(callOf({})))).toMatchObject({ name: "ProviderError", kind: "failed" });
+  });
+
+  test("an error status has its class, code and hint, plain and streamed", async () => {
+    const { provider } = await start();
+    const hinted = { kind: "busy", status: 429, retryAfterMs: 7_000 };
+    expect(await errorOf(provider.complete(callOf({}, "mock-429-7")))).toMatchObject(hinted);
+    expect((await gather(provider.stream(callOf({ stream: true }, "mock-429-7")))).error).toMatchObject(hinted);
+    expect(await errorOf(provider.complete(callOf({}, "mock-context-length")))).toMatchObject({
+      kind: "rejected",
+      code: "context_length_exceeded",
+      param: "messages",
+    });
+  });
+});

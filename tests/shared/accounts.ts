@@ -1,0 +1,160 @@
+/** Workspaces with money for tests, and the admission and finish functions called with plain values. */
+import { plainArray } from "#shared/database/arrays.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+
+export const CREDIT = 1_000_000_000n;
+
+export interface TestCall {
+  readonly workspaceId: string;
+  readonly limit?: number | null;
+  /** Absent: the call is only counted. */
+  readonly jobId?: string;
+  readonly amount?: bigint;
+  readonly mayExceed?: boolean;
+  readonly tokens?: number;
+  readonly cap?: number | null;
+  readonly lifeMs?: number;
+}
+
+export interface TestFinish {
+  readonly jobId: string;
+  readonly attempt?: number;
+  /** Null or absent: release. */
+  readonly used?: bigint | null;
+  readonly tokens?: number;
+}
+
+const KEY_ID = newId();
+
+/** A new workspace with this balance. */
+export async function createWorkspace(target: Queryable, nano = 1_000n * CREDIT): Promise<string> {
+  const id = newId();
+  await target.query("insert into workspace (id, name) values ($1, $2)", [id, `workspace ${id}`]);
+  if (nano > 0n) await target.query("select move_credits($1, 'top_up', $2, $3, null)", [id, nano, newId()]);
+  return id;
+}
+
+/** Verdicts of the group function. */
+export async function admitGroup(
+  target: Queryable,
+  calls: readonly TestCall[],
+  options: { wait?: boolean; nowMs?: number } = {},
+): Promise<number[]> {
+  const rows = await target.query<{ verdicts: number[] }>(
+    `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
+       $8::bigint[], $9::bigint[], $10::bigint[], $11, $12) as verdicts`,
+    [
+      plainArray(calls.map((call) => call.workspaceId)),
+      plainArray(calls.map((call) => call.limit ?? null)),
+      plainArray(calls.map((call) => call.jobId ?? null)),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : KEY_ID))),
+      calls.map((call) => (call.jobId === undefined ? null : "test-model")),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.amount ?? 0n)))),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.mayExceed ?? false)))),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.tokens ?? 0)))),
+      plainArray(calls.map((call) => call.cap ?? null)),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.lifeMs ?? 60_000)))),
+      options.wait ?? false,
+      options.nowMs ?? null,
+    ],
+  );
+  return rows[0]?.verdicts ?? [];
+}
+
+/** Verdict of the function for a lone call. */
+export async function admitLone(target: Queryable, call: TestCall, nowMs?: number): Promise<number> {
+  const isPaid = call.jobId !== undefined;
+  const rows = await target.query<{ verdict: number }>(
+    "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as verdict",
+    [
+      call.workspaceId,
+      call.limit ?? null,
+      call.jobId ?? null,
+      isPaid ? KEY_ID : null,
+      isPaid ? "test-model" : null,
+      isPaid ? (call.amount ?? 0n) : null,
+      isPaid ? (call.mayExceed ?? false) : null,
+      isPaid ? (call.tokens ?? 0) : null,
+      call.cap ?? null,
+      isPaid ? (call.lifeMs ?? 60_000) : null,
+      nowMs ?? null,
+    ],
+  );
+  return rows[0]?.verdict ?? -1;
+}
+
+/** What the group function took: nano-credits, null when closed before, -1n when busy. */
+export async function finishGroup(
+  target: Queryable,
+  calls: readonly TestFinish[],
+  options: { wait?: boolean } = {},
+): Promise<(bigint | null)[]> {
+  const rows = await target.query<{ taken: (bigint | null)[] }>(
+    `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
+       $7::boolean[], $8::bigint[], $9) as taken`,
+    [
+      plainArray(calls.map((call) => call.jobId)),
+      plainArray(calls.map((call) => call.attempt ?? 1)),
+      plainArray(calls.map((call) => call.used ?? null)),
+      plainArray(calls.map((call) => statusOf(call))),
+      calls.map(() => "sandbox/test-model"),
+      calls.map((call) => JSON.stringify({ output: call.tokens ?? 0 })),
+      plainArray(calls.map(() => false)),
+      plainArray(calls.map((call) => call.tokens ?? 0)),
+      options.wait ?? false,
+    ],
+  );
+  return rows[0]?.taken ?? [];
+}
+
+/** The same for a lone call. */
+export async function finishLone(target: Queryable, call: TestFinish): Promise<bigint | null> {
+  const rows = await target.query<{ taken: bigint | null }>(
+    "select finish_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken",
+    [
+      call.jobId,
+      call.attempt ?? 1,
+      call.used ?? null,
+      statusOf(call),
+      "sandbox/test-model",
+      JSON.stringify({ output: call.tokens ?? 0 }),
+      false,
+      call.tokens ?? 0,
+    ],
+  );
+  return rows[0]?.taken ?? null;
+}
+
+function statusOf(call: TestFinish): string {
+  return call.used === undefined || call.used === null ? "failed" : "succeeded";
+}
+
+export interface TestBalance {
+  readonly amount: bigint;
+  readonly held: bigint;
+  readonly day_tokens: bigint;
+  readonly holds: bigint;
+}
+
+export async function balanceOf(target: Queryable, workspaceId: string): Promise<TestBalance> {
+  const [row] = await target.query<TestBalance>(
+    `select amount, held, day_tokens, (select count(*) from hold h where h.workspace_id = b.workspace_id) as holds
+     from balance b
+     where workspace_id = $1`,
+    [workspaceId],
+  );
+  if (row === undefined) throw new Error(`no balance of ${workspaceId}`);
+  return row;
+}
+
+/** Small, fast and repeatable: the seed is printed when a test fails. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
+  };
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import {
+  findKeyByHash,
+  insertKey,
+  listKeys,
+  listMemberKeys,
+  revokeKey,
+  setKeyPreset,
+} from "#shared/database/api-keys.ts";
+import { findMove, listLedger, readBalance } from "#shared/database/credits.ts";
+import { countDeadLetters, dropDeadLetter, listDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { findMember, insertMember, listMembers, setMemberActive, setMemberRole } from "#shared/database/members.ts";
+import { findUsage, listUsage } from "#shared/database/usage.ts";
+import {
+  findWorkspaceById,
+  findWorkspaceByName,
+  insertWorkspace,
+  setWorkspaceActive,
+} from "#shared/database/workspaces.ts";
+import { newId } from "#shared/ids.ts";
+import { moveCredits } from "#shared/ledger/move.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+
+const actor = "tester";
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+
+afterAll(() => db.drop());
+
+interface Made {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly memberId: string;
+  readonly keyId: string;
+  readonly sha256: Uint8Array;
+}
+
+async function makeKey(workspaceId: string, memberId: string): Promise<{ id: string; sha256: Uint8Array }> {
+  const key = mintKey();
+  const sha256 = hashKey(key);
+  const id = newId();
+  await insertKey(db.database, workspaceId, {
+    id,
+    memberId,
+    name: "laptop",
+    sha256,
+    hint: keyHint(key),
+    preset: "free",
+    actor,
+  });
+  return { id, sha256 };
+}
+
+/** A workspace with a developer `ada` and a key of hers. */
+async function make(): Promise<Made> {
+  const workspaceId = newId();
+  const name = `team ${workspaceId}`;
+  const memberId = newId();
+  await insertWorkspace(db.database, { id: workspaceId, name, actor });
+  await insertMember(db.database, workspaceId, { id: memberId, name: "ada", role: "developer", actor });
+  const key = await makeKey(workspaceId, memberId);
+  return { workspaceId, name, memberId, keyId: key.id, sha256: key.sha256 };
+}
+
+function audit(workspaceId: string): Promise<{ action: string; subject: string; detail: object; actor: string }[]> {
+  return db.query("select action, subject, detail, actor from audit_log where workspace_id = $1 order by id", [
+    workspaceId,
+  ]);
+}
+
+async function actions(workspaceId: string): Promise<string[]> {
+  return (await audit(workspaceId)).map(({ action }) => action);
+}
+
+/** Every change of one workspace there is, on rows of `made`; each answers whether it changed anything. */
+const CHANGES: readonly (readonly [action: string, change: (workspaceId: string, made: Made) => Promise<unknown>])[] = [
+  ["workspace.disable", (id) => setWorkspaceActive(db.database, id, { isActive: false, actor })],
+  ["member.role", (id, made) => setMemberRole(db.database, id, { id: made.memberId, role: "billing", actor })],
+  ["member.disable", (id, made) => setMemberActive(db.database, id, { id: made.memberId, isActive: false, actor })],
+  ["key.preset", (id, made) => setKeyPreset(db.database, id, { id: made.keyId, preset: "pro", actor })],
+  ["key.revoke", (id, made) => revokeKey(db.database, id, { id: made.keyId, actor })],
+];
+
+describe("every change", () => {
+  test.each(CHANGES)("%s writes one audit row, and none when it changes nothing", async (action, change) => {
+    const made = await make();
+    const before = await actions(made.workspaceId);
+    expect(before).toEqual(["workspace.create", "member.add", "key.create"]);
+    expect(await change(made.workspaceId, made)).toBeDefined();
+    expect(await actions(made.workspaceId)).toEqual([...before, action]);
+    expect(await change(made.workspaceId, made)).toBeUndefined();
+    expect(await actions(made.workspaceId)).toEqual([...before, action]);
+  });
+
+  test("of a role or a preset tells what it was and what it is", async () => {
+    const made = await make();
+    await setMemberRole(db.database, made.workspaceId, { id: made.memberId, role: "owner", actor });
+    await setKeyPreset(db.database, made.workspaceId, { id: made.keyId, preset: "pro", actor });
+    const rows = (await audit(made.workspaceId)).slice(-2);
+    expect(rows).toEqual([
+      { actor, action: "member.role", subject: made.memberId, detail: { from: "developer", to: "owner" } },
+      { actor, action: "key.preset", subject: made.keyId, detail: { from: "free", to: "pro" } },
+    ]);
+  });
+
+  test("is not made when its audit row cannot be written", async () => {
+    const made = await make();
+    const state = (): Promise<object[]> =>
+      db.query(
+        `select w.is_active, m.role, m.is_active as member_active, k.preset, k.revoked_at,
+                (select count(*) from workspace) as workspaces, (select count(*) from member) as members,
+                (select count(*) from api_key) as keys
+         from workspace w join member m on m.workspace_id = w.id join api_key k on k.workspace_id = w.id
+         where w.id = $1`,
+        [made.workspaceId],
+      );
+    const before = await state();
+    await db.query("alter table audit_log add constraint refused check (false) not valid");
+    try {
+      const inserts = [
+        () => insertWorkspace(db.database, { id: newId(), name: newId(), actor }),
+        () => insertMember(db.database, made.workspaceId, { id: newId(), name: "grace", role: "owner", actor }),
+        () => makeKey(made.workspaceId, made.memberId),
+      ];
+      const updates = CHANGES.map(
+        ([, change]) =>
+          () =>
+            change(made.workspaceId, made),
+      );
+      for (const change of [...inserts, ...updates]) expect(change()).rejects.toThrow("refused");
+    } finally {
+      await db.query("alter table audit_log drop constraint refused");
+    }
+    expect(await state()).toEqual(before);
+  });
+
+  test("goes with its audit row when the transaction is rolled back", async () => {
+    const made = await make();
+    const work = db.database.transaction(async (tx) => {
+      await revokeKey(tx, made.workspaceId, { id: made.keyId, actor });
+      throw new Error("half-way");
+    });
+    expect(work).rejects.toThrow("half-way");
+    await work.catch(() => undefined);
+    expect(await findKeyByHash(db.database, made.workspaceId, made.sha256)).toMatchObject({ revoked_at: null });
+    expect(await actions(made.workspaceId)).not.toContain("key.revoke");
+  });
+});
+
+describe("under another workspace's id", () => {
+  test.each(CHANGES.slice(1))("%s changes nothing", async (_, change) => {
+    const [mine, other] = [await make(), await make()];
+    expect(await change(other.workspaceId, mine)).toBeUndefined();
+    expect(await actions(mine.workspaceId)).toHaveLength(3);
+    expect(await actions(other.workspaceId)).toHaveLength(3);
+    expect(await findMember(db.database, mine.workspaceId, "ada")).toMatchObject({
+      role: "developer",
+      is_active: true,
+    });
+    expect(await listKeys(db.database, mine.workspaceId)).toMatchObject([{ preset: "free", revoked_at: null }]);
+  });
+
+  test("no key is made for a member", async () => {
+    const [mine, other] = [await make(), await make()];
+    expect(makeKey(other.workspaceId, mine.memberId)).rejects.toThrow("has no member");
+    expect(await listKeys(db.database, other.workspaceId)).toHaveLength(1);
+  });
+
+  test("nothing is read", async () => {
+    const [mine, other] = [await make(), await make()];
+    const sourceId = newId();
+    await moveCredits(db.database, {
+      workspaceId: mine.workspaceId,
+      kind: "top_up",
+      amountNano: 5n,
+      sourceId,
+      note: null,
+    });
+    const jobId = newId();
+    await db.query(
+      `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held,
+                                 settled, uncollected, day, tokens, started_at)
+       values ($1, 1, $2, $3, 'm', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
+      [jobId, mine.workspaceId, mine.keyId],
+    );
+    const reads = (id: string): Promise<unknown[]> =>
+      Promise.all([
+        findKeyByHash(db.database, id, mine.sha256).then((row) => row?.id),
+        listMemberKeys(db.database, id, mine.memberId).then((rows) => rows[0]?.id),
+        listMembers(db.database, id).then((rows) => rows.find((row) => row.id === mine.memberId)?.id),
+        findMove(db.database, id, { kind: "top_up", sourceId }).then((row) => row?.source_id),
+        listLedger(db.database, id, 10).then((rows) => rows[0]?.source_id),
+        readBalance(db.database, id).then(({ amount }) => (amount === 0n ? undefined : amount)),
+        findUsage(db.database, id, jobId).then((rows) => rows[0]?.job_id),
+        listUsage(db.database, id, 10).then((rows) => rows[0]?.job_id),
+      ]);
+    const { keyId, memberId } = mine;
+    expect(await reads(mine.workspaceId)).toEqual([keyId, keyId, memberId, sourceId, sourceId, 5n, jobId, jobId]);
+    expect(await reads(other.workspaceId)).toEqual(Array.from({ length: 8 }, () => undefined));
+  });
+});
+
+describe("names", () => {
+  test("of workspaces are taken once", async () => {
+    const made = await make();
+    expect(await insertWorkspace(db.database, { id: newId(), name: made.name, actor })).toBeUndefined();
+    expect(await findWorkspaceByName(db.database, made.name)).toMatchObject({ id: made.workspaceId });
+    expect(await findWorkspaceById(db.database, newId())).toBeUndefined();
+  });
+
+  test("of members are taken once in a workspace and free in others", async () => {
+    const [mine, other] = [await make(), await make()];
+    const grace = { name: "grace", role: "admin", actor } as const;
+    expect(await insertMember(db.database, mine.workspaceId, { id: newId(), ...grace })).toMatchObject({
+      role: "admin",
+    });
+    expect(await insertMember(db.database, mine.workspaceId, { id: newId(), ...grace })).toBeUndefined();
+    expect(await insertMember(db.database, other.workspaceId, { id: newId(), ...grace })).toBeDefined();
+  });
+});
+
+describe("a revoked key", () => {
+  test("gets no other preset", async () => {
+    const made = await make();
+    await revokeKey(db.database, made.workspaceId, { id: made.keyId, actor });
+    const change = { id: made.keyId, preset: "pro", actor };
+    expect(await setKeyPreset(db.database, made.workspaceId, change)).toBeUndefined();
+    expect(await listKeys(db.database, made.workspaceId)).toMatchObject([{ preset: "free" }]);
+  });
+});
+
+describe("dead letters", () => {
+  const letter = {
+    stream: "POOL_chat",
+    streamSeq: 7n,
+    subject: "work.chat.live.x",
+    messageId: "m-7",
+    reason: "undelivered",
+    deliveries: 3,
+    body: new TextEncoder().encode("hello"),
+    jobId: null,
+  };
+
+  test("are recorded once however often they are seen, and counted until they are dropped", async () => {
+    const { workspaceId } = await make();
+    const before = await countDeadLetters(db.database);
+    await recordDeadLetter(db.database, letter);
+    await recordDeadLetter(db.database, letter);
+    expect(await countDeadLetters(db.database)).toBe(before + 1);
+    const [row] = await listDeadLetters(db.database, 1);
+    expect(row).toMatchObject({ stream_seq: 7n, message_id: "m-7", body_bytes: 5 });
+    const id = row?.id ?? "";
+    expect(await dropDeadLetter(db.database, { id, workspaceId, actor })).toEqual({ id });
+    expect(await dropDeadLetter(db.database, { id, workspaceId, actor })).toBeUndefined();
+    expect(await countDeadLetters(db.database)).toBe(before);
+    expect((await actions(workspaceId)).filter((action) => action === "dead_letter.drop")).toHaveLength(1);
+  });
+
+  test("of no known workspace can be dropped too", async () => {
+    await recordDeadLetter(db.database, { ...letter, messageId: null });
+    const id = (await listDeadLetters(db.database, 1))[0]?.id ?? "";
+    expect(await dropDeadLetter(db.database, { id, workspaceId: newId(), actor })).toEqual({ id });
+  });
+});

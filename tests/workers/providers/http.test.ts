@@ -1,0 +1,251 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+
+import { LIMITS } from "#shared/limits.ts";
+import { type Endpoint, post, postStream, type ProviderRequest } from "#workers/providers/http.ts";
+import type { ProviderError } from "#workers/providers/provider.ts";
+import type { Behaviour } from "#tests/providers/openai-compatible/behaviour.ts";
+import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function start(...behaviours: readonly Behaviour[]): Promise<{ server: OpenAiServer; endpoint: Endpoint }> {
+  const server = await startOpenAiServer();
+  servers.push(server);
+  server.next(...behaviours);
+  return { server, endpoint: { baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } } };
+}
+
+function chat(model: string, extra: Record<string, unknown> = {}): ProviderRequest {
+  return {
+    path: "/chat/completions",
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], ...extra }),
+  };
+}
+
+const never = (): AbortSignal => new AbortController().signal;
+
+/** The error a call ends with; fails when it does not. */
+async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
+  const answer = await call.then(
+    () => undefined,
+    (error: unknown) => error as ProviderError,
+  );
+  if (!answer) throw new Error("the call succeeded");
+  return answer;
+}
+
+/** Plain text over the wire, byte for byte. */
+const reply = (body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Behaviour => ({
+  kind: "reply",
+  status,
+  headers,
+  body,
+});
+
+describe("what is sent", () => {
+  test("is one POST with our credentials, which an adapter's headers cannot replace", async () => {
+    const { server, endpoint } = await start({});
+    const request = { ...chat("m"), headers: { "x-adapter": "1", authorization: "Bearer sk-theirs" } };
+    const answer = await post(endpoint, request, never());
+    expect(answer.status).toBe(200);
+    const [sent] = server.requests;
+    expect(sent).toMatchObject({ method: "POST", path: "/v1/chat/completions" });
+    expect(sent?.headers).toMatchObject({
+      authorization: "Bearer sk-ours",
+      "x-adapter": "1",
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+    });
+    expect(sent?.headers).not.toHaveProperty("cookie");
+  });
+});
+
+describe("a plain answer", () => {
+  test("of any status comes back with its headers and its text", async () => {
+    const { endpoint } = await start(reply("no 🙂", { "retry-after": "7" }, 429));
+    const answer = await post(endpoint, chat("m"), never());
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get("retry-after")).toBe("7");
+    expect(answer.text).toBe("no 🙂");
+  });
+
+  test("may be compressed although we did not ask for it", async () => {
+    const { endpoint } = await start(reply(gzipSync('{"ok":"é"}'), { "content-encoding": "gzip" }));
+    expect((await post(endpoint, chat("m"), never())).text).toBe('{"ok":"é"}');
+  });
+
+  test("that is not the compression it claims is a failure", async () => {
+    const { endpoint } = await start(reply("plain text", { "content-encoding": "gzip" }));
+    expect(await errorOf(post(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
+  });
+
+  test("is never followed to another address", async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const elsewhere = await start();
+      const { endpoint } = await start(reply("", { location: `${elsewhere.server.url}/chat/completions` }, status));
+      expect((await post(endpoint, chat("m"), never())).status).toBe(status);
+      expect(elsewhere.server.requests).toHaveLength(0);
+    }
+  });
+});
+
+describe("an answer without end", () => {
+  test("is cut at the size limit while it arrives, and the connection closed", async () => {
+    const { server, endpoint } = await start();
+    expect(await errorOf(post(endpoint, chat("mock-huge-1g"), never()))).toMatchObject({ kind: "failed", status: 200 });
+    const call = await server.received(1);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    expect(server.openSockets()).toBe(0);
+  });
+
+  test("is refused by its stated length before it is read", async () => {
+    const stated = String(LIMITS.providerBytesMax + 1);
+    const { server, endpoint } = await start({
+      kind: "custom",
+      async play(_request, wire) {
+        await wire.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${stated}\r\n\r\n{`);
+        await wire.closed;
+      },
+    });
+    expect((await errorOf(post(endpoint, chat("m"), never()))).detail).toContain(stated);
+    await (await server.received(1)).finished;
+    expect(server.openSockets()).toBe(0);
+  });
+
+  test("is cut at the inflated size when it is compressed", async () => {
+    const { server, endpoint } = await start();
+    expect(await errorOf(post(endpoint, chat("mock-gzip-bomb"), never()))).toMatchObject({ kind: "failed" });
+    expect(server.faults).toEqual([]);
+  });
+
+  test("is cut too when it is the body of an error", async () => {
+    const { endpoint } = await start({
+      kind: "custom",
+      async play(_request, wire) {
+        const block = "x".repeat(1_048_576);
+        await wire.write("HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n");
+        while (await wire.write(`${block.length.toString(16)}\r\n${block}\r\n`));
+      },
+    });
+    expect(await errorOf(postStream(endpoint, chat("m", { stream: true }), never()))).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("a broken connection", () => {
+  test.each(["reset", "reset-after-head", "cut-body"])("%s is a failure", async (name) => {
+    const { endpoint } = await start();
+    const error = await errorOf(post(endpoint, chat(`mock-${name}`, { stream: name !== "cut-body" }), never()));
+    expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
+  });
+
+  test("nobody listening is a failure", async () => {
+    const { server, endpoint } = await start();
+    server.close();
+    expect(await errorOf(post(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
+    expect(await errorOf(postStream(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("an aborted call", () => {
+  /** Plays a beginning of an answer, says when it is out, and waits for the end of the connection. */
+  function beginning(bytes: string): { behaviour: Behaviour; isOut: Promise<void> } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const behaviour: Behaviour = {
+      kind: "custom",
+      async play(_request, wire) {
+        await wire.write(bytes);
+        resolve();
+        await wire.closed;
+      },
+    };
+    return { behaviour, isOut: promise };
+  }
+
+  const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
+
+  test.each<[string, string]>([
+    ["before the head", ""],
+    ["inside the head", "HTTP/1.1 200 OK\r\ncontent-"],
+    ["after the head", HEAD],
+    ["in the middle of the body", `${HEAD}{"choices":`],
+    ["inside the body of an error", `${HEAD.replace("200 OK", "500 No")}{"error":`],
+  ])("%s closes the socket and says so", async (_when, bytes) => {
+    for (const isStream of [false, true]) {
+      const { behaviour, isOut } = beginning(bytes);
+      const { server, endpoint } = await start(behaviour);
+      const abort = new AbortController();
+      const request = chat("m", { stream: isStream });
+      const ended = errorOf(
+        isStream
+          ? postStream(endpoint, request, abort.signal).then((answer) => new Response(answer.body).text())
+          : post(endpoint, request, abort.signal),
+      );
+      const call = await server.received(1);
+      await isOut;
+      abort.abort();
+      const error = await ended;
+      if (!isStream) expect(error).toMatchObject({ kind: "aborted" });
+      await call.finished;
+      expect(call.closedByClientAt).not.toBeNull();
+      expect(server.openSockets()).toBe(0);
+    }
+  });
+
+  test("before it began sends nothing", async () => {
+    const { server, endpoint } = await start();
+    expect(await errorOf(post(endpoint, chat("m"), AbortSignal.abort()))).toMatchObject({ kind: "aborted" });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("closes the socket of a stream whose body is being read", async () => {
+    const { server, endpoint } = await start();
+    const abort = new AbortController();
+    const answer = await postStream(endpoint, chat("mock-endless", { stream: true }), abort.signal);
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    abort.abort();
+    expect(
+      await errorOf(
+        (async () => {
+          while (reader && !(await reader.read()).done);
+        })(),
+      ),
+    ).toBeDefined();
+    const call = await server.received(1);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    expect(server.openSockets()).toBe(0);
+  });
+});
+
+describe("a streamed answer", () => {
+  test("is handed over unread when its status is good", async () => {
+    const { endpoint } = await start();
+    const answer = await postStream(endpoint, chat("mock-ok", { stream: true }), never());
+    expect(answer).toMatchObject({ status: 200, text: "" });
+    expect(await new Response(answer.body).text()).toEndWith("data: [DONE]\n\n");
+  });
+
+  test("is read as a text when it is not", async () => {
+    const { endpoint } = await start();
+    const answer = await postStream(endpoint, chat("mock-rate-limit", { stream: true }), never());
+    expect(answer).toMatchObject({ status: 429, body: null });
+    expect(answer.text).toContain("rate_limit_exceeded");
+  });
+
+  test("closes the socket when its reader stops early", async () => {
+    const { server, endpoint } = await start();
+    const answer = await postStream(endpoint, chat("mock-endless", { stream: true }), never());
+    for await (const _bytes of answer.body ?? []) break;
+    const call = await server.received(1);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    expect(server.openSockets()).toBe(0);
+  });
+});
