@@ -43,7 +43,9 @@ export class Answer {
   write(text: string, upstreamMs: number): void {
     if (this.n === 0) {
       this.upstreamMs = upstreamMs;
-      this.send(encodeFrame({ n: this.n++, t: "head", model: this.model, upstream_ms: upstreamMs }, text));
+      const [first = "", ...rest] = inFrames(text);
+      this.send(encodeFrame({ n: this.n++, t: "head", model: this.model, upstream_ms: upstreamMs }, first));
+      this.sendDeltas(rest);
       return;
     }
     this.batch += text;
@@ -54,15 +56,9 @@ export class Answer {
   /** Ends the call well. A plain answer larger than a frame leaves in parts. */
   end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs): void {
     this.flush();
-    let last: string | Uint8Array = text;
-    if (text.length > LIMITS.frameBytesMax / 3) {
-      let rest = new TextEncoder().encode(text);
-      while (rest.length > LIMITS.frameBytesMax) {
-        this.send(encodeFrame({ n: this.n++, t: "part" }, rest.subarray(0, LIMITS.frameBytesMax)));
-        rest = rest.subarray(LIMITS.frameBytesMax);
-      }
-      last = rest;
-    }
+    const pieces = inFrames(text);
+    const last = pieces.pop() ?? "";
+    for (const piece of pieces) this.send(encodeFrame({ n: this.n++, t: "part" }, piece));
     this.send(
       encodeFrame({ n: this.n++, t: "end", model: this.model, nano: nano.toString(), upstream_ms: upstreamMs }, last),
     );
@@ -89,12 +85,31 @@ export class Answer {
     if (this.batch === "") return;
     const text = this.batch;
     this.batch = "";
+    this.sendDeltas(inFrames(text));
+  }
+
+  private sendDeltas(pieces: readonly (string | Uint8Array)[]): void {
+    if (pieces.length === 0) return;
     const { nano, tokens } = this.progress();
-    this.send(encodeFrame({ n: this.n++, t: "delta", nano: nano.toString(), tokens }, text));
+    for (const piece of pieces) {
+      this.send(encodeFrame({ n: this.n++, t: "delta", nano: nano.toString(), tokens }, piece));
+    }
   }
 
   private send(bytes: Uint8Array): void {
     // An address that is not ours was refused by the runner: the call is settled, and nobody is told.
     if (this.reply !== undefined && !this.connection.isClosed()) this.connection.publish(this.reply, bytes);
   }
+}
+
+/** Pieces that each fit into a frame; a character may be cut, since the other side joins bytes. */
+function inFrames(text: string): (string | Uint8Array)[] {
+  // A character of a string has at most three bytes.
+  if (text.length <= LIMITS.frameBytesMax / 3) return [text];
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; from += LIMITS.frameBytesMax) {
+    pieces.push(bytes.subarray(from, from + LIMITS.frameBytesMax));
+  }
+  return pieces;
 }

@@ -21,6 +21,7 @@ export function decide(facts: DeliveryFacts): Outcome {
 
 /** Delay before a delivery is tried again after a failure of our own surroundings: 5 s · 4ⁿ ± 20 %, at most 60 s. */
 export function nakDelayMs(deliveries: number, random: number = Math.random()): number {
-  const base = Math.min(60_000, 5_000 * 4 ** Math.max(0, deliveries - 1));
+  // 50 s with its 20 % is the minute: the longest wait is spread like the others.
+  const base = Math.min(50_000, 5_000 * 4 ** Math.max(0, deliveries - 1));
   return Math.round(base * (0.8 + 0.4 * random));
 }

@@ -53,8 +53,9 @@ export function ensureBootstrap(database: Database, key: string): Promise<boolea
       preset: "unlimited",
       actor: ACTOR,
     });
-    for (const { id, name, revoked_at } of earlier) {
-      if (name === "bootstrap" && revoked_at === null) await revokeKey(tx, workspaceId, { id, actor: ACTOR });
+    for (const { id, hint, revoked_at } of earlier) {
+      // Keys minted for this member by command are not ours to revoke; a bootstrap key never has their prefix.
+      if (!hint.startsWith("slk_") && revoked_at === null) await revokeKey(tx, workspaceId, { id, actor: ACTOR });
     }
     return true;
   });

@@ -129,7 +129,7 @@ export function openLedger(options: {
       await Bun.sleep(waitMs);
       try {
         await options.database.query(
-          `select finish_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'),
+          `select finish_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
              array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), true)
            from hold where job_id = any($1::uuid[]) having count(*) > 0`,
           [plainArray(jobIds)],

@@ -17,6 +17,14 @@ export interface Metered {
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
+/** Most tokens the model can read and write in one call. */
+export interface TokenBounds {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
+const BOUND_SLACK = 2;
 /** Where the catalogue does not say. */
 const TOKENS_PER_IMAGE = 1_024;
 /** Text kept for counting; what comes beyond is counted at one token per four bytes. */
@@ -34,33 +42,36 @@ export class ChatMeter {
   outputBytes = 0;
 
   private readonly tokensPerImage: number;
+  private readonly bounds: TokenBounds | undefined;
 
   constructor(
     request: ChatCompletionRequest,
     price: Price,
     holdNano: bigint,
     tokensPerImage: number = TOKENS_PER_IMAGE,
+    bounds?: TokenBounds,
   ) {
     this.tokensPerImage = tokensPerImage;
     this.request = request;
     this.price = price;
     this.holdNano = holdNano;
+    this.bounds = bounds;
   }
 
   /** Takes in one delta's or answer's choices. Returns whether they hold anything a client would call output. */
   add(choices: readonly Record<string, unknown>[]): boolean {
-    const before = this.outputBytes;
+    const before = this.pieces;
     let isFinish = false;
     for (const choice of choices) {
       isFinish ||= typeof choice["finish_reason"] === "string";
       this.collect(choice["delta"] ?? choice["message"]);
     }
-    return isFinish || this.outputBytes > before;
+    return isFinish || this.pieces > before;
   }
 
   /** Whole and final. */
   async settle(): Promise<Metered> {
-    const report = this.report;
+    const report = this.believedReport();
     if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
     if (report !== null) return { nano: priceChat(this.price, report), usage: report, estimated: undefined };
     const usage = await this.estimate();
@@ -69,8 +80,9 @@ export class ChatMeter {
 
   /** For a call that was cut: nothing when nothing was produced. */
   async settleCut(): Promise<Metered | undefined> {
-    if (this.report !== null && this.report !== "impossible") return this.settle();
-    if (this.outputBytes === 0) return undefined;
+    const report = this.believedReport();
+    if (report !== null && report !== "impossible") return this.settle();
+    if (this.pieces === 0) return undefined;
     const usage = await this.estimate();
     return { nano: priceChat(this.price, usage), usage, estimated: "cut" };
   }
@@ -81,6 +93,15 @@ export class ChatMeter {
     const usage: TokenUsage = { ...NO_USAGE, input: this.inputTokens, output: this.pieces };
     const nano = priceChat(this.price, usage);
     return { nano, tokens: promptTokens(usage) + completionTokens(usage) };
+  }
+
+  /** More than the request could produce is impossible, however whole the numbers are (lesson MON-9). */
+  private believedReport(): ChatUsage {
+    const { report, bounds } = this;
+    if (report === null || report === "impossible" || bounds === undefined) return report;
+    const isWithin =
+      promptTokens(report) <= bounds.input * BOUND_SLACK && completionTokens(report) <= bounds.output * BOUND_SLACK;
+    return isWithin ? report : "impossible";
   }
 
   private async estimate(): Promise<TokenUsage> {
@@ -101,7 +122,8 @@ export class ChatMeter {
   private collect(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const message = value as Record<string, unknown>;
-    this.collectText(message["content"]);
+    this.collectContent(message["content"]);
+    this.collectAudio(message["audio"]);
     this.collectText(message["reasoning_content"] ?? message["reasoning"]);
     this.collectText(message["refusal"]);
     const calls = message["tool_calls"];
@@ -113,6 +135,28 @@ export class ChatMeter {
       const custom = call["custom"] as Record<string, unknown> | undefined;
       this.collectText(custom?.["input"]);
     }
+  }
+
+  /** A text, or blocks of texts and thoughts as Mistral's reasoning models send them. */
+  private collectContent(content: unknown): void {
+    if (!Array.isArray(content)) {
+      this.collectText(content);
+      return;
+    }
+    for (const block of content as (Record<string, unknown> | null)[]) {
+      this.collectText(block?.["text"]);
+      const thoughts = block?.["thinking"];
+      if (!Array.isArray(thoughts)) continue;
+      for (const thought of thoughts as (Record<string, unknown> | null)[]) this.collectText(thought?.["text"]);
+    }
+  }
+
+  /** Only the provider can measure sound; of ours it counts as one piece, beside the words of its transcript. */
+  private collectAudio(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const { transcript, data } = value as { transcript?: unknown; data?: unknown };
+    this.collectText(transcript);
+    if (typeof data === "string" && data !== "") this.pieces += 1;
   }
 
   private collectText(value: unknown): void {

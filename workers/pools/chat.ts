@@ -16,7 +16,7 @@ import { type ChatCall, type ChatProvider, ProviderError } from "../providers/pr
 import { startWatchdog, type Watchdog } from "../watchdog.ts";
 
 import { explainFailure } from "./chat-failure.ts";
-import { ChatMeter, type Metered, usageUnits } from "./chat-meter.ts";
+import { ChatMeter, type Metered, type TokenBounds, usageUnits } from "./chat-meter.ts";
 import { createRendering, type Rendering, STREAM_END } from "./chat-render.ts";
 
 interface Attempt {
@@ -72,8 +72,10 @@ export function createChatHandler(context: WorkerContext): JobHandler {
         meter.add(result.choices);
         meter.report = result.usage;
         const metered = await meter.settle();
+        // Written before it is paid for: what cannot be told is not charged.
+        const text = rendering.completion(result, metered.usage);
         const { takenNano } = await close(job, sourceName, "succeeded", metered);
-        answer.end(rendering.completion(result, metered.usage), takenNano, upstreamMs);
+        answer.end(text, takenNano, upstreamMs);
       } else {
         await relayStream(attempt, startedAt);
         const metered = await meter.settle();
@@ -136,6 +138,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
         deserializePrice(job.price as Record<string, string>),
         BigInt(job.hold_nano),
         model?.tokens_per_image_max,
+        model && tokenBounds(model, job, request),
       );
       if (!model || !source || !entry) {
         await close(job, null, "failed", undefined);
@@ -211,10 +214,21 @@ async function relayStream(attempt: Attempt, startedAt: number): Promise<void> {
     if (meter.outputBytes > bytesMax)
       throw new ProviderError("failed", "the stream is longer than the model can answer");
     held += rendering.chunk(delta);
-    if (!isOutput && !answer.hasBegun) continue;
+    if (!isOutput && !answer.hasBegun && held.length < HELD_CHARACTERS_MAX) continue;
     answer.write(held, performance.now() - startedAt);
     held = "";
   }
+}
+
+/** Pieces without content are held back for the sake of a later failure's status, up to here. */
+const HELD_CHARACTERS_MAX = 65_536;
+
+/** What a usage report may say at most. A limit of the caller's own is below what the model declares. */
+function tokenBounds(model: Model, job: JobMessage, request: ChatCompletionRequest): TokenBounds {
+  return {
+    input: model.max_context_tokens,
+    output: Math.max(job.output_tokens_max, model.max_output_tokens * (request.n ?? 1)),
+  };
 }
 
 /** No model writes more than about this many bytes a token; a stream beyond it never ends by itself. */

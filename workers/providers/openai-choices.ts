@@ -7,7 +7,8 @@ import { ProviderError } from "./provider.ts";
 
 type Members = Record<string, unknown>;
 
-/** A stream that opens more calls than this never means them. */
+/** A stream that opens more than this never means it; `n` ends at 128. */
+const CHOICES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
 /** What vendors say beside OpenAI's own words; anything else that ends an answer reads as `stop`. */
@@ -47,13 +48,17 @@ export function wholeChoices(value: unknown): Members[] {
 export class ChunkChoices {
   private readonly begun = new Map<number, { readonly calls: CallIndexes; isFinished: boolean }>();
 
-  /** @throws ProviderError `failed` when a choice says it ended in an error, or opens tool calls without end */
+  /** @throws ProviderError `failed` when a choice ended in an error, or choices or tool calls come without end */
   read(value: unknown): Members[] {
     const choices = membersOf(value);
     for (const [at, choice] of choices.entries()) {
       const index = indexOf(choice, at);
       let state = this.begun.get(index);
-      if (!state) this.begun.set(index, (state = { calls: new CallIndexes(), isFinished: false }));
+      if (!state) {
+        if (this.begun.size >= CHOICES_MAX) throw new ProviderError("failed", "the stream opens too many choices");
+        state = { calls: new CallIndexes(), isFinished: false };
+        this.begun.set(index, state);
+      }
       const reason = finishReason(choice["finish_reason"]);
       state.isFinished ||= reason !== null;
       choice["index"] = index;
@@ -131,7 +136,16 @@ function wholeArguments(call: Members): void {
 function textArguments(fn: Members): void {
   const value = fn["arguments"];
   if (value === null) delete fn["arguments"];
-  else if (value !== undefined && typeof value !== "string") fn["arguments"] = JSON.stringify(value);
+  else if (value !== undefined && typeof value !== "string") fn["arguments"] = write(value);
+}
+
+/** The parser takes any depth, the writer does not (lesson IN-1). */
+function write(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new ProviderError("failed", "tool arguments are nested too deeply", { cause });
+  }
 }
 
 function indexOf(value: Members, fallback: number): number {

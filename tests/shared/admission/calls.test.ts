@@ -150,12 +150,18 @@ test("a locked workspace delays nobody else, and its own call goes on when the l
       const verdicts = await Promise.all(others.map((id) => outcome(process(0).place(id, null, hold()))));
       expect(verdicts).toEqual(["ok", "ok", "ok"]);
     }
-    // A call that holds nothing needs no balance.
-    expect(await outcome(process(1).count(stuck, 10))).toBe("ok");
     expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 0n });
   });
   expect(await own).toBe("ok");
   expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 1n });
+});
+
+test("a call that holds nothing does not wait for the balance, alone or in a group", async () => {
+  const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
+  await locked("balance", stuck, async () => {
+    const outcomes = await Promise.all([stuck, other, stuck].map((id) => outcome(process(0).count(id, 10))));
+    expect(outcomes).toEqual(["ok", "ok", "ok"]);
+  });
 });
 
 test("a workspace locked for longer than the lock timeout hears overloaded; its neighbours do not", async () => {

@@ -78,6 +78,14 @@ async function actions(workspaceId: string): Promise<string[]> {
   return (await audit(workspaceId)).map(({ action }) => action);
 }
 
+/** What a change that is expected to fail says. */
+function refusal(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "it was done",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
 /** Every change of one workspace there is, on rows of `made`; each answers whether it changed anything. */
 const CHANGES: readonly (readonly [action: string, change: (workspaceId: string, made: Made) => Promise<unknown>])[] = [
   ["workspace.disable", (id) => setWorkspaceActive(db.database, id, { isActive: false, actor })],
@@ -133,7 +141,7 @@ describe("every change", () => {
           () =>
             change(made.workspaceId, made),
       );
-      for (const change of [...inserts, ...updates]) expect(change()).rejects.toThrow("refused");
+      for (const change of [...inserts, ...updates]) expect(await refusal(change())).toContain("refused");
     } finally {
       await db.query("alter table audit_log drop constraint refused");
     }
@@ -146,8 +154,7 @@ describe("every change", () => {
       await revokeKey(tx, made.workspaceId, { id: made.keyId, actor });
       throw new Error("half-way");
     });
-    expect(work).rejects.toThrow("half-way");
-    await work.catch(() => undefined);
+    expect(await refusal(work)).toBe("half-way");
     expect(await findKeyByHash(db.database, made.workspaceId, made.sha256)).toMatchObject({ revoked_at: null });
     expect(await actions(made.workspaceId)).not.toContain("key.revoke");
   });
@@ -168,7 +175,7 @@ describe("under another workspace's id", () => {
 
   test("no key is made for a member", async () => {
     const [mine, other] = [await make(), await make()];
-    expect(makeKey(other.workspaceId, mine.memberId)).rejects.toThrow("has no member");
+    expect(await refusal(makeKey(other.workspaceId, mine.memberId))).toContain("has no member");
     expect(await listKeys(db.database, other.workspaceId)).toHaveLength(1);
   });
 

@@ -93,7 +93,9 @@ describe("an error answer", () => {
 
   test.each(["unsupported_value", "unsupported_parameter"])("%s is told to the client as unsupported_value", (code) => {
     // The shape is OpenAI's answer to `max_tokens` on a reasoning model.
-    const text = JSON.stringify({ error: { message: "No.", type: "invalid_request_error", param: "max_tokens", code } });
+    const text = JSON.stringify({
+      error: { message: "No.", type: "invalid_request_error", param: "max_tokens", code },
+    });
     expect(classifyAnswer(400, NONE, text)).toMatchObject({
       kind: "rejected",
       code: "unsupported_value",
@@ -141,7 +143,11 @@ describe("an error inside a 200", () => {
   });
 
   test("a context that is too long is known there too", () => {
-    const words = { message: "This model's maximum context length is 4096 tokens.", type: "BadRequestError", code: 400 };
+    const words = {
+      message: "This model's maximum context length is 4096 tokens.",
+      type: "BadRequestError",
+      code: 400,
+    };
     expect(classifyErrorMember(words).code).toBe("context_length_exceeded");
     expect(classifyErrorMember({ code: "context_length_exceeded" }).code).toBe("context_length_exceeded");
   });

@@ -65,7 +65,10 @@ describe("the event parser", () => {
       value,
       fc.constant(""),
     );
-    const stream = fc.array(fc.tuple(line, lineEnd).map((parts) => parts.join("")), { maxLength: 20 });
+    const stream = fc.array(
+      fc.tuple(line, lineEnd).map((parts) => parts.join("")),
+      { maxLength: 20 },
+    );
     fc.assert(
       fc.property(stream, fc.array(fc.nat(), { maxLength: 12 }), (lines, places) => {
         const bytes = encoder.encode(lines.join(""));

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+
+import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
+import { hashKey } from "#shared/secrets/api-keys.ts";
+
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { admin, type Json, type Outcome, sluice } from "./commands.ts";
+
+describe("bootstrap", () => {
+  const state = (target: TestDatabase): Promise<Json[]> =>
+    target.query(
+      `select (select count(*)::int from workspace where name = 'default') as workspaces,
+              (select count(*)::int from member where name = 'bootstrap' and role = 'owner') as owners,
+              (select count(*)::int from api_key) as keys,
+              (select count(*)::int from api_key where revoked_at is null and preset = 'unlimited') as live_keys,
+              (select amount::text from balance) as amount, (select count(*)::int from audit_log) as audit_rows`,
+    );
+  const ONCE = { workspaces: 1, owners: 1, keys: 1, live_keys: 1, amount: "1000000000000000", audit_rows: 4 };
+  const [first, second] = ["sk_test_first_0123456789", "sk_test_second_0123456789"];
+
+  const liveHash = async (target: TestDatabase): Promise<string[]> => {
+    const rows = await target.query<{ sha256: Buffer }>("select sha256 from api_key where revoked_at is null");
+    return rows.map((row) => row.sha256.toString("hex"));
+  };
+  const hex = (key: string): string => Buffer.from(hashKey(key)).toString("hex");
+
+  test("does its work once, however often it runs and by how many at once", async () => {
+    const target = await createTestDatabase();
+    try {
+      const runs = Array.from({ length: 4 }, () => ensureBootstrap(target.database, first));
+      expect(await Promise.all(runs)).toEqual([true, true, true, true]);
+      expect(await state(target)).toEqual([ONCE]);
+      expect(await ensureBootstrap(target.database, first)).toBe(true);
+      expect(await state(target)).toEqual([ONCE]);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("with another key replaces the earlier one and leaves other keys alone", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      const made = await admin(["key", "create", "default", "--member", "bootstrap", "--preset", "pro", "--json"], {
+        DATABASE_URL: target.url,
+      });
+      const { key } = JSON.parse(made.stdout) as { key: string };
+      expect(await ensureBootstrap(target.database, second)).toBe(true);
+      expect(new Set(await liveHash(target))).toEqual(new Set([hex(second), hex(key)]));
+      expect(await state(target)).toMatchObject([{ workspaces: 1, owners: 1, keys: 3, amount: ONCE.amount }]);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("does not bring a revoked key back, nor take the present one away for it", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      await ensureBootstrap(target.database, second);
+      expect(await ensureBootstrap(target.database, first)).toBe(false);
+      expect(await liveHash(target)).toEqual([hex(second)]);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("runs with migrate, twice at once, without NATS", async () => {
+    const target = await createTestDatabase({ migrated: false });
+    try {
+      const env = { DATABASE_URL: target.url, SLUICE_BOOTSTRAP_KEY: first };
+      const migrate = (): Promise<Outcome> => sluice(["migrate"], env);
+      expect(await Promise.all([migrate(), migrate()])).toMatchObject([{ code: 0 }, { code: 0 }]);
+      expect(await state(target)).toEqual([ONCE]);
+    } finally {
+      await target.drop();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { temporaryDirectory } from "../../support/infrastructure.ts";
+import { admin, type Json } from "./commands.ts";
+
+describe("the catalogue", () => {
+  const { directory, remove } = temporaryDirectory();
+  afterAll(remove);
+  const file = (name: string, content: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test("is checked and listed without a database, with reasons for what cannot be served", async () => {
+    const check = await admin(["catalogue", "check", "--json"], { OPENAI_API_KEY: "sk-canary-0123456789" });
+    expect(check).toMatchObject({ code: 0, stderr: "" });
+    const checked = JSON.parse(check.stdout) as { unroutable: { model: string; reason: string }[] };
+    expect(checked).toMatchObject({
+      is_valid: true,
+      version: expect.any(String),
+      models: expect.any(Number),
+      faults: [],
+    });
+    expect(checked.unroutable.map(({ reason }) => reason).join()).toContain("GROQ_API_KEY is not set");
+    expect(checked.unroutable.map(({ reason }) => reason).join()).not.toContain("OPENAI_API_KEY");
+    const list = await admin(["catalogue", "list", "--json"], {});
+    expect(list.code).toBe(0);
+    const listed = JSON.parse(list.stdout) as { models: Json[]; unroutable: Json[] };
+    expect(listed.models.find((model) => model["model"] === "sandbox-chat")).toMatchObject({
+      modality: "text",
+      sources: ["sandbox/sandbox-chat"],
+      pricing: { unit: "per_token", input_per_million: expect.any(String) },
+    });
+    expect(listed.unroutable.length).toBeGreaterThan(0);
+    const people = await admin(["catalogue", "list"], {});
+    expect(people.stdout).toContain("GROQ_API_KEY is not set");
+  });
+
+  test("refuses a file with the place of every fault", async () => {
+    const path = file("bad.yaml", "presets:\n  - name: a\n    requests_per_minute: lots\n    daily_tokens: 1.5\n");
+    const said = await admin(["catalogue", "check", path], {});
+    expect(said).toMatchObject({ code: 1, stderr: "" });
+    expect(said.stdout).toContain(`${path}:3: presets[0].requests_per_minute: `);
+    const answer = await admin(["catalogue", "check", "--json", path], {});
+    expect(answer.code).toBe(1);
+    expect(JSON.parse(answer.stdout)).toMatchObject({
+      is_valid: false,
+      faults: [{ file: path, line: 3, place: "presets[0].requests_per_minute", message: expect.any(String) }],
+    });
+    expect(await admin(["catalogue", "check", join(directory, "absent.yaml")], {})).toMatchObject({ code: 1 });
+  });
+
+  test("of the settings gives the presets that keys may have", async () => {
+    const path = file(
+      "good.yaml",
+      "presets:\n  - name: partner\n    requests_per_minute: 1000\n    daily_tokens: null\n",
+    );
+    const rows = await admin(["preset", "list", "--json"], { SLUICE_CATALOGUE: path });
+    expect(JSON.parse(rows.stdout)).toContainEqual({ name: "partner", requests_per_minute: 1000, daily_tokens: null });
+    expect((await admin(["preset", "list"], {})).stdout).toMatch(/^unlimited +unlimited +unlimited$/m);
+  });
+});

@@ -1,0 +1,77 @@
+/** The admin command as an operator runs it: a process of its own on a database of the test's. */
+import { expect } from "bun:test";
+
+import { run } from "#deploy/embedded/process.mjs";
+import { newId } from "#shared/ids.ts";
+
+import { BUN, PROJECT_ROOT } from "../../support/infrastructure.ts";
+import type { TestDatabase } from "../../support/postgres.ts";
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Json = Record<string, unknown>;
+
+/** How times and ids look in JSON. */
+export const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+export const UUID = /^[0-9a-f-]{36}$/;
+
+/** Runs `bun deploy/sluice.ts <args>` to its end with these settings and no others. */
+export function sluice(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
+  const home = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
+  const command = ["deploy/sluice.ts", ...args];
+  return run({ name: args.join(" "), command: BUN, args: command, cwd: PROJECT_ROOT, env: { ...home, ...env } });
+}
+
+/** An admin command without a database. */
+export function admin(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  return sluice(["admin", ...args], env);
+}
+
+export interface Commands {
+  /** Runs one whatever comes of it. */
+  readonly outcome: (...args: string[]) => Promise<Outcome>;
+  /** What a command that succeeds says. */
+  readonly text: (...args: string[]) => Promise<string>;
+  /** What a command that succeeds says to a program. */
+  readonly json: <T = Json>(...args: string[]) => Promise<T>;
+  /** The sentence of a command that is refused. */
+  readonly refusal: (...args: string[]) => Promise<string>;
+  /** A workspace of its own with a developer `ada`. */
+  readonly makeWorkspace: () => Promise<{ id: string; name: string }>;
+  /** The audit log of a workspace. */
+  readonly audited: (workspaceId: string) => Promise<{ actor: string; action: string; detail: Json }[]>;
+}
+
+/** Commands on this database, which is all the settings they get. */
+export function commandsOn(database: () => TestDatabase): Commands {
+  const outcome: Commands["outcome"] = (...args) => admin(args, { DATABASE_URL: database().url });
+  const text: Commands["text"] = async (...args) => {
+    const said = await outcome(...args);
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    return said.stdout;
+  };
+  const json = async <T = Json>(...args: string[]): Promise<T> => JSON.parse(await text(...args, "--json")) as T;
+  return {
+    outcome,
+    text,
+    json,
+    async refusal(...args) {
+      const { code, stdout, stderr } = await outcome(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toMatch(/^sluice: [^\n]+$/);
+      return stderr.slice("sluice: ".length);
+    },
+    async makeWorkspace() {
+      const name = `team ${newId().slice(-12)}`;
+      const { id } = await json<{ id: string }>("workspace", "create", name);
+      await text("member", "add", name, "ada", "--role", "developer");
+      return { id, name };
+    },
+    audited: (id) =>
+      database().query("select actor, action, detail from audit_log where workspace_id = $1 order by id", [id]),
+  };
+}

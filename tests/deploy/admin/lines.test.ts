@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { PROJECT_ROOT } from "../../support/infrastructure.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
+import { admin } from "./commands.ts";
+
+describe("a line that is wrong", () => {
+  const ID = "01a1f8dd-5566-7628-a09c-696d4c1e1e7f";
+
+  test.each<readonly [expected: string, ...args: string[]]>([
+    ["expected a command, got none"],
+    ["expected a command", "frobnicate"],
+    ["expected workspace with create, list, disable, enable", "workspace", "destroy"],
+    ["expected dead-letters with list, show, drop", "dead-letters", "redrive", ID],
+    ["expected <name>", "workspace", "create"],
+    ['got "b" besides', "workspace", "create", "a", "b"],
+    ["expected a name of 1 to 64", "workspace", "create", ""],
+    ["expected a name of 1 to 64", "workspace", "create", "x".repeat(65)],
+    ["expected a name of 1 to 64", "workspace", "create", "a\nb"],
+    ["expected a name of 1 to 64", "workspace", "create", " a"],
+    ["expected a name that is no id", "workspace", "create", ID],
+    ["expected a name of 1 to 64", "member", "add", "w", "a\u0007", "--role", "owner"],
+    ["expected --role <role>", "member", "add", "w", "a"],
+    ["expected a role of owner", "member", "add", "w", "a", "--role", "king"],
+    ["expected a role of owner", "member", "role", "w", "a", "king"],
+    ["expected --member <name>", "key", "create", "w", "--preset", "free"],
+    ["expected --preset <preset>", "key", "create", "w", "--member", "a"],
+    ["expected a key id as a UUID", "key", "revoke", "slk_x"],
+    ["expected a key id as a UUID", "preset", "set", "x", "free"],
+    ["expected credits as a decimal number", "credits", "top-up", "w", "ten"],
+    ["expected credits as a decimal number", "credits", "top-up", "w", "0.0000000001"],
+    ["expected credits above 0", "credits", "top-up", "w", "-1"],
+    ["expected between 0 and 1000000000 credits", "credits", "top-up", "w", "0"],
+    ["expected between 0 and 1000000000 credits", "credits", "correct", "w", "-1000000001"],
+    ["expected an id as a UUID", "credits", "top-up", "w", "1", "--id", "7"],
+    ["expected a note of 1 to 200", "credits", "top-up", "w", "1", "--note", "a\tb"],
+    ["expected credits top-up as below", "credits", "top-up", "w", "1", "--idd", ID],
+    ["expected credits top-up as below", "credits", "top-up", "w", "1", "--id"],
+    ["expected --limit as a whole number", "credits", "ledger", "w", "--limit", "0"],
+    ["expected --limit as a whole number", "holds", "list", "--limit", "1e3"],
+    ["expected a dead letter's id as a UUID", "dead-letters", "show", "1"],
+    ["expected a request id as a UUID", "usage", "w", "--request", "x"],
+    ["expected no argument after credits check", "credits", "check", "w"],
+  ])("hears %p and how to write it, with exit code 2", async (expected, ...args) => {
+    // no database is named: a wrong line needs none to be refused
+    const { code, stdout, stderr } = await admin(args, {});
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const [sentence, ...usage] = stderr.split("\n");
+    expect(sentence).toContain(expected);
+    expect(usage.length).toBeGreaterThan(0);
+    for (const line of usage) expect(line).toStartWith("usage: bun deploy/sluice.ts admin ");
+  });
+});
+
+describe("help", () => {
+  test("lists every command, says why nothing is sent again, and needs no setting", async () => {
+    const { code, stdout } = await admin(["help"], {});
+    expect(code).toBe(0);
+    expect(stdout).toContain("credits top-up <workspace> <credits> [--id <uuid>] [--note <text>] [--json]");
+    expect(stdout).toContain("Dead letters cannot be sent again");
+    const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as { command: string; usage: string }[];
+    for (const { usage } of list) expect(stdout).toContain(usage);
+    expect(await admin(["--help"], {})).toMatchObject({ code: 0, stdout });
+    const one = await admin(["key", "create", "--help"], {});
+    expect(one).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("key create <workspace>") });
+  });
+
+  test("knows every command the runbook and the guide name", async () => {
+    const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as { command: string }[];
+    const known = list.map(({ command }) => command);
+    for (const name of ["deploy/runbook.md", "CONTRIBUTING.md"]) {
+      const guide = await Bun.file(join(PROJECT_ROOT, name)).text();
+      const named = Array.from(
+        guide.matchAll(/(?:\badmin|\badmin --) ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g),
+        (hit) => hit[1],
+      );
+      const used = named.filter((words) => known.some((command) => command.split(" ")[0] === words?.split(" ")[0]));
+      expect(used.length).toBeGreaterThan(0);
+      for (const words of used)
+        expect(
+          known.some((command) => `${words} `.startsWith(`${command} `)),
+          words,
+        ).toBe(true);
+    }
+  });
+});
+
+describe("faults of the surroundings", () => {
+  test.each<readonly [says: string, env: Record<string, string>]>([
+    ["DATABASE_URL is not set", {}],
+    ["SLUICE_TYPO is not a setting of this version; DATABASE_URL is not set", { SLUICE_TYPO: "1" }],
+    ["Postgres cannot be reached at DATABASE_URL", { DATABASE_URL: "postgres://u:canary-password@127.0.0.1:1/x" }],
+  ])("are told in one sentence: %s", async (says, env) => {
+    const { code, stdout, stderr } = await admin(["workspace", "list", "--json"], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toStartWith(`sluice: ${says}`);
+    expect(stderr).not.toMatch(/\n|canary-password/);
+  });
+
+  test("a database without migrations is named as such", async () => {
+    const empty = await createTestDatabase({ migrated: false });
+    try {
+      const said = await admin(["workspace", "list"], { DATABASE_URL: empty.url });
+      expect(said).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^sluice: the database lacks \d+ migrations/),
+      });
+    } finally {
+      await empty.drop();
+    }
+  });
+});

@@ -1,0 +1,55 @@
+/** Calls without pause from several clients, plain and streamed in turn, over all ingresses. */
+import { ask, type Bed } from "./bed.ts";
+import { type Answer, DONE } from "./client.ts";
+
+export interface Load {
+  /** How many calls have been answered well so far. */
+  served(): number;
+  /** Lets running calls end and returns every answer. */
+  stop(): Promise<Answer[]>;
+}
+
+/** A refused client waits this long before its next call, as a polite one does. */
+const PAUSE_AFTER_REFUSAL_MS = 50;
+
+export function startLoad(bed: Bed, options: { clients: number; models?: readonly string[] }): Load {
+  const { clients, models = ["flat", "metered"] } = options;
+  const answers: Answer[] = [];
+  let isStopping = false;
+  let served = 0;
+  let count = 0;
+  const client = async (): Promise<void> => {
+    while (!isStopping) {
+      count += 1;
+      const body = ask(models[count % models.length] ?? "flat", count % 3 === 0 ? { stream: true } : {});
+      const answer = await bed.client.chat(bed.target(count % bed.stack.baseUrls.length), body);
+      answers.push(answer);
+      if (isServed(answer)) served += 1;
+      else await Bun.sleep(PAUSE_AFTER_REFUSAL_MS);
+    }
+  };
+  const running = Array.from({ length: clients }, client);
+  return {
+    served: () => served,
+    async stop() {
+      isStopping = true;
+      await Promise.all(running);
+      return answers;
+    },
+  };
+}
+
+/** A whole answer: 200, and for a stream its end mark. */
+export function isServed(answer: Answer): boolean {
+  return answer.status === 200 && !answer.isCut && (!answer.isStream || answer.frames.at(-1) === DONE);
+}
+
+/** How many answers had each status, for a message that explains itself. */
+export function tally(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) {
+    const name = answer.status === 200 && !isServed(answer) ? "broken stream" : String(answer.status);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,101 @@
+/** The audit must find what it is there for: one seeded fault of each kind (DB-9). */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { admitLone, createWorkspace, finishLone } from "../accounts.ts";
+
+let db: TestDatabase;
+let workspaceId: string;
+let settled: string;
+let open: string;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+beforeEach(async () => {
+  await db.query("truncate workspace, member, api_key, audit_log, balance, hold, ledger_entry, usage_record, rate_window");
+  workspaceId = await createWorkspace(db.database, 1_000n);
+  [settled, open] = [newId(), newId()];
+  for (const jobId of [settled, open, newId()]) {
+    expect(await admitLone(db.database, { workspaceId, jobId, amount: 100n, tokens: 9, cap: 100 })).toBe(0);
+    if (jobId === settled) await finishLone(db.database, { jobId, used: 60n, tokens: 5 });
+    else if (jobId !== open) await finishLone(db.database, { jobId, tokens: 0 });
+  }
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+const SEEDED: readonly [fault: string, sql: string, expected: string, found: string][] = [
+  [
+    "balance is not the sum of ledger entries",
+    "update balance set amount = amount + 1",
+    "940",
+    "941",
+  ],
+  [
+    "held is not the sum of open holds",
+    "update balance set held = held + 7",
+    "100",
+    "107",
+  ],
+  [
+    "usage record without its settle",
+    "update usage_record set settled = 61 where settled = 60",
+    "61",
+    "60",
+  ],
+  [
+    "daily tokens are not the sum of the day's calls",
+    "update balance set day_tokens = day_tokens - 1",
+    "14",
+    "13",
+  ],
+];
+
+test.each(SEEDED)("finds: %s", async (fault, sql, expected, found) => {
+  await db.query(sql);
+  expect(await auditLedger(db.database)).toEqual([{ workspace_id: workspaceId, fault, expected, found }]);
+});
+
+test("finds a settle that was deleted, in the balance and in the usage", async () => {
+  await db.query("delete from ledger_entry where kind = 'settle'");
+  expect((await auditLedger(db.database)).map((row) => row.fault).toSorted()).toEqual([
+    "balance is not the sum of ledger entries",
+    "usage record without its settle",
+  ]);
+});
+
+test("finds a settle without a usage record", async () => {
+  await db.query("delete from usage_record where job_id = $1", [settled]);
+  expect(await auditLedger(db.database)).toContainEqual({
+    workspace_id: workspaceId,
+    fault: "settle without a usage record",
+    expected: "-",
+    found: settled,
+  });
+});
+
+test("finds a hold that was closed and is still open", async () => {
+  await db.query("update hold set job_id = $1 where job_id = $2", [settled, open]);
+  expect(await auditLedger(db.database)).toContainEqual({
+    workspace_id: workspaceId,
+    fault: "hold open and closed at once",
+    expected: "-",
+    found: settled,
+  });
+});
+
+test("finds a balance that others hold more of than there is", async () => {
+  await db.query("alter table balance drop constraint funds");
+  await db.query("update balance set held = 5000");
+  await db.query("update hold set amount = 5000");
+  expect(await auditLedger(db.database)).toEqual([
+    { workspace_id: workspaceId, fault: "available balance is negative", expected: "0", found: "-4060" },
+  ]);
+  await db.query("update balance set held = 0");
+  await db.query("alter table balance add constraint funds check (amount >= held)");
+});

@@ -1,0 +1,142 @@
+/** Many sessions placing and finishing overlapping random groups, waiting and not: no deadlock, exact books (DB-2). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { type Database, openDatabase } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { openLedger } from "#shared/ledger/finish.ts";
+import { createCallAdmission } from "#shared/admission/calls.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import {
+  admitGroup,
+  admitLone,
+  balanceOf,
+  createWorkspace,
+  CREDIT,
+  finishGroup,
+  finishLone,
+  randomOf,
+} from "../accounts.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+const SESSIONS = 16;
+const STATEMENTS = 60;
+
+let db: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  database = openDatabase({ url: db.url, poolMax: SESSIONS, log });
+});
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+test("random overlapping groups never deadlock and leave exact books", async () => {
+  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const workspaces = await Promise.all(
+    [3n, 40n, 40n, 1_000n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
+  );
+  /** Shared by all sessions, so several of them close the same holds at once. */
+  const open: string[] = [];
+  const session = async (which: number): Promise<void> => {
+    const random = randomOf(seed + which);
+    const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+    for (let round = 0; round < STATEMENTS; round++) {
+      const size = pick([1, 1, 3, 12, 40]);
+      const wait = random(3) === 0;
+      if (random(2) === 0) {
+        const calls = Array.from({ length: size }, () => ({
+          workspaceId: pick(workspaces),
+          limit: pick([null, null, 200]),
+          jobId: newId(),
+          amount: BigInt(random(300)) * (CREDIT / 100n),
+          mayExceed: random(3) === 0,
+          tokens: random(100),
+          cap: pick([null, 3_000]),
+        }));
+        const [first] = calls;
+        const verdicts =
+          size === 1 && !wait && first !== undefined
+            ? [await admitLone(database, first)]
+            : await admitGroup(database, calls, { wait });
+        calls.forEach((call, index) => {
+          if (verdicts[index] === 0) open.push(call.jobId);
+        });
+        continue;
+      }
+      const finishes = Array.from({ length: Math.min(size, open.length) }, () => ({
+        jobId: open[random(open.length)] ?? "",
+        used: pick([null, BigInt(random(500)) * (CREDIT / 100n)]),
+        tokens: random(100),
+      }));
+      const [first] = finishes;
+      if (first === undefined) continue;
+      if (finishes.length === 1 && !wait) await finishLone(database, first);
+      else await finishGroup(database, finishes, { wait });
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS }, (_, which) => session(which)));
+  const faults = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
+  expect({ seed, faults }).toEqual({ seed, faults: [] });
+  expect({ seed, audit: await auditLedger(db.database) }).toEqual({ seed, audit: [] });
+
+  const left = await db.query<{ job_id: string }>("select job_id from hold");
+  await finishGroup(
+    database,
+    left.map((row) => ({ jobId: row.job_id })),
+    { wait: true },
+  );
+  expect({ seed, audit: await auditLedger(db.database) }).toEqual({ seed, audit: [] });
+  for (const workspaceId of workspaces) {
+    const balance = await balanceOf(db.database, workspaceId);
+    expect(balance).toMatchObject({ held: 0n, holds: 0n });
+    expect(balance.amount >= 0n).toBe(true);
+  }
+});
+
+test("an ingress that admits and two workers that finish the same hot workspace lose nothing", async () => {
+  const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
+  const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database, 100n * CREDIT)));
+  const admission = createCallAdmission({ database, log, undo: () => undefined });
+  const workers = [1, 2].map(() => openLedger({ database, log, retryMs: 20_000 }));
+  const call = async (index: number): Promise<bigint> => {
+    const place = index % 4 === 0 ? (others[index % 3] ?? "") : workspaceId;
+    const jobId = newId();
+    await admission.place(place, null, {
+      jobId,
+      keyId: newId(),
+      model: "test-model",
+      amountNano: 1_000n,
+      mayExceed: false,
+      tokensMax: 10,
+      dailyTokens: null,
+      lifeMs: 60_000,
+    });
+    const finishes = await Promise.all(
+      workers.map((worker) =>
+        worker.finish({
+          workspaceId: place,
+          jobId,
+          attempt: 1,
+          usedNano: 700n,
+          status: "succeeded",
+          source: "sandbox/test-model",
+          units: {},
+          isEstimated: false,
+          tokens: 4,
+        }),
+      ),
+    );
+    expect(finishes.map((finish) => finish.takenNano)).toEqual([700n, 700n]);
+    return finishes.filter((finish) => !finish.wasClosed).length === 1 ? 700n : 0n;
+  };
+  const taken = await Promise.all(Array.from({ length: 1_200 }, (_, index) => call(index)));
+  expect(taken.reduce((sum, one) => sum + one, 0n)).toBe(1_200n * 700n);
+  const balance = await balanceOf(db.database, workspaceId);
+  expect(balance).toMatchObject({ amount: 10_000n * CREDIT - 900n * 700n, held: 0n, holds: 0n, day_tokens: 3_600n });
+  expect(await auditLedger(db.database)).toEqual([]);
+});

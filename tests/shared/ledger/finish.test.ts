@@ -1,0 +1,240 @@
+/** Settle and release: once per job and attempt, clamped, and never to the harm of anybody else (MON-1, MON-20). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { openDatabase, type Database } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { type Finish, type Ledger, openLedger } from "#shared/ledger/finish.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { admitGroup, balanceOf, createWorkspace, finishGroup, finishLone, type TestCall } from "../accounts.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+
+let db: TestDatabase;
+let database: Database;
+let ledger: Ledger;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  database = openDatabase({ url: db.url, poolMax: 4, log });
+  ledger = openLedger({ database, log, retryMs: 10_000 });
+});
+afterAll(async () => {
+  await ledger.idle();
+  expect(await auditLedger(db.database)).toEqual([]);
+  await database.close();
+  await db.drop();
+});
+
+/** Admits calls of one workspace and returns their job ids. */
+async function place(workspaceId: string, ...calls: Omit<TestCall, "workspaceId" | "jobId">[]): Promise<string[]> {
+  const ids = calls.map(newId);
+  const verdicts = await admitGroup(
+    db.database,
+    calls.map((call, index) => ({ ...call, workspaceId, jobId: ids[index] ?? "" })),
+  );
+  expect(verdicts).toEqual(calls.map(() => 0));
+  return ids;
+}
+
+function settle(workspaceId: string, jobId: string, usedNano: bigint | null, changes: Partial<Finish> = {}): Finish {
+  return {
+    workspaceId,
+    jobId,
+    attempt: 1,
+    usedNano,
+    status: usedNano === null ? "failed" : "succeeded",
+    source: "sandbox/test-model",
+    units: { output: 3 },
+    isEstimated: false,
+    tokens: 3,
+    ...changes,
+  };
+}
+
+test("a settle takes what was used, gives the rest back and leaves one entry and one usage record", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 40n });
+  expect(await ledger.finish(settle(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n, held: 0n, holds: 0n });
+  expect(await db.query("select kind, amount, attempt from ledger_entry where source_id = $1", [jobId])).toEqual([
+    { kind: "settle", amount: -15n, attempt: 1 },
+  ]);
+  expect(
+    await db.query(
+      "select source, status, units, is_estimated, held, settled, uncollected, tokens from usage_record where job_id = $1",
+      [jobId],
+    ),
+  ).toEqual([
+    {
+      source: "sandbox/test-model",
+      status: "succeeded",
+      units: { output: 3 },
+      is_estimated: false,
+      held: 40n,
+      settled: 15n,
+      uncollected: 0n,
+      tokens: 3n,
+    },
+  ]);
+});
+
+test("a release takes nothing and writes no entry", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 40n });
+  expect(await ledger.finish(settle(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, holds: 0n });
+  expect(await db.query("select 1 from ledger_entry where source_id = $1", [jobId])).toEqual([]);
+  expect(await db.query("select status, settled from usage_record where job_id = $1", [jobId])).toEqual([
+    { status: "failed", settled: 0n },
+  ]);
+});
+
+test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount (MON-1)", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 40n, tokens: 10, cap: 1_000 });
+  await ledger.finish(settle(workspaceId, jobId, 15n));
+  const before = await balanceOf(db.database, workspaceId);
+  const usage = await db.query("select * from usage_record where job_id = $1", [jobId]);
+  for (const used of [15n, 15n, null, 40n, 99n]) {
+    expect(await ledger.finish(settle(workspaceId, jobId, used))).toEqual({ takenNano: 15n, wasClosed: true });
+  }
+  expect(await balanceOf(db.database, workspaceId)).toEqual(before);
+  expect(await db.query("select * from usage_record where job_id = $1", [jobId])).toEqual(usage);
+});
+
+test("a settle repeated within one group is taken once", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 40n });
+  const finishes = await Promise.all([1, 2, 3, 4, 5].map(() => ledger.finish(settle(workspaceId, jobId, 15n))));
+  expect(finishes.map((finish) => finish.takenNano)).toEqual([15n, 15n, 15n, 15n, 15n]);
+  expect(finishes.filter((finish) => !finish.wasClosed)).toHaveLength(1);
+  expect(await finishGroup(db.database, [{ jobId }, { jobId }])).toEqual([null, null]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n });
+});
+
+test("a job that was never admitted is closed for nothing", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  expect(await ledger.finish(settle(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n });
+});
+
+test("a settle never takes more than its hold, and says how much was not collected", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 40n });
+  expect(await ledger.finish(settle(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
+  expect(await db.query("select settled, uncollected from usage_record where job_id = $1", [jobId])).toEqual([
+    { settled: 40n, uncollected: 15n },
+  ]);
+});
+
+test("a call that may exceed takes more from what is available, but never what others hold (MON-20)", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [first = "", second = "", third = ""] = await place(
+    workspaceId,
+    { amount: 20n, mayExceed: true },
+    { amount: 30n },
+    { amount: 10n, mayExceed: true },
+  );
+  // 40 are available: the first takes 10 of them, the third all 30 that remain.
+  expect(await finishGroup(db.database, [{ jobId: first, used: 30n }, { jobId: third, used: 999n }])).toEqual([30n, 40n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 30n, held: 30n });
+  expect(await finishLone(db.database, { jobId: second, used: 30n })).toBe(30n);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 0n, held: 0n });
+  expect(await db.query("select uncollected from usage_record where job_id = $1", [third])).toEqual([{ uncollected: 959n }]);
+});
+
+test("within a group a later call may take what an earlier one gave back", async () => {
+  const workspaceId = await createWorkspace(db.database, 50n);
+  const [first = "", second = ""] = await place(workspaceId, { amount: 30n }, { amount: 20n, mayExceed: true });
+  expect(await finishGroup(db.database, [{ jobId: first, used: 5n }, { jobId: second, used: 40n }])).toEqual([5n, 40n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 5n, held: 0n });
+});
+
+test("no figure ever credits a caller (MON-9)", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [lone = "", grouped = ""] = await place(workspaceId, { amount: 20n, mayExceed: true }, { amount: 20n });
+  expect(await finishLone(db.database, { jobId: lone, used: -50n, tokens: -7 })).toBe(0n);
+  expect(await finishGroup(db.database, [{ jobId: grouped, used: -50n, tokens: -7 }])).toEqual([0n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, day_tokens: 0n });
+});
+
+test("attempts of a job are closed one by one", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 20n });
+  await db.query(
+    `insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
+     select job_id, 2, workspace_id, key_id, model, 30, false, day, 0, deadline from hold where job_id = $1`,
+    [jobId],
+  );
+  await db.query("update balance set held = held + 30 where workspace_id = $1", [workspaceId]);
+  expect(await finishGroup(db.database, [{ jobId, attempt: 2, used: 25n }])).toEqual([25n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 20n, holds: 1n });
+  expect(await finishGroup(db.database, [{ jobId, attempt: 2, used: 25n }, { jobId, used: 10n }])).toContain(null);
+  await finishLone(db.database, { jobId, used: 10n });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 65n, held: 0n, holds: 0n });
+});
+
+test("calls of a locked workspace are busy and untouched, the others of the group are closed", async () => {
+  const [stuck, other] = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
+  const [held = ""] = await place(stuck, { amount: 10n });
+  const [free = ""] = await place(other, { amount: 10n });
+  await db.database.transaction(async (tx) => {
+    await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
+    expect(await finishLone(database, { jobId: held, used: 5n })).toBe(-1n);
+    expect(await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }])).toEqual([
+      -1n,
+      5n,
+      null,
+    ]);
+    expect(await balanceOf(database, stuck)).toMatchObject({ amount: 100n, held: 10n, holds: 1n });
+  });
+  expect(await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }])).toEqual([5n, null]);
+});
+
+test("a finish waits out a lock that lasts longer than the lock timeout, and is written once", async () => {
+  const [stuck, other] = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
+  const [held = ""] = await place(stuck, { amount: 10n });
+  const [free = ""] = await place(other, { amount: 10n });
+  let late: Promise<unknown> | undefined;
+  await db.database.transaction(async (tx) => {
+    await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
+    late = ledger.finish(settle(stuck, held, 5n));
+    expect(await ledger.finish(settle(other, free, 5n))).toEqual({ takenNano: 5n, wasClosed: false });
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    while ((await tx.query(waiting)).length === 0) await Bun.sleep(5);
+    // Its statement gives up; the finish does not.
+    while ((await tx.query(waiting)).length > 0) await Bun.sleep(20);
+  });
+  expect(await late).toEqual({ takenNano: 5n, wasClosed: false });
+});
+
+test("a finish whose answer was lost after its commit is repeated and hears the amount", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 10n });
+  let losses = 1;
+  const forgetful: Database = {
+    ...database,
+    reserve: () => ({
+      async query(text, values) {
+        const rows = await database.query(text, values);
+        if (losses-- > 0) throw new Error("Connection terminated unexpectedly");
+        return rows as never[];
+      },
+    }),
+  };
+  const mine = openLedger({ database: forgetful, log, retryMs: 10_000 });
+  expect(await mine.finish(settle(workspaceId, jobId, 5n))).toEqual({ takenNano: 5n, wasClosed: true });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n });
+});
+
+test("figures the database refuses fail alone, at once, and leave the hold for the janitor", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const ids = await place(workspaceId, ...Array.from({ length: 9 }, () => ({ amount: 10n })));
+  const outcomes = await Promise.allSettled(
+    ids.map((jobId, index) => ledger.finish(settle(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
+  );
+  expect(outcomes.map((one) => one.status)).toEqual(ids.map((_, index) => (index === 4 ? "rejected" : "fulfilled")));
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 10n, holds: 1n });
+});
