@@ -48,7 +48,7 @@ export interface CallAdmission {
 }
 
 const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
-  $8::bigint[], $9::bigint[], $10::bigint[], $11) as verdicts`;
+  $8::bigint[], $9::bigint[], $10::bigint[], $11, null, $12) as verdicts`;
 const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
@@ -87,6 +87,17 @@ export function createCallAdmission(options: {
   };
 
   const group = async (calls: readonly Call[], wait: boolean): Promise<(Verdict | typeof BUSY)[]> => {
+    // A workspace in a lane of its own is a busy one: its balance is locked late, unless the decision needs the lock.
+    if (!wait || calls.some((call) => call.hold?.dailyTokens != null)) return send(calls, wait, false);
+    try {
+      return await send(calls, wait, true);
+    } catch (error) {
+      if (sqlState(error) !== SQL.decideLocked) throw error;
+      return send(calls, wait, false);
+    }
+  };
+
+  const send = async (calls: readonly Call[], wait: boolean, late: boolean): Promise<(Verdict | typeof BUSY)[]> => {
     const target = wait ? options.database : connection;
     const rows = await target.query<{ verdicts: number[] }>(
       GROUP_SQL,
@@ -102,6 +113,7 @@ export function createCallAdmission(options: {
         plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
         plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
         wait,
+        late,
       ],
       "admit_calls",
     );

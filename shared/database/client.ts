@@ -36,6 +36,8 @@ export const SQL = {
   deadlock: "40P01",
   serialization: "40001",
   uniqueViolation: "23505",
+  /** Ours: the decision must be made again under the lock (migrations 0002, 0003). */
+  decideLocked: "SL001",
 } as const;
 
 /** SQLSTATE of an error of the driver, or undefined for a connection fault. */

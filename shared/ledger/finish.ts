@@ -45,7 +45,7 @@ export interface Ledger {
 }
 
 const GROUP_SQL = `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
-  $7::boolean[], $8::bigint[], $9) as taken`;
+  $7::boolean[], $8::bigint[], $9, $10) as taken`;
 const SINGLE_SQL = "select finish_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken";
 
 export function openLedger(options: {
@@ -76,6 +76,21 @@ export function openLedger(options: {
       );
       return [busy(rows[0]?.taken ?? null)];
     }
+    if (!wait) return sendGroup(items, false, false);
+    // A workspace in a lane of its own is a busy one: its balance is locked late, unless the decision needs the lock.
+    try {
+      return await sendGroup(items, true, true);
+    } catch (error) {
+      if (sqlState(error) !== SQL.decideLocked) throw error;
+      return sendGroup(items, true, false);
+    }
+  };
+
+  const sendGroup = async (
+    items: readonly Finish[],
+    wait: boolean,
+    late: boolean,
+  ): Promise<(bigint | null | typeof BUSY)[]> => {
     const rows = await (wait ? options.database : connection).query<{ taken: (bigint | null)[] }>(
       GROUP_SQL,
       [
@@ -88,6 +103,7 @@ export function openLedger(options: {
         plainArray(items.map((item) => item.isEstimated)),
         plainArray(items.map((item) => item.tokens)),
         wait,
+        late,
       ],
       "finish_calls",
     );

@@ -112,6 +112,8 @@ export function boundChat(
   const rates = price.tokenRates;
   const inputRates = [
     rates.input_per_million,
+    // Dearer than the plain rate in no price list we know, but then a hold must cover it.
+    rates.cached_input_per_million,
     rates.cache_write_per_million,
     rates.cache_write_1h_per_million,
     bound.hasAudioInput ? rates.audio_input_per_million : undefined,

@@ -23,9 +23,13 @@ create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigin
   end;
 $$;
 
+-- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of one
+-- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
+-- nothing is done and SQLSTATE SL001 says: again, without p_late. Not for calls under a daily cap.
 create function admit_calls(
   p_ws uuid[], p_limit int[], p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[],
-  p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait boolean, p_now_ms bigint default null
+  p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait boolean, p_now_ms bigint default null,
+  p_late boolean default false
 ) returns smallint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v smallint[] := array_fill(4::smallint, array[cardinality(p_ws)]);
@@ -43,15 +47,22 @@ declare
   past bigint;
   block bigint[];
   k int;
+  moved int;
   has_hold boolean := false;
   has_block boolean := false;
   has_busy boolean := false;
   known uuid[];
 begin
-  if p_wait then
+  if p_wait or p_late then
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
+  end if;
+  if p_late then
+    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
+    into got_ws, got_free, got_days, got_tokens
+    from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
+  elsif p_wait then
     select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
     into got_ws, got_free, got_days, got_tokens
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
@@ -96,6 +107,7 @@ begin
       end if;
       -- A clock set back over midnight does not open the day before again.
       if b_day[i] < today then
+        if p_late then raise exception 'the day turned' using errcode = 'SL001'; end if;
         b_day[i] := today;
         b_tokens[i] := 0;
       end if;
@@ -174,9 +186,19 @@ begin
              case when p_cap[c.i] is null then 0 else p_tokens[c.i] end, at_utc + p_life_ms[c.i] * interval '1 millisecond', at_utc
       from generate_series(1, cardinality(p_ws)) c(i)
       where v[c.i] = 0 and p_job[c.i] is not null;
-      update balance b set held = b.held + b_held[g.i], day = b_day[g.i], day_tokens = b_tokens[g.i]
-      from generate_series(1, cardinality(wss)) g(i)
-      where b.workspace_id = wss[g.i] and b_held[g.i] is not null;
+      if p_late then
+        update balance b set held = b.held + b_held[g.i]
+        from generate_series(1, cardinality(wss)) g(i)
+        where b.workspace_id = wss[g.i] and b_held[g.i] is not null and b.amount - b.held >= b_held[g.i];
+        get diagnostics moved = row_count;
+        if moved < cardinality(array_remove(b_held, null)) then
+          raise exception 'the balance changed meanwhile' using errcode = 'SL001';
+        end if;
+      else
+        update balance b set held = b.held + b_held[g.i], day = b_day[g.i], day_tokens = b_tokens[g.i]
+        from generate_series(1, cardinality(wss)) g(i)
+        where b.workspace_id = wss[g.i] and b_held[g.i] is not null;
+      end if;
     end if;
   end if;
 

@@ -3,9 +3,11 @@
 -- p_used null = release. Result per call: amount taken, null = closed before, -1 = busy (locked elsewhere, nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
 -- order given. What cannot be taken is uncollected. No figure ever credits a caller: negative ones count as 0.
+-- p_late: take the balance's lock with the last write only (see admit_calls). A call that takes more than its hold needs
+-- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 says: again, without p_late.
 create function finish_calls(
   p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
-  p_estimated boolean[], p_tokens bigint[], p_wait boolean
+  p_estimated boolean[], p_tokens bigint[], p_wait boolean, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
@@ -23,7 +25,10 @@ begin
   -- Read without a lock: what is found here is decided under the lock of its workspace's balance.
   select array_agg(distinct workspace_id) into wss from hold where job_id = any (p_job);
   if wss is null then return result; end if;
-  if p_wait then
+  if p_late then
+    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+    from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
+  elsif p_wait then
     select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
   else
@@ -54,6 +59,9 @@ begin
         w := array_position(wss, cur);
       end if;
       used := coalesce(greatest(p_used[calls[i]], 0), 0);
+      if used > holds[i] and exceeds[i] and p_late then
+        raise exception 'more than the hold is taken' using errcode = 'SL001';
+      end if;
       if used > holds[i] and exceeds[i] then used := least(used, holds[i] + free[w]); end if;
       if used < holds[i] or exceeds[i] then takes[i] := used; end if;
       free[w] := free[w] + holds[i] - takes[i];
@@ -63,9 +71,6 @@ begin
       result[calls[i]] := takes[i];
     end loop;
 
-    update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i], day_tokens = b.day_tokens + tokens[g.i]
-    from generate_series(1, cardinality(wss)) g(i)
-    where b.workspace_id = wss[g.i] and released[g.i] is not null;
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
     select owners[c.i], 'settle', -takes[c.i], p_job[calls[c.i]], p_attempt[calls[c.i]]
     from generate_series(1, cardinality(calls)) c(i)
@@ -76,6 +81,11 @@ begin
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
            greatest(p_tokens[c.n], 0), starts[c.i]
     from unnest(calls) with ordinality c(n, i);
+    -- Last, so that with p_late its lock is held for little more than the commit.
+    update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i],
+      day_tokens = b.day_tokens + case when b.day = days[g.i] then tokens[g.i] else 0 end
+    from generate_series(1, cardinality(wss)) g(i)
+    where b.workspace_id = wss[g.i] and released[g.i] is not null;
   end if;
 
   if coalesce(cardinality(calls), 0) < cardinality(p_job) then

@@ -1,0 +1,106 @@
+/** The one file that names the driver: types as they arrive, transactions, and what a lost server does to us. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { plainArray } from "#shared/database/arrays.ts";
+import { constraintName, type Database, isDataFault, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+
+let db: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  db = await createTestDatabase({ migrated: false });
+  await db.query("create table thing (id int primary key, size bigint constraint size_limit check (size < 100))");
+  database = openDatabase({ url: db.url, poolMax: 3, log });
+});
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test("amounts arrive as BigInt, alone and in arrays, and leave as they came", async () => {
+  const largest = 9_223_372_036_854_775_807n;
+  const [row] = await database.query("select $1::bigint as one, $2::bigint[] as many, 7 as small, $3::int[] as ints", [
+    largest,
+    plainArray([largest, null, -1n]),
+    plainArray([1, null]),
+  ]);
+  expect(row).toEqual({ one: largest, many: [largest, null, -1n], small: 7, ints: [1, null] });
+});
+
+test("plain arrays carry ids, numbers, booleans and null", async () => {
+  const id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051";
+  const [row] = await database.query("select $1::uuid[] as ids, $2::boolean[] as flags, $3::smallint[] as none", [
+    plainArray([id, null]),
+    plainArray([true, false, null]),
+    plainArray([]),
+  ]);
+  expect(row).toEqual({ ids: [id, null], flags: [true, false, null], none: [] });
+});
+
+test("what a failed transaction did is undone, what a good one did is kept", async () => {
+  const undone = database.transaction(async (tx) => {
+    await tx.query("insert into thing values (1, 1)");
+    throw new Error("changed my mind");
+  });
+  expect(String(await failure(undone))).toContain("changed my mind");
+  await database.transaction((tx) => tx.query("insert into thing values (2, 2)"));
+  expect(await database.query("select id from thing order by id")).toEqual([{ id: 2 }]);
+});
+
+test("an error says what it was", async () => {
+  const check = await failure(database.query("insert into thing values (3, 100)"));
+  expect([sqlState(check), constraintName(check), isDataFault(check)]).toEqual(["23514", "size_limit", true]);
+  const cast = await failure(database.query("select $1::bigint", ["1.5"]));
+  expect([sqlState(cast), isDataFault(cast)]).toEqual(["22P02", true]);
+  const syntax = await failure(database.query("selec"));
+  expect([sqlState(syntax), isDataFault(syntax)]).toEqual(["42601", false]);
+  expect([sqlState(new Error("socket hang up")), isDataFault(undefined)]).toEqual([undefined, false]);
+  expect(sqlState({ code: "ECONNREFUSED" })).toBeUndefined();
+});
+
+test("a lock that does not come is an error of its own, not an endless wait", async () => {
+  await database.query("insert into thing values (9, 9)");
+  await db.database.transaction(async (tx) => {
+    await tx.query("select 1 from thing where id = 9 for update");
+    const error = await failure(database.query("update thing set size = 10 where id = 9"));
+    expect(sqlState(error)).toBe(SQL.lockTimeout);
+  });
+});
+
+test("a reserved connection is one of its own, keeps its order and comes back after it was killed", async () => {
+  const reserved = database.reserve("lonely");
+  const pid = async (): Promise<number> => (await reserved.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid ?? 0;
+  const first = await pid();
+  expect(await pid()).toBe(first);
+  expect(await db.query("select application_name from pg_stat_activity where pid = $1", [first])).toEqual([
+    { application_name: "sluice lonely" },
+  ]);
+  // Blocked by the others it is not.
+  await Promise.all([
+    ...Array.from({ length: 3 }, () => database.query("select pg_sleep(0.05)")),
+    reserved.query("select 1"),
+  ]);
+  await db.query("select pg_terminate_backend($1)", [first]);
+  let second = await failure(pid());
+  while (typeof second !== "undefined") second = await failure(pid());
+  expect(await pid()).not.toBe(first);
+});
+
+test("sessions run with the time-outs that keep a stuck one from holding others", async () => {
+  const [row] = await database.query(
+    `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+       current_setting('idle_in_transaction_session_timeout') as idle, current_setting('fsync') as fsync,
+       current_setting('synchronous_commit') as commit`,
+  );
+  expect(row).toEqual({ statement: "10s", lock: "2s", idle: "10s", fsync: expect.any(String), commit: "on" });
+});

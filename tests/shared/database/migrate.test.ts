@@ -1,0 +1,45 @@
+/** Migrations repeat, run at once and say what is missing (DB-8). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+
+import { migrate, missingMigrations } from "#shared/database/migrate.ts";
+import { createLogger } from "#shared/logger.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+const ALL = readdirSync(`${PROJECT_ROOT}/shared/database/migrations`).toSorted();
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase({ migrated: false });
+});
+afterAll(() => db.drop());
+
+test("two processes that migrate at once apply each file once, and a third finds nothing to do", async () => {
+  expect(await missingMigrations(db.database)).toEqual(ALL);
+  const applied = await Promise.all([migrate(db.database, log), migrate(db.database, log)]);
+  expect(applied.flat().toSorted()).toEqual(ALL);
+  expect(await missingMigrations(db.database)).toEqual([]);
+  expect(await migrate(db.database, log)).toEqual([]);
+});
+
+test("a newer database is no obstacle to an older program, a database behind is named", async () => {
+  await db.query("insert into migration (name) values ('9999_from_the_future.sql')");
+  expect(await missingMigrations(db.database)).toEqual([]);
+  await db.query("delete from migration where name = $1", [ALL.at(-1) ?? ""]);
+  expect(await missingMigrations(db.database)).toEqual(ALL.slice(-1));
+});
+
+test("a file that fails leaves nothing of itself behind and can be repeated", async () => {
+  const other = await createTestDatabase({ migrated: false });
+  // Stands in the way of the first table of the last file.
+  const last = ALL.at(-1) ?? "";
+  await other.query("create function finish_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'");
+  expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("finish_call");
+  expect(await missingMigrations(other.database)).toEqual([last]);
+  expect(await other.query("select to_regproc('finish_calls')::text as name")).toEqual([{ name: null }]);
+  await other.query("drop function finish_call");
+  expect(await migrate(other.database, log)).toEqual([last]);
+  await other.drop();
+});
