@@ -9,7 +9,7 @@ import { openLedger } from "#shared/ledger/finish.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
-import { ensureTopology } from "#shared/queue/topology.ts";
+import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
@@ -29,7 +29,7 @@ export async function startIngress(): Promise<void> {
   const connection = await connectNats({ url: config.natsUrl, name: "ingress", role: "ingress", log });
   lifecycle.onStop("nats", () => connection.drain());
   role.watchNats(connection);
-  await ensureTopology(connection, config.streamReplicas);
+  await keepTopology(connection, config.streamReplicas, log);
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({

@@ -158,6 +158,15 @@ export function loadConfig(
   const logLevel = LOG_LEVELS.find((level) => level === (text("SLUICE_LOG_LEVEL") ?? "info"));
   if (logLevel === undefined) faults.push(`SLUICE_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
 
+  const workerSlots = integer("SLUICE_WORKER_SLOTS", 224, 1, 4_096);
+  const outgoingMax = integer("BUN_CONFIG_MAX_HTTP_REQUESTS", 256, 1, 65_535);
+  const outgoingWanted = workerSlots + Math.max(1, Math.floor(workerSlots / 8));
+  if (outgoingWanted > outgoingMax) {
+    // Beyond it Bun queues outgoing calls silently: a job would hold its slot while its provider call waits.
+    faults.push(
+      `SLUICE_WORKER_SLOTS ${workerSlots} and its batch share need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${outgoingWanted}, got ${outgoingMax}`,
+    );
+  }
   const production = flag("SLUICE_PRODUCTION", false);
   const totalMs = integer("SLUICE_CHAT_TOTAL_MS", 600_000, 1_000, 3_600_000);
   const config: Config = {
@@ -185,7 +194,7 @@ export function loadConfig(
     production,
     supervised: flag("SLUICE_SUPERVISED", false),
     streamReplicas: integer("SLUICE_STREAM_REPLICAS", 1, 1, 5),
-    workerSlots: integer("SLUICE_WORKER_SLOTS", 256, 1, 4_096),
+    workerSlots,
     bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", 32 * 1_048_576, 1_024, 100 * 1_048_576),
     chat: Object.freeze({
       totalMs,

@@ -1,9 +1,11 @@
 /** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
-import type { NatsConnection } from "nats";
-
 import type { Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { encodeFrame } from "#shared/queue/frames.ts";
+
+import type { LastingPublisher } from "./lasting-publisher.ts";
+
+type Sender = Pick<LastingPublisher, "publish" | "isClosed">;
 
 /** What a call has cost so far, asked for when a batch leaves. */
 export type Progress = () => { nano: bigint; tokens: number };
@@ -18,7 +20,7 @@ export interface FailureFrame {
 }
 
 export class Answer {
-  private readonly connection: NatsConnection;
+  private readonly sender: Sender;
   private readonly reply: string | undefined;
   private readonly model: string;
   private readonly progress: Progress;
@@ -27,8 +29,8 @@ export class Answer {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private upstreamMs = 0;
 
-  constructor(connection: NatsConnection, reply: string | undefined, model: string, progress: Progress) {
-    this.connection = connection;
+  constructor(sender: Sender, reply: string | undefined, model: string, progress: Progress) {
+    this.sender = sender;
     this.reply = reply;
     this.model = model;
     this.progress = progress;
@@ -98,7 +100,7 @@ export class Answer {
 
   private send(bytes: Uint8Array): void {
     // An address that is not ours was refused by the runner: the call is settled, and nobody is told.
-    if (this.reply !== undefined && !this.connection.isClosed()) this.connection.publish(this.reply, bytes);
+    if (this.reply !== undefined && !this.sender.isClosed()) this.sender.publish(this.reply, bytes);
   }
 }
 

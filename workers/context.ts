@@ -9,6 +9,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { LastingPublisher } from "./lasting-publisher.ts";
 import type { Providers } from "./providers/index.ts";
 
 export interface WorkerContext {
@@ -24,4 +25,6 @@ export interface WorkerContext {
   readonly work: NatsConnection;
   /** Answers: a burst of tokens here cannot delay an ack or a heartbeat (lesson STR-14). */
   readonly replies: NatsConnection;
+  /** Frames go out through this, so that they outlive a lost connection. */
+  readonly answers: LastingPublisher;
 }

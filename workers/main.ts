@@ -1,15 +1,17 @@
 /** Starts the pools named on the command line; stops them without losing a call. */
 import { openCatalogue } from "#shared/catalogue/open.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
-import { ensureTopology } from "#shared/queue/topology.ts";
+import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { openCancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
+import { createLastingPublisher } from "./lasting-publisher.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { createProviders } from "./providers/index.ts";
 import { startRunner } from "./runner.ts";
@@ -30,9 +32,11 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     log,
   });
   lifecycle.onStop("nats replies", () => replies.drain());
+  const answers = createLastingPublisher(replies, LIMITS.ingressReturnMs);
+  lifecycle.onStop("waiting answers", () => answers.flush());
   role.watchNats(work);
   role.watchNats(replies);
-  await ensureTopology(work, config.streamReplicas);
+  await keepTopology(work, config.streamReplicas, log);
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
@@ -62,6 +66,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     providers: createProviders(config.providerKey),
     work,
     replies,
+    answers,
   };
   const cancels = openCancels(work);
   lifecycle.onStop("cancels", () => cancels.close());

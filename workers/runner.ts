@@ -2,8 +2,6 @@
  * One pool on one lane: pulls a message per free slot, keeps it alive, runs the handler, and is the only place that
  * acks, naks and terms. Nothing is acked before its hold is closed in Postgres.
  */
-import { type Consumer, type JsMsg, jetstream } from "@nats-io/jetstream";
-
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
@@ -24,9 +22,7 @@ import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { JobAbort, type JobHandler } from "./job.ts";
 import { decide, nakDelayMs } from "./outcome.ts";
-
-const PULL_EXPIRES_MS = 30_000;
-const PULL_RETRY_MS = 250;
+import { type Delivery, openPuller } from "./queue-puller.ts";
 
 export interface Runner {
   /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
@@ -45,14 +41,11 @@ export function startRunner(options: {
   const { context, pool, lane, slots, handler, cancels } = options;
   const log = context.log.child({ pool, lane });
   const settings = LANE_SETTINGS[lane];
-  const running = new Map<JsMsg, AbortController>();
-  const pulls = new Set<{ close(): Promise<void | Error> }>();
+  const running = new Map<Delivery, AbortController>();
   const outcomes = context.metrics.jobs;
   const jobSeconds = context.metrics.jobSeconds.at(pool);
   const callers = openCallerWatch(context.replies);
-  let asked = 0;
   let isStopping = false;
-  let consumer: Promise<Consumer> | undefined;
   let whenIdle: (() => void) | undefined;
   let isPumpQueued = false;
 
@@ -60,10 +53,11 @@ export function startRunner(options: {
     isPumpQueued = false;
     // A blocked loop cannot keep its messages alive, so it takes no more (lesson QUE-5).
     if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
+    const asked = puller.asked();
     const free = slots - running.size - asked;
     // Only when what is asked for has shrunk to what is free: a pull for every freed slot would leave hundreds of open
     // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
-    if (free > 0 && free >= asked) void pull(free);
+    if (free > 0 && free >= asked) puller.ask(free);
   };
 
   /** Slots freed in the same turn share one pull. */
@@ -73,43 +67,15 @@ export function startRunner(options: {
     setImmediate(pump);
   };
 
-  const pull = async (count: number): Promise<void> => {
-    asked += count;
-    let left = count;
-    try {
-      consumer ??= jetstream(context.work).consumers.get(streamName(pool), durableName(pool, lane));
-      const messages = await (await consumer).fetch({ max_messages: count, expires: PULL_EXPIRES_MS });
-      pulls.add(messages);
-      try {
-        for await (const message of messages) {
-          left -= 1;
-          asked -= 1;
-          void handle(message);
-        }
-      } finally {
-        pulls.delete(messages);
-      }
-    } catch (error) {
-      consumer = undefined;
-      if (!isStopping) {
-        log.warn({ err: error }, "pull failed, is repeated");
-        await Bun.sleep(PULL_RETRY_MS * (0.5 + Math.random()));
-      }
-    } finally {
-      asked -= left;
-      queuePump();
-    }
-  };
-
-  const handle = async (message: JsMsg): Promise<void> => {
+  const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
     const job = readJob(message);
-    const address = message.headers?.get(HEADERS.reply) ?? "";
+    const address = message.header(HEADERS.reply);
     const reply = isIngressReply(address) ? address : undefined;
     const controller = new AbortController();
     running.set(message, controller);
     let outcome = decide({
-      deliveries: message.info.deliveryCount,
+      deliveries: message.deliveries,
       isReadable: job !== undefined,
       deadlineMs: job?.deadline_ms ?? 0,
       nowMs: Date.now(),
@@ -142,10 +108,10 @@ export function startRunner(options: {
     } catch (error) {
       result = "failed";
       log.error(
-        { err: error, job_id: job?.job_id, deliveries: message.info.deliveryCount },
+        { err: error, job_id: job?.job_id, deliveries: message.deliveries },
         "job could not be finished",
       );
-      message.nak(nakDelayMs(message.info.deliveryCount));
+      message.nak(nakDelayMs(message.deliveries));
     } finally {
       running.delete(message);
       outcomes.inc(pool, result);
@@ -155,15 +121,24 @@ export function startRunner(options: {
     }
   };
 
-  const deadLetter = (message: JsMsg, reason: string) => ({
-    stream: message.info.stream,
-    streamSeq: BigInt(message.info.streamSequence),
+  const deadLetter = (message: Delivery, reason: string) => ({
+    stream: message.stream,
+    streamSeq: BigInt(message.streamSeq),
     subject: message.subject,
-    messageId: message.headers?.get(HEADERS.messageId) || null,
+    messageId: message.header(HEADERS.messageId) || null,
     reason,
-    deliveries: message.info.deliveryCount,
+    deliveries: message.deliveries,
     body: message.data,
     jobId: null,
+  });
+
+  const puller = openPuller({
+    connection: context.work,
+    stream: streamName(pool),
+    durable: durableName(pool, lane),
+    log,
+    onMessage: (message) => void handle(message),
+    onRoom: queuePump,
   });
 
   const beats = setInterval(() => {
@@ -176,8 +151,8 @@ export function startRunner(options: {
     running: () => running.size,
     async stop(hurry) {
       isStopping = true;
-      // Messages that reached us before the pulls closed are still run: a hand-back would count as a loss.
-      await Promise.all(Array.from(pulls, (messages) => messages.close()));
+      // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
+      await puller.stop();
       const abortAll = (): void => {
         for (const controller of running.values()) controller.abort(new JobAbort("shutdown"));
       };
@@ -195,15 +170,17 @@ export function startRunner(options: {
 }
 
 /** Waited so long that its caller may have left unheard. A clock that differs from the server's costs one question. */
-function isOld(message: JsMsg): boolean {
-  return Date.now() - message.time.getTime() > LIMITS.queuedLongMs;
+function isOld(message: Delivery): boolean {
+  return Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
 }
 
+const decoder = new TextDecoder();
+
 /** undefined when the message is not a job of the workspace its subject names. */
-function readJob(message: JsMsg): JobMessage | undefined {
+function readJob(message: Delivery): JobMessage | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(message.string());
+    value = JSON.parse(decoder.decode(message.data));
   } catch {
     return undefined;
   }

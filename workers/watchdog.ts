@@ -25,6 +25,7 @@ export function startWatchdog(
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const check = (): void => {
+    timer = undefined;
     const now = performance.now();
     const silenceMs = isTouched ? limits.stallMs : limits.firstByteMs;
     const leftTotal = startedAt + limits.totalMs - now;
@@ -45,11 +46,17 @@ export function startWatchdog(
     signal: controller.signal,
     touch() {
       lastAt = performance.now();
+      if (isTouched) return;
       isTouched = true;
+      // The timer that runs is the first byte's, which may be far longer than the stall's.
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      check();
     },
     expired: () => expired,
     stop() {
       clearTimeout(timer);
+      timer = undefined;
       job.removeEventListener("abort", onJobAbort);
     },
   };

@@ -86,6 +86,11 @@ export class Call implements ReplyListener {
     return this.body !== undefined;
   }
 
+  /** It is not over, and no worker has shown that it has it. */
+  get isWaiting(): boolean {
+    return !this.isOver && this.isUnclaimed;
+  }
+
   /** No worker has shown that it has the call. */
   get isUnclaimed(): boolean {
     return this.lastFrameAt === 0;

@@ -18,10 +18,14 @@ export interface Relay {
   /**
    * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
    * @param signal the client's: aborts when it leaves
-   * @param dispatch resolves with the message's sequence in its stream
+   * @param dispatch resolves with the message's sequence in its stream; is told whether anybody still waits
    * @throws ApiError of the call
    */
-  run(facts: CallFacts, signal: AbortSignal, dispatch: () => Promise<number>): Promise<Response>;
+  run(
+    facts: CallFacts,
+    signal: AbortSignal,
+    dispatch: (isWanted: () => boolean) => Promise<number>,
+  ): Promise<Response>;
   /** Calls waited for. */
   active(): number;
   /** Ends every call with an error, for the end of the grace. */
@@ -135,7 +139,7 @@ export function createRelay(options: {
       if (signal.aborted) onLeft();
       else {
         signal.addEventListener("abort", onLeft, { once: true });
-        dispatch().then(
+        dispatch(() => call.isWaiting).then(
           (seq) => {
             call.streamSeq = seq;
           },

@@ -120,19 +120,22 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
     deadline_ms: deadlineMs,
   };
   try {
-    return await context.relay.run(facts, call.request.signal, async () => {
+    return await context.relay.run(facts, call.request.signal, async (isWanted) => {
       const body = await messageBody(context, message, text, bytes.length);
-      return context.publisher.dispatch({
-        pool: "chat",
-        lane: "live",
-        workspaceId: caller.workspaceId,
-        jobId,
-        attempt: 1,
-        dispatch: 1,
-        reply: context.relay.address(jobId),
-        deadlineMs,
-        body,
-      });
+      return context.publisher.dispatch(
+        {
+          pool: "chat",
+          lane: "live",
+          workspaceId: caller.workspaceId,
+          jobId,
+          attempt: 1,
+          dispatch: 1,
+          reply: context.relay.address(jobId),
+          deadlineMs,
+          body,
+        },
+        isWanted,
+      );
     });
   } catch (error) {
     throw new CountedError(error);

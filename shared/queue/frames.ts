@@ -79,5 +79,7 @@ export function encodeFrame(frame: Frame, data: string | Uint8Array = ""): Uint8
 export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array } {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) throw new SyntaxError("frame without a head line");
-  return { frame: JSON.parse(decoder.decode(bytes.subarray(0, end))) as Frame, data: bytes.subarray(end + 1) };
+  const frame = JSON.parse(decoder.decode(bytes.subarray(0, end))) as Partial<Frame> | null;
+  if (typeof frame?.t !== "string") throw new SyntaxError("frame of no kind");
+  return { frame: frame as Frame, data: bytes.subarray(end + 1) };
 }

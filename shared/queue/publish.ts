@@ -1,9 +1,10 @@
 /** Puts an admitted job on its pool's stream. `Nats-Msg-Id` is minted here: job, attempt, dispatch number. */
-import { jetstream, JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
-import { headers, type NatsConnection } from "nats";
+import { jetstream, JetStreamApiError, jetstreamManager, type PubAck } from "@nats-io/jetstream";
+import { headers, type MsgHdrs, type NatsConnection } from "nats";
 
 import { ApiError } from "#shared/errors.ts";
 
+import { onLink } from "./connection.ts";
 import { durableName, HEADERS, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
 
 export interface Dispatch {
@@ -21,10 +22,11 @@ export interface Dispatch {
 
 export interface Publisher {
   /**
-   * Resolves with the stream sequence once the server has stored the message.
+   * Resolves with the stream sequence once the server has stored the message. When the connection is lost meanwhile it
+   * is sent again under its id, which the server stores once, for as long as `isWanted` says so.
    * @throws ApiError `overloaded` when the stream or the workspace's share of it is full, else `service_unavailable`
    */
-  dispatch(job: Dispatch): Promise<number>;
+  dispatch(job: Dispatch, isWanted: () => boolean): Promise<number>;
   /** Highest stream sequence of the lane that was handed to a worker; what is above it still waits. */
   handedOut(pool: Pool, lane: Lane): Promise<number>;
 }
@@ -35,19 +37,40 @@ const PUBLISH_TIMEOUT_MS = 5_000;
 
 export function createPublisher(connection: NatsConnection): Publisher {
   const stream = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
-  return {
-    async dispatch(job) {
-      const head = headers();
-      head.set(HEADERS.reply, job.reply);
-      head.set(HEADERS.deadline, String(job.deadlineMs));
-      try {
-        const ack = await stream.publish(workSubject(job.pool, job.lane, job.workspaceId), job.body, {
+  const unanswered = new Set<() => void>();
+  onLink(connection, {
+    restored() {
+      for (const sendAgain of unanswered) sendAgain();
+    },
+  });
+
+  /** undefined when the connection was lost and is there again. */
+  const publish = (job: Dispatch, head: MsgHdrs): Promise<PubAck | undefined> =>
+    new Promise((resolve, reject) => {
+      const sendAgain = (): void => resolve(undefined);
+      unanswered.add(sendAgain);
+      stream
+        .publish(workSubject(job.pool, job.lane, job.workspaceId), job.body, {
           msgID: `${job.jobId}:${job.attempt}:${job.dispatch}`,
           headers: head,
           timeout: PUBLISH_TIMEOUT_MS,
           retries: 0,
-        });
-        return ack.seq;
+        })
+        .then(resolve, reject)
+        .finally(() => unanswered.delete(sendAgain));
+    });
+
+  return {
+    async dispatch(job, isWanted) {
+      const head = headers();
+      head.set(HEADERS.reply, job.reply);
+      head.set(HEADERS.deadline, String(job.deadlineMs));
+      try {
+        for (;;) {
+          const ack = await publish(job, head);
+          if (ack) return ack.seq;
+          if (!isWanted()) throw new Error("nobody waits for it any more");
+        }
       } catch (error) {
         if (error instanceof JetStreamApiError && FULL_CODES.has(error.code)) {
           throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: error });

@@ -38,14 +38,7 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
     const call = calls.get(message.subject.slice(prefix.length + 1));
     if (message.reply) message.respond(call ? CALLER_LIVES : CALLER_GONE);
     if (!call) return;
-    let frame: Frame;
-    let data: Uint8Array;
-    try {
-      ({ frame, data } = decodeFrame(message.data));
-    } catch (error) {
-      log.error({ err: error }, "a frame that cannot be read was dropped");
-      return;
-    }
+    const { frame, data } = decodeFrame(message.data);
     if ("n" in frame) {
       if (frame.n < call.next) return;
       if (frame.n > call.next) {
@@ -59,8 +52,16 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
 
   const subscription = connection.subscribe(`${prefix}.>`, {
     callback: (error, message) => {
-      if (error) log.error({ err: error }, "reply subscription failed");
-      else deliver(message);
+      if (error) {
+        log.error({ err: error }, "reply subscription failed");
+        return;
+      }
+      // Anything thrown here would stop the client from reading its connection, and with it every call.
+      try {
+        deliver(message);
+      } catch (fault) {
+        log.error({ err: fault }, "a frame that cannot be read was dropped");
+      }
     },
   });
 

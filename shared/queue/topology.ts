@@ -16,7 +16,9 @@ import {
 import type { NatsConnection } from "nats";
 
 import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
 
+import { onLink } from "./connection.ts";
 import {
   ADVISORY_STREAM,
   durableName,
@@ -123,6 +125,21 @@ export async function ensureTopology(connection: NatsConnection, replicas: numbe
     const info = await upsertConsumer(manager, stream, config);
     assertEcho(`durable ${config.durable_name}`, config, info);
   }
+}
+
+/**
+ * Ensures the topology now and whenever the server is back after having been away: it may have lost its store.
+ * @throws as `ensureTopology`, now; later faults are logged, and the janitor tries again
+ */
+export async function keepTopology(connection: NatsConnection, replicas: number, log: Logger): Promise<void> {
+  await ensureTopology(connection, replicas);
+  onLink(connection, {
+    restored() {
+      ensureTopology(connection, replicas).catch((error: unknown) =>
+        log.warn({ err: error }, "the queue's topology could not be checked"),
+      );
+    },
+  });
 }
 
 async function upsertStream(manager: JetStreamManager, wanted: WantedStream): Promise<StreamConfig> {

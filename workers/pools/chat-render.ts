@@ -1,11 +1,10 @@
 /** What clients read: OpenAI's completion and chunk shapes (platform.openai.com/docs/api-reference/chat). */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
 
-import { type ChatDelta, type ChatResult, ProviderError } from "../providers/provider.ts";
+import type { ChatDelta, ChatResult } from "../providers/provider.ts";
 
 export const STREAM_END = "data: [DONE]\n\n";
 
-/** @throws ProviderError `failed` where an answer cannot be written */
 export interface Rendering {
   completion(result: ChatResult, usage: TokenUsage): string;
   chunk(delta: ChatDelta): string;
@@ -26,8 +25,8 @@ export function createRendering(call: {
   const chunkTail = call.includeUsage ? ',"usage":null}\n\n' : "}\n\n";
   return {
     completion: (result, usage) =>
-      `${head("chat.completion")}${write(result.choices)},"usage":${JSON.stringify(openAiUsage(usage))}${members(result.extra)}}`,
-    chunk: (delta) => `${chunkHead}${write(delta.choices)}${members(delta.extra)}${chunkTail}`,
+      `${head("chat.completion")}${JSON.stringify(result.choices)},"usage":${JSON.stringify(openAiUsage(usage))}${members(result.extra)}}`,
+    chunk: (delta) => `${chunkHead}${JSON.stringify(delta.choices)}${members(delta.extra)}${chunkTail}`,
     usageChunk: (usage) => `${chunkHead}[],"usage":${JSON.stringify(openAiUsage(usage))}}\n\n`,
   };
 }
@@ -52,15 +51,6 @@ export function openAiUsage(usage: TokenUsage): Record<string, unknown> {
 function members(extra: Readonly<Record<string, unknown>> | undefined): string {
   if (extra === undefined) return "";
   let text = "";
-  for (const [name, value] of Object.entries(extra)) text += `,${JSON.stringify(name)}:${write(value)}`;
+  for (const [name, value] of Object.entries(extra)) text += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
   return text;
-}
-
-/** The parser takes any depth, the writer does not (lesson IN-1). */
-function write(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    throw new ProviderError("failed", "the answer is nested too deeply", { cause });
-  }
 }

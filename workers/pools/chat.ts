@@ -115,7 +115,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
 
   return {
     async run(job, control) {
-      const answer = new Answer(context.replies, control.reply, job.model, () => meter.soFar());
+      const answer = new Answer(context.answers, control.reply, job.model, () => meter.soFar());
       const model = context.catalogue.current().models.get(job.model);
       const source = model?.sources[0];
       const entry = source && context.catalogue.current().providers.get(source.provider);
@@ -186,11 +186,13 @@ export function createChatHandler(context: WorkerContext): JobHandler {
 
     async lost(job, control) {
       if (await callerTakesOver(context, control)) return;
-      await closeLostCall(context.database, ledger, {
+      const finished = await closeLostCall(context.database, ledger, {
         workspaceId: job.workspace_id,
         jobId: job.job_id,
         attempt: job.attempt,
       });
+      // A call that ended well is delivered again when its ack was lost.
+      if (finished.wasClosed) return;
       metrics.callsLost.inc();
       log.error({ job_id: job.job_id }, "a call was lost with its worker");
     },

@@ -136,16 +136,7 @@ function wholeArguments(call: Members): void {
 function textArguments(fn: Members): void {
   const value = fn["arguments"];
   if (value === null) delete fn["arguments"];
-  else if (value !== undefined && typeof value !== "string") fn["arguments"] = write(value);
-}
-
-/** The parser takes any depth, the writer does not (lesson IN-1). */
-function write(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    throw new ProviderError("failed", "tool arguments are nested too deeply", { cause });
-  }
+  else if (value !== undefined && typeof value !== "string") fn["arguments"] = JSON.stringify(value);
 }
 
 function indexOf(value: Members, fallback: number): number {

@@ -4,6 +4,7 @@
  */
 import { classifyAnswer, classifyErrorMember } from "./classify.ts";
 import { connectionError, type Endpoint, post, postStream, type ProviderRequest } from "./http.ts";
+import { parseObject } from "./json.ts";
 import { ChunkChoices, wholeChoices } from "./openai-choices.ts";
 import { readOpenAiUsage } from "./openai-usage.ts";
 import {
@@ -141,15 +142,4 @@ function extraOf(answer: Record<string, unknown>): { extra?: Record<string, unkn
     if (answer[member] !== undefined && answer[member] !== null) (extra ??= {})[member] = answer[member];
   }
   return extra ? { extra } : {};
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

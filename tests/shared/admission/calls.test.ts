@@ -10,7 +10,7 @@ import { openLedger } from "#shared/ledger/finish.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { balanceOf, createWorkspace, CREDIT } from "../accounts.ts";
+import { admitGroup, admitLone, balanceOf, createWorkspace, CREDIT } from "../accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -93,7 +93,9 @@ test("two processes together let exactly the limit through, and every refused ca
 
 test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else (RATE-4)", async () => {
   const workspaceId = await createWorkspace(db.database, CREDIT);
-  expect(await outcome(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe("insufficient_credits");
+  expect(await outcome(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
+    "insufficient_credits",
+  );
   expect(await outcome(process(0).place(workspaceId, 10, hold({ dailyTokens: 99 })))).toBe("daily_tokens_exceeded");
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, day_tokens: 0n, holds: 0n });
   const [window] = await db.query("select calls from rate_window where workspace_id = $1", [workspaceId]);
@@ -101,7 +103,9 @@ test("a refusal for lack of funds or tokens takes one place in the window and le
 });
 
 test("calls of one group get verdicts of their own", async () => {
-  const [rich, poor, capped] = await Promise.all([100n, 1n, 100n].map((credits) => createWorkspace(db.database, credits * CREDIT)));
+  const [rich, poor, capped] = await Promise.all(
+    [100n, 1n, 100n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
+  );
   const first = process(0);
   const outcomes = await Promise.all([
     outcome(first.count(rich ?? "", 1)),
@@ -156,6 +160,22 @@ test("a locked workspace delays nobody else, and its own call goes on when the l
   expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 1n });
 });
 
+test.each(["rate_window", "balance"])(
+  "while its row in %s is locked, a workspace's calls are busy and do nothing",
+  async (table) => {
+    const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
+    await locked(table, stuck, async () => {
+      const calls = [stuck, other, stuck].map((workspaceId) => ({ workspaceId, jobId: newId(), amount: CREDIT }));
+      expect(await admitGroup(databases[0] as Database, calls)).toEqual([4, 0, 4]);
+      for (const call of calls.filter(({ workspaceId }) => workspaceId === stuck)) {
+        expect(await admitLone(databases[0] as Database, call)).toBe(4);
+      }
+    });
+    expect(await balanceOf(db.database, stuck)).toMatchObject({ held: 0n, holds: 0n });
+    expect(await db.query("select calls from rate_window where workspace_id = $1", [stuck])).toEqual([{ calls: 0n }]);
+  },
+);
+
 test("a call that holds nothing does not wait for the balance, alone or in a group", async () => {
   const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   await locked("balance", stuck, async () => {
@@ -189,7 +209,9 @@ test("a job id that is used twice is refused alone, not with its whole group", a
 
 test("a connection that is killed during a call costs a 503, and the next call has a new one (RATE-7)", async () => {
   const workspaceId = await createWorkspace(db.database);
-  await db.query("create function wait_for_test() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(77); return new; end $$");
+  await db.query(
+    "create function wait_for_test() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(77); return new; end $$",
+  );
   await db.query("create trigger wait_for_test after insert on hold for each row execute function wait_for_test()");
   const lost = hold();
   await db.database.transaction(async (tx) => {

@@ -42,7 +42,7 @@ function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
     grouper,
     call: (name: string, workspaceId = "a") => grouper.call({ workspaceId, name }),
     /** The statement of that number, once it has been sent. */
-    async statement(index: number): Promise<Statement> {
+    statement: async (index: number): Promise<Statement> => {
       for (;;) {
         const found = statements[index];
         if (found !== undefined) return found;

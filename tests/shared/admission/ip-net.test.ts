@@ -33,7 +33,9 @@ test("an address gets its limit in ten minutes, and others have their own", () =
 test("a refusal is a 429 of its own", () => {
   const net = createIpNet(1, []);
   net.check("192.0.2.1");
-  expect(() => net.check("192.0.2.1")).toThrow(expect.objectContaining({ code: "ip_rate_limit_exceeded", status: 429 }));
+  expect(() => net.check("192.0.2.1")).toThrow(
+    expect.objectContaining({ code: "ip_rate_limit_exceeded", status: 429 }),
+  );
 });
 
 test("a limit of 0 switches the net off", () => {

@@ -81,7 +81,7 @@ test("agrees with a log of every call, whatever the groups, limits and steps of 
   const limits = [null, 1, 2, 3, 7, 31, 32, 33, 64, 100, 500];
   const steps = [0, 0, 0, 1, 5, 40, 900, 2_500, 20_000, 59_999, 60_000, 61_000];
   let decisions = 0;
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 6; round++) {
     const places = await Promise.all(
       Array.from({ length: 4 }, async () => ({
         workspaceId: await createWorkspace(db.database, 0n),
@@ -109,7 +109,7 @@ test("agrees with a log of every call, whatever the groups, limits and steps of 
       decisions += calls.length;
     }
   }
-  expect(decisions).toBeGreaterThan(10_000);
+  expect(decisions).toBeGreaterThan(5_000);
 });
 
 test("a clock set back by an hour neither freezes the window nor opens it", async () => {
@@ -124,7 +124,9 @@ test("a clock set back by an hour neither freezes the window nor opens it", asyn
 
 test("without a clock of its own a test gets the database's", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
-  const [before] = await db.query<{ ms: bigint }>("select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms");
+  const [before] = await db.query<{ ms: bigint }>(
+    "select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms",
+  );
   await admitLone(db.database, { workspaceId });
   await admitGroup(db.database, [{ workspaceId }]);
   const [row] = await db.query<{ last_ms: bigint; recent: bigint[] }>(

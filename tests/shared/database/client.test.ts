@@ -79,7 +79,8 @@ test("a lock that does not come is an error of its own, not an endless wait", as
 
 test("a reserved connection is one of its own, keeps its order and comes back after it was killed", async () => {
   const reserved = database.reserve("lonely");
-  const pid = async (): Promise<number> => (await reserved.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid ?? 0;
+  const pid = async (): Promise<number> =>
+    (await reserved.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid ?? 0;
   const first = await pid();
   expect(await pid()).toBe(first);
   expect(await db.query("select application_name from pg_stat_activity where pid = $1", [first])).toEqual([

@@ -35,7 +35,9 @@ test("a file that fails leaves nothing of itself behind and can be repeated", as
   const other = await createTestDatabase({ migrated: false });
   // Stands in the way of the first table of the last file.
   const last = ALL.at(-1) ?? "";
-  await other.query("create function finish_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'");
+  await other.query(
+    "create function finish_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
+  );
   expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("finish_call");
   expect(await missingMigrations(other.database)).toEqual([last]);
   expect(await other.query("select to_regproc('finish_calls')::text as name")).toEqual([{ name: null }]);

@@ -18,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 beforeEach(async () => {
-  await db.query("truncate workspace, member, api_key, audit_log, balance, hold, ledger_entry, usage_record, rate_window");
+  await db.query(
+    "truncate workspace, member, api_key, audit_log, balance, hold, ledger_entry, usage_record, rate_window",
+  );
   workspaceId = await createWorkspace(db.database, 1_000n);
   [settled, open] = [newId(), newId()];
   for (const jobId of [settled, open, newId()]) {
@@ -30,30 +32,10 @@ beforeEach(async () => {
 });
 
 const SEEDED: readonly [fault: string, sql: string, expected: string, found: string][] = [
-  [
-    "balance is not the sum of ledger entries",
-    "update balance set amount = amount + 1",
-    "940",
-    "941",
-  ],
-  [
-    "held is not the sum of open holds",
-    "update balance set held = held + 7",
-    "100",
-    "107",
-  ],
-  [
-    "usage record without its settle",
-    "update usage_record set settled = 61 where settled = 60",
-    "61",
-    "60",
-  ],
-  [
-    "daily tokens are not the sum of the day's calls",
-    "update balance set day_tokens = day_tokens - 1",
-    "14",
-    "13",
-  ],
+  ["balance is not the sum of ledger entries", "update balance set amount = amount + 1", "940", "941"],
+  ["held is not the sum of open holds", "update balance set held = held + 7", "100", "107"],
+  ["usage record without its settle", "update usage_record set settled = 61 where settled = 60", "61", "60"],
+  ["daily tokens are not the sum of the day's calls", "update balance set day_tokens = day_tokens - 1", "14", "13"],
 ];
 
 test.each(SEEDED)("finds: %s", async (fault, sql, expected, found) => {

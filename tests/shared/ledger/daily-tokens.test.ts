@@ -66,10 +66,14 @@ test("the cap opens at 00:00:00.000 UTC and not a millisecond before", async () 
 
 test("a call over midnight counts on the day it was admitted", async () => {
   const workspaceId = await createWorkspace(db.database);
-  const yesterday = await place(workspaceId, MIDNIGHT - 1, 100);
-  await place(workspaceId, MIDNIGHT, 20);
-  await finishLone(db.database, { jobId: yesterday, used: 0n, tokens: 90 });
-  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 20n });
+  const [first, second] = [await place(workspaceId, MIDNIGHT - 1, 50), await place(workspaceId, MIDNIGHT - 1, 50)];
+  const today = await place(workspaceId, MIDNIGHT, 20);
+  await finishLone(db.database, { jobId: first, used: 0n, tokens: 40 });
+  await finishGroup(db.database, [
+    { jobId: second, used: 0n, tokens: 40 },
+    { jobId: today, used: 0n, tokens: 7 },
+  ]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 7n });
 });
 
 test("a clock set back over midnight does not give the day before again", async () => {

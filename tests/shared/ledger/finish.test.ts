@@ -138,17 +138,29 @@ test("a call that may exceed takes more from what is available, but never what o
     { amount: 10n, mayExceed: true },
   );
   // 40 are available: the first takes 10 of them, the third all 30 that remain.
-  expect(await finishGroup(db.database, [{ jobId: first, used: 30n }, { jobId: third, used: 999n }])).toEqual([30n, 40n]);
+  expect(
+    await finishGroup(db.database, [
+      { jobId: first, used: 30n },
+      { jobId: third, used: 999n },
+    ]),
+  ).toEqual([30n, 40n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 30n, held: 30n });
   expect(await finishLone(db.database, { jobId: second, used: 30n })).toBe(30n);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 0n, held: 0n });
-  expect(await db.query("select uncollected from usage_record where job_id = $1", [third])).toEqual([{ uncollected: 959n }]);
+  expect(await db.query("select uncollected from usage_record where job_id = $1", [third])).toEqual([
+    { uncollected: 959n },
+  ]);
 });
 
 test("within a group a later call may take what an earlier one gave back", async () => {
   const workspaceId = await createWorkspace(db.database, 50n);
   const [first = "", second = ""] = await place(workspaceId, { amount: 30n }, { amount: 20n, mayExceed: true });
-  expect(await finishGroup(db.database, [{ jobId: first, used: 5n }, { jobId: second, used: 40n }])).toEqual([5n, 40n]);
+  expect(
+    await finishGroup(db.database, [
+      { jobId: first, used: 5n },
+      { jobId: second, used: 40n },
+    ]),
+  ).toEqual([5n, 40n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 5n, held: 0n });
 });
 
@@ -171,7 +183,12 @@ test("attempts of a job are closed one by one", async () => {
   await db.query("update balance set held = held + 30 where workspace_id = $1", [workspaceId]);
   expect(await finishGroup(db.database, [{ jobId, attempt: 2, used: 25n }])).toEqual([25n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 20n, holds: 1n });
-  expect(await finishGroup(db.database, [{ jobId, attempt: 2, used: 25n }, { jobId, used: 10n }])).toContain(null);
+  expect(
+    await finishGroup(db.database, [
+      { jobId, attempt: 2, used: 25n },
+      { jobId, used: 10n },
+    ]),
+  ).toContain(null);
   await finishLone(db.database, { jobId, used: 10n });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 65n, held: 0n, holds: 0n });
 });
@@ -183,14 +200,17 @@ test("calls of a locked workspace are busy and untouched, the others of the grou
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
     expect(await finishLone(database, { jobId: held, used: 5n })).toBe(-1n);
-    expect(await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }])).toEqual([
-      -1n,
-      5n,
-      null,
-    ]);
+    expect(
+      await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }]),
+    ).toEqual([-1n, 5n, null]);
     expect(await balanceOf(database, stuck)).toMatchObject({ amount: 100n, held: 10n, holds: 1n });
   });
-  expect(await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }])).toEqual([5n, null]);
+  expect(
+    await finishGroup(database, [
+      { jobId: held, used: 5n },
+      { jobId: free, used: 5n },
+    ]),
+  ).toEqual([5n, null]);
 });
 
 test("a finish waits out a lock that lasts longer than the lock timeout, and is written once", async () => {

@@ -2,7 +2,14 @@
 import { expect, test } from "bun:test";
 
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
-import { boundChat, deserializePrice, parsePrice, priceChat, priceTokens, serializePrice } from "#shared/pricing/price.ts";
+import {
+  boundChat,
+  deserializePrice,
+  parsePrice,
+  priceChat,
+  priceTokens,
+  serializePrice,
+} from "#shared/pricing/price.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { randomOf } from "../accounts.ts";
@@ -101,9 +108,15 @@ test("a million fractional settles add up exactly", () => {
 test("a call with a flat price costs it once, whatever it used", () => {
   const price = parsePrice({ unit: "per_request", request_price: "0.35" });
   expect(priceChat(price, usage({ input: 900_000, output: 70_000 }))).toBe(350_000_000n);
-  expect(boundChat(price, { inputTokens: 9, outputTokens: 9, hasAudioInput: true, hasImageInput: true, hasAudioOutput: true })).toBe(
-    350_000_000n,
-  );
+  expect(
+    boundChat(price, {
+      inputTokens: 9,
+      outputTokens: 9,
+      hasAudioInput: true,
+      hasImageInput: true,
+      hasAudioOutput: true,
+    }),
+  ).toBe(350_000_000n);
 });
 
 test.each(["per_image", "per_second", "per_minute", "per_character", "per_operation", "per_megapixel"] as const)(
@@ -142,7 +155,8 @@ test("the bound of a call is never below its price, whatever mix of tokens it us
       audioOutput: has.hasAudioOutput ? random(500) : 0,
     });
     const bound = boundChat(price, {
-      inputTokens: used.input + used.cachedInput + used.cacheWrite5m + used.cacheWrite1h + used.audioInput + used.imageInput,
+      inputTokens:
+        used.input + used.cachedInput + used.cacheWrite5m + used.cacheWrite1h + used.audioInput + used.imageInput,
       outputTokens: used.output + used.audioOutput,
       ...has,
     });
@@ -151,7 +165,11 @@ test("the bound of a call is never below its price, whatever mix of tokens it us
 });
 
 test("a price survives the way through a work message", () => {
-  const prices = [ALL_RATES, { unit: "per_request", request_price: "0.123456789" }, { unit: "per_token", input_per_million: "1.9e-08" }];
+  const prices = [
+    ALL_RATES,
+    { unit: "per_request", request_price: "0.123456789" },
+    { unit: "per_token", input_per_million: "1.9e-08" },
+  ];
   for (const text of prices) {
     const price = parsePrice(text);
     const there = JSON.parse(JSON.stringify(serializePrice(price))) as Record<string, string>;

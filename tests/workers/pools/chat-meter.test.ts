@@ -16,7 +16,7 @@ const PRICE = parsePrice({ unit: "per_token", input_per_million: "0.001", output
 const HOLD = 5_000n;
 
 function meter(request: object = {}, bounds?: TokenBounds): ChatMeter {
-  return new ChatMeter({ ...REQUEST, ...request } as ChatCompletionRequest, PRICE, HOLD, 100, bounds);
+  return new ChatMeter({ ...REQUEST, ...request }, PRICE, HOLD, 100, bounds);
 }
 
 const delta = (members: object, finish_reason: string | null = null) => [{ index: 0, delta: members, finish_reason }];

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { connect, type NatsConnection } from "nats";
+
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { CALLER_GONE, CALLER_LIVES, encodeFrame, type Frame } from "#shared/queue/frames.ts";
+import { openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+let nats: TestNats;
+let ingress: NatsConnection;
+let worker: NatsConnection;
+let inbox: ReplyInbox;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  nats = await startNats();
+  ingress = await connect({ servers: nats.url });
+  worker = await connect({ servers: nats.url });
+  const log = createLogger({ level: "warn", role: "test", write: (line) => logged.push(line) });
+  inbox = openReplyInbox(ingress, newId(), log);
+  await ingress.flush();
+}, 60_000);
+
+afterAll(async () => {
+  await inbox.close();
+  await Promise.all([ingress.close(), worker.close()]);
+  await nats.close();
+});
+
+interface Heard {
+  readonly jobId: string;
+  readonly frames: Frame[];
+  readonly texts: string[];
+  gaps: number;
+  /** Sends a frame, with data. */
+  send(frame: Frame, data?: string): void;
+  /** Asks as a worker does. */
+  ask(frame: Frame): Promise<string>;
+  /** Resolves when everything sent so far has been delivered. */
+  settled(): Promise<void>;
+}
+
+function listen(onFrame?: (frame: Frame) => void): Heard {
+  const jobId = newId();
+  const ask = async (frame: Frame): Promise<string> =>
+    (await worker.request(inbox.address(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
+  const heard: Heard = {
+    jobId,
+    frames: [],
+    texts: [],
+    gaps: 0,
+    send: (frame, data) => worker.publish(inbox.address(jobId), encodeFrame(frame, data)),
+    ask,
+    // One publisher and one subscriber: an answer to a later question means that earlier frames have come.
+    settled: async () => void (await ask({ t: "beat" })),
+  };
+  inbox.listen(jobId, {
+    onFrame(frame, data) {
+      onFrame?.(frame);
+      if (frame.t === "beat") return;
+      heard.frames.push(frame);
+      heard.texts.push(new TextDecoder().decode(data));
+    },
+    onGap() {
+      heard.gaps += 1;
+    },
+  });
+  return heard;
+}
+
+const part = (n: number): Frame => ({ t: "part", n });
+
+describe("the reply inbox", () => {
+  test("hands frames with their bytes to the call they belong to, in order", async () => {
+    const [one, other] = [listen(), listen()];
+    one.send(part(0), "a");
+    other.send(part(0), "x");
+    one.send(part(1), "b");
+    await Promise.all([one.settled(), other.settled()]);
+    expect(one.texts).toEqual(["a", "b"]);
+    expect(other.texts).toEqual(["x"]);
+    expect(one.gaps + other.gaps).toBe(0);
+  });
+
+  test("tells a hole, and delivers nothing behind it (STR-10)", async () => {
+    const call = listen();
+    call.send(part(0), "a");
+    call.send(part(2), "c");
+    call.send(part(3), "d");
+    await call.settled();
+    expect(call.texts).toEqual(["a"]);
+    expect(call.gaps).toBeGreaterThan(0);
+  });
+
+  test("tells a hole at the very start", async () => {
+    const call = listen();
+    call.send(part(1), "b");
+    await call.settled();
+    expect(call.texts).toEqual([]);
+    expect(call.gaps).toBe(1);
+  });
+
+  test("drops what comes twice", async () => {
+    const call = listen();
+    for (const n of [0, 0, 1, 0, 1, 2]) call.send(part(n), String(n));
+    await call.settled();
+    expect(call.texts).toEqual(["0", "1", "2"]);
+    expect(call.gaps).toBe(0);
+  });
+
+  test("delivers frames without a number whenever they come", async () => {
+    const call = listen();
+    call.send({ t: "lost" });
+    call.send(part(0), "a");
+    call.send({ t: "lost" });
+    await call.settled();
+    expect(call.frames.map(({ t }) => t)).toEqual(["lost", "part", "lost"]);
+  });
+
+  test("answers a question about a call that it waits for, and delivers it", async () => {
+    const beats: string[] = [];
+    const call = listen((frame) => beats.push(frame.t));
+    expect(await call.ask({ t: "beat" })).toBe(CALLER_LIVES);
+    expect(beats).toEqual(["beat"]);
+    expect(await call.ask({ t: "lost" })).toBe(CALLER_LIVES);
+    expect(call.frames).toEqual([{ t: "lost" }]);
+  });
+
+  test("answers `gone` about a call that it does not know, or no longer", async () => {
+    const ask = async (jobId: string) =>
+      (await worker.request(inbox.address(jobId), encodeFrame({ t: "beat" }), { timeout: 5_000 })).string();
+    expect(await ask(newId())).toBe(CALLER_GONE);
+    const call = listen();
+    const before = inbox.size();
+    inbox.forget(call.jobId);
+    expect(inbox.size()).toBe(before - 1);
+    expect(await ask(call.jobId)).toBe(CALLER_GONE);
+    call.send(part(0), "late");
+    await ask(call.jobId);
+    expect(call.texts).toEqual([]);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ["is no frame", new TextEncoder().encode("hello")],
+    ["is null", new TextEncoder().encode("null\n")],
+    ["is empty", new Uint8Array()],
+    ["is noise", Uint8Array.of(0xff, 0x00, 0x0a, 0xfe)],
+  ])("survives a message that %s, and says so in the log", async (_name, bytes) => {
+    const call = listen();
+    logged.length = 0;
+    worker.publish(inbox.address(call.jobId), bytes);
+    call.send(part(0), "a");
+    await call.settled();
+    expect(call.texts).toEqual(["a"]);
+    expect(logged).toHaveLength(1);
+  });
+
+  test("survives a listener that throws, for this call and for others", async () => {
+    const bad = listen((frame) => {
+      if (frame.t === "part") throw new Error("bug");
+    });
+    const good = listen();
+    logged.length = 0;
+    bad.send(part(0), "a");
+    good.send(part(0), "b");
+    await Promise.all([good.settled(), bad.settled()]);
+    expect(good.texts).toEqual(["b"]);
+    expect(logged).toHaveLength(1);
+  });
+
+  test("ignores subjects below its own that are no call", async () => {
+    const call = listen();
+    worker.publish(`${inbox.address(call.jobId)}.more`, encodeFrame(part(0), "a"));
+    await call.settled();
+    expect(call.texts).toEqual([]);
+  });
+});

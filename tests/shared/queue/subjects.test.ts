@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+import {
+  CANCEL_FILTER,
+  cancelSubject,
+  durableName,
+  isIngressReply,
+  laneFilter,
+  LANES,
+  POOLS,
+  replyPrefix,
+  streamName,
+  workspaceOfSubject,
+  workSubject,
+} from "#shared/queue/subjects.ts";
+
+const WORKSPACE = newId();
+
+/** NATS' own rule: `*` is one token, `>` is the rest. */
+function matches(filter: string, subject: string): boolean {
+  const wanted = filter.split(".");
+  const tokens = subject.split(".");
+  return wanted.every((token, at) => (token === ">" ? tokens.length > at : token === "*" ? at in tokens : token === tokens[at])) && (wanted.at(-1) === ">" || wanted.length === tokens.length); // prettier-ignore
+}
+
+describe("work subjects", () => {
+  test("name the workspace, and their lane's filter takes them, no other lane's", () => {
+    for (const pool of POOLS) {
+      for (const lane of LANES) {
+        const subject = workSubject(pool, lane, WORKSPACE);
+        expect(workspaceOfSubject(subject)).toBe(WORKSPACE);
+        const takers = POOLS.flatMap((other) => LANES.map((otherLane) => laneFilter(other, otherLane))).filter(
+          (filter) => matches(filter, subject),
+        );
+        expect(takers).toEqual([laneFilter(pool, lane)]);
+      }
+    }
+  });
+
+  test.each([
+    `work.chat.live.${WORKSPACE}.more`,
+    `work.chat.${WORKSPACE}`,
+    `batch.chat.live.${WORKSPACE}`,
+    `xwork.chat.live.${WORKSPACE}`,
+    `work.chat.live.${WORKSPACE.toUpperCase()}`,
+    "work.chat.live.default",
+    "work.chat.live.*",
+    "work.chat.live.",
+    "work.chat.live",
+    "",
+  ])("%j names no workspace", (subject) => {
+    expect(workspaceOfSubject(subject)).toBeUndefined();
+  });
+
+  test("streams and durables have one name each", () => {
+    const names = POOLS.flatMap((pool) => LANES.map((lane) => `${streamName(pool)}/${durableName(pool, lane)}`));
+    expect(new Set(names).size).toBe(names.length);
+    for (const pool of POOLS) expect(streamName(pool)).toMatch(/^POOL_[a-z0-9]+$/);
+  });
+
+  test("cancels are heard by their filter", () => {
+    expect(matches(CANCEL_FILTER, cancelSubject(WORKSPACE))).toBe(true);
+  });
+});
+
+describe("a reply address", () => {
+  test("of an ingress of ours is taken", () => {
+    expect(isIngressReply(`${replyPrefix(newId())}.${newId()}`)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "_INBOX.gw",
+    "_INBOX.gw.a",
+    "_INBOX.gw.a.",
+    "_INBOX.gw..b",
+    "_INBOX.gw.a.b.c",
+    "_INBOX.gw.a.*",
+    "_INBOX.gw.a.>",
+    "_INBOX.gw.>",
+    "_INBOX.gw.a.b\n",
+    "_INBOX.gw.a.b c",
+    "_INBOX.gw.a.b\u0000",
+    "_INBOX.gw.a.é",
+    "_INBOX.wk.a.b",
+    "_INBOX.jn.a.b",
+    "_INBOX.ws.a.b",
+    "_inbox.gw.a.b",
+    "x_INBOX.gw.a.b",
+    "work.chat.live.b",
+    "$JS.API.STREAM.DELETE.POOL_chat",
+    "cancel.b",
+    `_INBOX.gw.${"a".repeat(65)}.b`,
+    `_INBOX.gw.a.${"b".repeat(65)}`,
+  ])("%j is not: a worker publishes to no address that a message merely names (QUE-22)", (subject) => {
+    expect(isIngressReply(subject)).toBe(false);
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * Pulls work messages over one subscription that lives as long as the runner. The client library's own fetch ends at
+ * the first sign of a server that stops, and drops what that server still hands out: such a message counts as delivered
+ * and its call as lost, although nobody ran it. Protocol: NATS ADR-13 (pull), ADR-15 (acknowledgements).
+ */
+import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
+
+import type { Logger } from "#shared/logger.ts";
+import { INBOX_PREFIXES, onLink } from "#shared/queue/connection.ts";
+
+import { createLastingPublisher } from "./lasting-publisher.ts";
+
+/** A work message as it was handed to us. */
+export interface Delivery {
+  readonly stream: string;
+  readonly streamSeq: number;
+  readonly subject: string;
+  readonly data: Uint8Array;
+  /** 1 on the first delivery. */
+  readonly deliveries: number;
+  /** Unix milliseconds by the server's clock, when it was stored. */
+  readonly storedAtMs: number;
+  /** Empty when there is no such header. */
+  header(name: string): string;
+  /** Still at it: the server waits another ack_wait. */
+  working(): void;
+  ack(): void;
+  nak(delayMs: number): void;
+  term(reason: string): void;
+}
+
+export interface Puller {
+  /** Asks for this many messages more. */
+  ask(count: number): void;
+  /** Asked for, neither come nor expired. */
+  asked(): number;
+  /** Asks for no more; resolves when everything that was already on its way has been handed over. */
+  stop(): Promise<void>;
+}
+
+const EXPIRES_MS = 30_000;
+const RETRY_MS = 250;
+/** Longer than any request lives: whoever still waits then waits for nothing. */
+const SILENCE_MAX_MS = EXPIRES_MS + 15_000;
+const NANOS_PER_MS = 1_000_000;
+
+export function openPuller(options: {
+  connection: NatsConnection;
+  stream: string;
+  durable: string;
+  log: Logger;
+  onMessage(message: Delivery): void;
+  /** Fewer messages are asked for than a moment ago, and none came. */
+  onRoom(): void;
+}): Puller {
+  const { connection, stream, durable, log, onMessage, onRoom } = options;
+  const acks = createLastingPublisher(connection, 0);
+  const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`;
+  let inbox = "";
+  let subscription: Subscription | undefined;
+  let asked = 0;
+  let heardAt = performance.now();
+  let isStopping = false;
+
+  const lessBy = (count: number): void => {
+    asked = Math.max(0, asked - count);
+  };
+
+  const onStatus = (message: Msg): void => {
+    const code = message.headers?.code ?? 0;
+    const description = message.headers?.description ?? "";
+    // A server that shuts down says so, and then still serves the request until it closes the connection.
+    if (code < 400 || description === "Server Shutdown") return;
+    const pending = message.headers?.get("Nats-Pending-Messages");
+    // Without the number nothing of the request was served; its reply subject ends with what it asked for.
+    lessBy(Number(pending || message.subject.slice(inbox.length + 1)));
+    if (code === 408) {
+      onRoom();
+      return;
+    }
+    log.warn({ code, description }, "pull refused, is repeated");
+    setTimeout(onRoom, RETRY_MS * (0.5 + Math.random()));
+  };
+
+  const listen = (): void => {
+    const prefix = createInbox(INBOX_PREFIXES.worker);
+    inbox = prefix;
+    asked = 0;
+    subscription = connection.subscribe(`${prefix}.*`, {
+      callback: (error, message) => {
+        if (error) {
+          log.error({ err: error }, "pull subscription failed");
+          return;
+        }
+        heardAt = performance.now();
+        if (!message.subject.startsWith(prefix)) {
+          if (prefix === inbox) lessBy(1);
+          onMessage(toDelivery(message, acks.publish));
+        } else if (prefix === inbox && !isStopping) onStatus(message);
+      },
+    });
+  };
+
+  /** Requests of before are void; what still comes of them is taken. */
+  const reopen = (): void => {
+    if (isStopping) return;
+    const old = subscription;
+    listen();
+    old?.drain().catch(() => undefined);
+    onRoom();
+  };
+
+  listen();
+  onLink(connection, { restored: reopen });
+  const watchdog = setInterval(() => {
+    if (asked === 0 || performance.now() - heardAt < SILENCE_MAX_MS) return;
+    log.warn({ asked }, "the queue has not answered for long, asking anew");
+    heardAt = performance.now();
+    reopen();
+  }, SILENCE_MAX_MS / 4);
+
+  return {
+    ask(count) {
+      if (isStopping || connection.isClosed()) return;
+      asked += count;
+      const request = JSON.stringify({ batch: count, expires: EXPIRES_MS * NANOS_PER_MS });
+      connection.publish(subject, request, { reply: `${inbox}.${count}` });
+    },
+    asked: () => asked,
+    async stop() {
+      isStopping = true;
+      clearInterval(watchdog);
+      if (subscription && !subscription.isClosed()) await subscription.drain().catch(() => undefined);
+    },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** `$JS.ACK.<domain>.<account>.<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.<nanos>.<pending>…`; the first two are missing in the short form. */
+function toDelivery(message: Msg, publish: (subject: string, bytes: Uint8Array) => void): Delivery {
+  const respond = (text: string): void => publish(message.reply ?? "", encoder.encode(text));
+  const tokens = (message.reply ?? "").split(".");
+  const at = tokens.length === 9 ? 2 : 4;
+  return {
+    stream: tokens[at] ?? "",
+    deliveries: Number(tokens[at + 2]),
+    streamSeq: Number(tokens[at + 3]),
+    storedAtMs: Number(tokens[at + 5]) / NANOS_PER_MS,
+    subject: message.subject,
+    data: message.data,
+    header: (name) => message.headers?.get(name) ?? "",
+    working: () => respond("+WPI"),
+    ack: () => respond("+ACK"),
+    nak: (delayMs) => respond(`-NAK ${JSON.stringify({ delay: delayMs * NANOS_PER_MS })}`),
+    term: (reason) => respond(`+TERM ${reason}`),
+  };
+}
