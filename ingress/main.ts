@@ -7,7 +7,7 @@ import { openCatalogue } from "#shared/catalogue/open.ts";
 import { newId } from "#shared/ids.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
 import { connectNats } from "#shared/queue/connection.ts";
-import { createPublisher } from "#shared/queue/publish.ts";
+import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
@@ -50,7 +50,7 @@ export async function startIngress(): Promise<void> {
   lifecycle.onStop("ledger", () => ledger.idle());
   const inbox = openReplyInbox(connection, newId(), log);
   const publisher = createPublisher(connection);
-  const handedOut = (): Promise<number> => publisher.handedOut("chat", "live");
+  const handedOut = (): Promise<HandedOut> => publisher.handedOut("chat", "live");
   const relay = createRelay({ connection, inbox, database, ledger, log, metrics, handedOut });
   lifecycle.onStop("relay", () => relay.close());
 

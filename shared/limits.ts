@@ -29,6 +29,13 @@ export const LIMITS = {
   ingressFirstProbeMs: 500,
   /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
   ingressReturnMs: 1_500,
+  /**
+   * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
+   * lost connection are asked about this late: whoever had them has shown itself to the ingress by then.
+   */
+  reclaimMs: 2_500,
+  /** A worker that showed itself this recently lives, whatever a second delivery of its message says. */
+  workerLivesMs: 5_000,
   /** A message that waited this long is asked about before it is run: its caller may have left while no worker heard it. */
   queuedLongMs: 2_000,
   /** A call whose worker has not asked by then is looked up in the queue: still waiting, or handed to a worker that died. */

@@ -5,13 +5,14 @@
 import { type NatsConnection, RequestError } from "nats";
 
 import { LIMITS } from "#shared/limits.ts";
-import { CALLER_GONE, encodeFrame } from "#shared/queue/frames.ts";
+import { onLink } from "#shared/queue/connection.ts";
+import { CALLER_GONE, CALLER_SERVED, encodeFrame } from "#shared/queue/frames.ts";
 
 export interface CallerWatch {
   /** Runs `onGone` once when the caller is known to be gone. Returns what ends the watch. */
   watch(reply: string, onGone: () => void): () => void;
-  /** For a call that has waited long: whether its caller is gone by now. Takes up to some seconds to say yes. */
-  isGone(reply: string): Promise<boolean>;
+  /** For a call that has waited long or may be run elsewhere: `served` by another worker, `gone` or still `waiting`. */
+  ask(reply: string): Promise<"waiting" | "served" | "gone">;
   close(): void;
 }
 
@@ -27,22 +28,24 @@ const TICK_MS = 250;
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
 
 const BEAT = encodeFrame({ t: "beat" });
+const ASK = encodeFrame({ t: "ask" });
 
 export function openCallerWatch(connection: NatsConnection): CallerWatch {
   const calls = new Set<Watched>();
 
-  const ask = async (reply: string): Promise<"here" | "gone" | "refused" | "late"> => {
+  const request = async (reply: string, frame: Uint8Array): Promise<"here" | "served" | "gone" | "refused" | "late"> => {
     try {
-      const answer = await connection.request(reply, BEAT, { timeout: LIMITS.ingressProbeMs });
-      return answer.string() === CALLER_GONE ? "gone" : "here";
+      const answer = (await connection.request(reply, frame, { timeout: LIMITS.ingressProbeMs })).string();
+      if (answer === CALLER_SERVED) return "served";
+      return answer === CALLER_GONE ? "gone" : "here";
     } catch (error) {
       return error instanceof RequestError && error.isNoResponders() ? "refused" : "late";
     }
   };
 
   const check = async (call: Watched): Promise<void> => {
-    const answer = await ask(call.reply);
-    if (answer === "here") call.evidence = 0;
+    const answer = await request(call.reply, BEAT);
+    if (answer === "here" || answer === "served") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
     // Nobody listens there, or nobody listens right now: an ingress that reconnects is back by the next time.
     if (answer === "refused") call.askAt = performance.now() + LIMITS.ingressReturnMs;
@@ -58,18 +61,28 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     }
   }, TICK_MS);
 
+  // Another worker may have been given our calls meanwhile: their ingress must know at once that we have them.
+  onLink(connection, {
+    restored() {
+      const now = performance.now();
+      for (const call of calls) call.askAt = now;
+    },
+  });
+
   return {
     watch(reply, onGone) {
       const call = { reply, onGone, askAt: performance.now() + LIMITS.ingressFirstProbeMs, evidence: 0 };
       calls.add(call);
       return () => calls.delete(call);
     },
-    async isGone(reply) {
-      const first = await ask(reply);
-      if (first !== "refused") return first === "gone";
-      await Bun.sleep(LIMITS.ingressReturnMs);
-      const second = await ask(reply);
-      return second === "gone" || second === "refused";
+    async ask(reply) {
+      let answer = await request(reply, ASK);
+      if (answer === "refused") {
+        await Bun.sleep(LIMITS.ingressReturnMs);
+        answer = await request(reply, ASK);
+      }
+      if (answer === "served") return "served";
+      return answer === "gone" || answer === "refused" ? "gone" : "waiting";
     },
     close: () => clearInterval(clock),
   };

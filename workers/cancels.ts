@@ -19,7 +19,9 @@ export function openCancels(connection: NatsConnection): Cancels {
   const listeners = new Map<string, () => void>();
   const remembered = new Set<string>();
   const subscription = connection.subscribe(CANCEL_FILTER, {
-    callback: (_error, message) => {
+    callback: (error, message) => {
+      // Without a message; the connection's own log tells of it.
+      if (error) return;
       const jobId = message.subject.slice(CANCEL_FILTER.length - 1);
       const listener = listeners.get(jobId);
       if (listener) {

@@ -10,7 +10,8 @@ export interface DeliveryFacts {
   readonly isCancelled: boolean;
 }
 
-export type Outcome = "run" | "drop" | "lost" | "dead_letter";
+/** `repeat`: somebody else has it, or had it; nothing is left to do. */
+export type Outcome = "run" | "drop" | "lost" | "repeat" | "dead_letter";
 
 export function decide(facts: DeliveryFacts): Outcome {
   if (!facts.isReadable) return "dead_letter";

@@ -34,6 +34,10 @@ export interface Puller {
   ask(count: number): void;
   /** Asked for, neither come nor expired. */
   asked(): number;
+  /** Whether a crashed server may have handed it out before, to us or to another, without counting that. */
+  mayBeRepeat(message: Delivery): boolean;
+  /** performance.now() of the last time the connection was restored; 0 when it was never lost. */
+  restoredAt(): number;
   /** Asks for no more; resolves when everything that was already on its way has been handed over. */
   stop(): Promise<void>;
 }
@@ -61,6 +65,8 @@ export function openPuller(options: {
   let asked = 0;
   let heardAt = performance.now();
   let isStopping = false;
+  let restoredAt = 0;
+  let restoredAtMs = 0;
 
   const lessBy = (count: number): void => {
     asked = Math.max(0, asked - count);
@@ -111,7 +117,13 @@ export function openPuller(options: {
   };
 
   listen();
-  onLink(connection, { restored: reopen });
+  onLink(connection, {
+    restored() {
+      restoredAt = performance.now();
+      restoredAtMs = Date.now();
+      reopen();
+    },
+  });
   const watchdog = setInterval(() => {
     if (asked === 0 || performance.now() - heardAt < SILENCE_MAX_MS) return;
     log.warn({ asked }, "the queue has not answered for long, asking anew");
@@ -127,6 +139,8 @@ export function openPuller(options: {
       connection.publish(subject, request, { reply: `${inbox}.${count}` });
     },
     asked: () => asked,
+    mayBeRepeat: (message) => message.storedAtMs < restoredAtMs,
+    restoredAt: () => restoredAt,
     async stop() {
       isStopping = true;
       clearInterval(watchdog);

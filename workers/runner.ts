@@ -21,7 +21,7 @@ import { openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { JobAbort, type JobHandler } from "./job.ts";
-import { decide, nakDelayMs } from "./outcome.ts";
+import { decide, nakDelayMs, type Outcome } from "./outcome.ts";
 import { type Delivery, openPuller } from "./queue-puller.ts";
 
 export interface Runner {
@@ -81,9 +81,9 @@ export function startRunner(options: {
       nowMs: Date.now(),
       isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
     });
-    // While no worker was there, nobody heard the cancel either; a provider is not called for nobody.
-    if (outcome === "run" && job !== undefined && reply !== undefined && isOld(message)) {
-      if ((await callers.isGone(reply)) || cancels.wasCancelled(job.job_id)) outcome = "drop";
+    if (outcome === "run" && job !== undefined && reply !== undefined) {
+      outcome = await reconsider(message, reply);
+      if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
     }
     let result: string = outcome;
     try {
@@ -102,7 +102,7 @@ export function startRunner(options: {
             unwatch?.();
           }
         } else if (outcome === "lost") await handler.lost(job, { reply });
-        else await handler.drop(job);
+        else if (outcome === "drop") await handler.drop(job);
         message.ack();
       }
     } catch (error) {
@@ -119,6 +119,18 @@ export function startRunner(options: {
       if (running.size === 0) whenIdle?.();
       queuePump();
     }
+  };
+
+  /** Asks the caller where a first delivery may not be the first, or may come too late. */
+  const reconsider = async (message: Delivery, reply: string): Promise<Outcome> => {
+    if (puller.mayBeRepeat(message)) {
+      await Bun.sleep(Math.max(0, puller.restoredAt() + LIMITS.reclaimMs - performance.now()));
+      // Who knows it as ended or served elsewhere closes its hold as well.
+      return (await callers.ask(reply)) === "waiting" ? "run" : "repeat";
+    }
+    // While no worker was there, nobody heard a cancel either; a provider is not called for nobody.
+    if (Date.now() - message.storedAtMs < LIMITS.queuedLongMs) return "run";
+    return (await callers.ask(reply)) === "waiting" ? "run" : "drop";
   };
 
   const deadLetter = (message: Delivery, reason: string) => ({
@@ -167,11 +179,6 @@ export function startRunner(options: {
       callers.close();
     },
   };
-}
-
-/** Waited so long that its caller may have left unheard. A clock that differs from the server's costs one question. */
-function isOld(message: Delivery): boolean {
-  return Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
 }
 
 const decoder = new TextDecoder();

@@ -62,11 +62,16 @@ export class Call implements ReplyListener {
   relayed: { nano: bigint; tokens: number } | undefined;
   /** Where its message stands in the stream, once that is known. */
   streamSeq: number | undefined;
+  /** Unix milliseconds of its last dispatch. */
+  dispatchedAtMs = Date.now();
+  /** Puts it on the queue again, under the same message id; until a worker has it. */
+  dispatchAgain: (() => void) | undefined;
   private readonly events: CallEvents;
   private readonly publishedAt = performance.now();
   private parts: Uint8Array[] = [];
   private body: StreamBody | undefined;
   private lastFrameAt = 0;
+  private handedOutAt = 0;
   private isOver = false;
   private resolve!: (response: Response) => void;
   private reject!: (error: unknown) => void;
@@ -107,7 +112,11 @@ export class Call implements ReplyListener {
   }
 
   onFrame(frame: Frame, data: Uint8Array): void {
-    this.lastFrameAt = performance.now();
+    const lastFrameAt = this.lastFrameAt;
+    if (frame.t !== "lost") {
+      this.lastFrameAt = performance.now();
+      this.dispatchAgain = undefined;
+    }
     switch (frame.t) {
       case "head":
         this.begin(frame, data);
@@ -134,8 +143,10 @@ export class Call implements ReplyListener {
         this.over(undefined);
         break;
       case "lost":
-        this.end("lost");
+        // Delivered twice although its worker lives: the beats to the queue were lost, not the worker.
+        if (lastFrameAt === 0 || performance.now() - lastFrameAt > LIMITS.workerLivesMs) this.end("lost");
         break;
+      case "ask":
       case "beat":
         break;
       default:
@@ -145,7 +156,7 @@ export class Call implements ReplyListener {
 
   /** The queue handed it to a worker, so it may have reached a provider: from now on silence counts as a loss. */
   onHandedOut(): void {
-    if (this.isUnclaimed) this.lastFrameAt = performance.now();
+    this.handedOutAt ||= performance.now();
   }
 
   onGap(): void {
@@ -165,9 +176,10 @@ export class Call implements ReplyListener {
   tick(now: number): void {
     this.body?.tick(now);
     if (this.isOver) return;
+    const shownAt = Math.max(this.lastFrameAt, this.handedOutAt);
     if (this.age(now) > this.facts.waitMs) this.end("deadline");
-    else if (!this.isUnclaimed && now - this.lastFrameAt > LIMITS.frameSilenceMs) this.end("silence");
-    else if (this.isUnclaimed && this.age(now) > this.facts.queueMs) this.end("queue");
+    else if (shownAt > 0 && now - shownAt > LIMITS.frameSilenceMs) this.end("silence");
+    else if (shownAt === 0 && this.age(now) > this.facts.queueMs) this.end("queue");
   }
 
   private begin(frame: HeadFrame, data: Uint8Array): void {

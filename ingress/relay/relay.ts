@@ -6,6 +6,7 @@ import type { Ledger } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import type { HandedOut } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
 import { cancelSubject } from "#shared/queue/subjects.ts";
 
@@ -43,8 +44,8 @@ export function createRelay(options: {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** Highest sequence that was handed to a worker. */
-  handedOut: () => Promise<number>;
+  /** How far the queue has handed out its messages. */
+  handedOut: () => Promise<HandedOut>;
 }): Relay {
   const { connection, inbox, database, ledger, log, metrics, handedOut } = options;
   const calls = new Set<Call>();
@@ -97,8 +98,12 @@ export function createRelay(options: {
     if (isLooking || unclaimed.length === 0) return;
     isLooking = true;
     try {
-      const upTo = await handedOut();
-      for (const call of unclaimed) if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
+      const { upTo, sinceMs } = await handedOut();
+      for (const call of unclaimed) {
+        // A queue younger than the message has lost it with its store.
+        if (sinceMs > call.dispatchedAtMs) call.dispatchAgain?.();
+        else if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
+      }
     } catch (error) {
       log.warn({ err: error, calls: unclaimed.length }, "calls without a worker could not be looked up in the queue");
     } finally {
@@ -139,12 +144,18 @@ export function createRelay(options: {
       if (signal.aborted) onLeft();
       else {
         signal.addEventListener("abort", onLeft, { once: true });
-        dispatch(() => call.isWaiting).then(
-          (seq) => {
-            call.streamSeq = seq;
-          },
-          (error: unknown) => call.end("dispatch", error),
-        );
+        const send = (): void => {
+          call.streamSeq = undefined;
+          call.dispatchedAtMs = Date.now();
+          dispatch(() => call.isWaiting).then(
+            (seq) => {
+              call.streamSeq = seq;
+            },
+            (error: unknown) => call.end("dispatch", error),
+          );
+        };
+        call.dispatchAgain = send;
+        send();
       }
       try {
         return await call.response;

@@ -2,12 +2,18 @@
  * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one. There is no
  * timer, so a lone call waits for nothing and throughput grows with load, while every call gets its own verdict.
  *
- * A statement skips what another transaction has locked and reports those calls as BUSY. Their workspace then gets a
- * lane of its own that waits for the lock, so one locked workspace delays nobody else (lesson DB-4).
+ * Workspaces that meet locks of other sessions must not delay the rest (lesson DB-4), so there are three places:
+ * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
+ * - Contended workspaces share a group that waits a little: usually for the other side of admission and finish, which
+ *   holds its locks for a statement and a commit. One group, because a statement per workspace costs several times more.
+ * - A workspace that is locked for longer gets a lane of its own that waits until the lock timeout.
  */
 import { ApiError } from "#shared/errors.ts";
 
 export const BUSY = Symbol("busy");
+
+/** What a statement does about locked rows: skip them, wait a little, or wait until the lock timeout. */
+export type Patience = "none" | "short" | "long";
 
 interface Grouped {
   readonly workspaceId: string;
@@ -17,10 +23,12 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Items waiting in all; beyond it `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** Lanes whose statement may run at the same time (each needs a connection). */
+  /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
-  /** One statement for all items, one verdict each, in order. `wait` = wait for locks instead of skipping. */
-  run(items: readonly Item[], wait: boolean): Promise<readonly (Verdict | typeof BUSY)[]>;
+  /** One statement for all items, one verdict each, in order. */
+  run(items: readonly Item[], patience: Patience): Promise<readonly (Verdict | typeof BUSY)[]>;
+  /** True when `run` threw because a lock did not come in time; nothing was done. */
+  isLocked(error: unknown): boolean;
   /**
    * True when a single item must have made `run` throw and nothing was done: the group is then halved until that item
    * stands alone, so that its neighbours get their verdicts.
@@ -45,18 +53,29 @@ interface Waiting<Item, Verdict> {
 interface Lane<Item, Verdict> {
   waiting: Waiting<Item, Verdict>[];
   isRunning: boolean;
-  /** The lane is kept this long after its last busy verdict, then its workspace joins the common group again. */
+}
+
+interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
   until: number;
 }
 
-const LANE_LIFE_MS = 1_000;
+/** A workspace is taken for contended, or for locked, this long after it was last found so. */
+const MEMORY_MS = 1_000;
+/** Contended workspaces remembered before those that are over are forgotten. */
+const CONTENDED_SWEEP = 1_000;
 
 export function createGrouper<Item extends Grouped, Verdict>(
   options: GrouperOptions<Item, Verdict>,
 ): Grouper<Item, Verdict> {
-  const common: Lane<Item, Verdict> = { waiting: [], isRunning: false, until: Infinity };
-  const lanes = new Map<string, Lane<Item, Verdict>>();
-  let lanesRunning = 0;
+  type Group = readonly Waiting<Item, Verdict>[];
+  type Place = (waiting: Waiting<Item, Verdict>) => void;
+
+  const common: Lane<Item, Verdict> = { waiting: [], isRunning: false };
+  const contended: Lane<Item, Verdict> = { waiting: [], isRunning: false };
+  /** Workspace → until when its calls join the contended group. */
+  const contendedUntil = new Map<string, number>();
+  const own = new Map<string, OwnLane<Item, Verdict>>();
+  let ownRunning = 0;
   let pending = 0;
   let idleWaiters: (() => void)[] = [];
 
@@ -67,35 +86,58 @@ export function createGrouper<Item extends Grouped, Verdict>(
     idleWaiters = [];
   };
 
-  const laneOf = (workspaceId: string): Lane<Item, Verdict> => {
-    let lane = lanes.get(workspaceId);
+  const toContended: Place = (waiting) => {
+    const nowMs = performance.now();
+    if (contendedUntil.size >= CONTENDED_SWEEP) {
+      for (const [workspaceId, until] of contendedUntil) if (until < nowMs) contendedUntil.delete(workspaceId);
+    }
+    contendedUntil.set(waiting.item.workspaceId, nowMs + MEMORY_MS);
+    contended.waiting.push(waiting);
+  };
+
+  const toOwn: Place = (waiting) => {
+    const { workspaceId } = waiting.item;
+    let lane = own.get(workspaceId);
     if (!lane) {
       lane = { waiting: [], isRunning: false, until: 0 };
-      lanes.set(workspaceId, lane);
+      own.set(workspaceId, lane);
     }
-    lane.until = performance.now() + LANE_LIFE_MS;
-    return lane;
+    lane.until = performance.now() + MEMORY_MS;
+    lane.waiting.push(waiting);
   };
 
-  const runNext = async (lane: Lane<Item, Verdict>, wait: boolean): Promise<void> => {
-    const group = lane.waiting.length <= options.sizeMax ? lane.waiting : lane.waiting.slice(0, options.sizeMax);
-    lane.waiting = lane.waiting.length <= options.sizeMax ? [] : lane.waiting.slice(options.sizeMax);
-    await runGroup(group, wait);
+  const refuse: Place = (waiting) => {
+    const lane = own.get(waiting.item.workspaceId);
+    if (lane) lane.until = performance.now() + MEMORY_MS;
+    waiting.reject(new ApiError("overloaded", "The workspace is busy; try again shortly."));
+    settleOne();
   };
 
-  const runGroup = async (group: Waiting<Item, Verdict>[], wait: boolean): Promise<void> => {
+  const take = (lane: Lane<Item, Verdict>): Group => {
+    const { waiting } = lane;
+    lane.waiting = waiting.length <= options.sizeMax ? [] : waiting.slice(options.sizeMax);
+    return waiting.length <= options.sizeMax ? waiting : waiting.slice(0, options.sizeMax);
+  };
+
+  /** Runs a group; calls found busy go to `ifBusy`. */
+  const run = async (group: Group, patience: Patience, ifBusy: Place): Promise<void> => {
     options.onGroup?.(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
     try {
       verdicts = await options.run(
         group.map((waiting) => waiting.item),
-        wait,
+        patience,
       );
     } catch (error) {
+      if (options.isLocked(error)) {
+        // Who holds up the others shows when nobody waits.
+        if (patience === "short") return run(group, "none", ifBusy);
+        return group.forEach(ifBusy);
+      }
       if (group.length > 1 && options.isPoison(error)) {
         const middle = group.length >> 1;
-        await runGroup(group.slice(0, middle), wait);
-        return runGroup(group.slice(middle), wait);
+        await run(group.slice(0, middle), patience, ifBusy);
+        return run(group.slice(middle), patience, ifBusy);
       }
       for (const waiting of group) {
         waiting.reject(error);
@@ -105,44 +147,41 @@ export function createGrouper<Item extends Grouped, Verdict>(
     }
     group.forEach((waiting, index) => {
       const verdict = verdicts[index];
-      if (verdict === BUSY && !wait) {
-        laneOf(waiting.item.workspaceId).waiting.push(waiting);
-        return;
-      }
-      if (verdict === BUSY || verdict === undefined) {
-        waiting.reject(new ApiError("overloaded", "The workspace is busy; try again shortly."));
-      } else waiting.resolve(verdict);
+      if (verdict === BUSY || verdict === undefined) return ifBusy(waiting);
+      waiting.resolve(verdict);
       settleOne();
     });
   };
 
-  const pumpCommon = async (): Promise<void> => {
-    if (common.isRunning) return;
-    common.isRunning = true;
-    while (common.waiting.length > 0) {
-      await runNext(common, false);
-      pumpLanes();
+  const pump = async (lane: Lane<Item, Verdict>, patience: Patience, ifBusy: Place, next: () => void): Promise<void> => {
+    if (lane.isRunning) return;
+    lane.isRunning = true;
+    while (lane.waiting.length > 0) {
+      await run(take(lane), patience, ifBusy);
+      next();
     }
-    common.isRunning = false;
+    lane.isRunning = false;
   };
+  const pumpCommon = (): void => void pump(common, "none", toContended, pumpContended);
+  const pumpContended = (): void => void pump(contended, "short", toOwn, pumpOwn);
 
-  const pumpLanes = (): void => {
-    for (const [workspaceId, lane] of lanes) {
+  const pumpOwn = (): void => {
+    for (const [workspaceId, lane] of own) {
       if (lane.isRunning) continue;
       if (lane.waiting.length === 0) {
-        if (performance.now() > lane.until) lanes.delete(workspaceId);
+        if (performance.now() > lane.until) own.delete(workspaceId);
         continue;
       }
-      if (lanesRunning >= options.lanesMax) return;
-      lanesRunning += 1;
+      if (ownRunning >= options.lanesMax) return;
+      ownRunning += 1;
       lane.isRunning = true;
       // Round robin: the lane goes to the back of the map, so a busy one cannot keep others from a connection.
-      lanes.delete(workspaceId);
-      lanes.set(workspaceId, lane);
-      void runNext(lane, true).finally(() => {
+      own.delete(workspaceId);
+      own.set(workspaceId, lane);
+      void run(take(lane), "long", refuse).finally(() => {
         lane.isRunning = false;
-        lanesRunning -= 1;
-        pumpLanes();
+        ownRunning -= 1;
+        pumpOwn();
       });
     }
   };
@@ -154,14 +193,21 @@ export function createGrouper<Item extends Grouped, Verdict>(
       }
       pending += 1;
       return new Promise<Verdict>((resolve, reject) => {
-        const lane = lanes.get(item.workspaceId);
+        const waiting = { item, resolve, reject };
+        const lane = own.get(item.workspaceId);
         if (lane && (lane.waiting.length > 0 || lane.isRunning || performance.now() <= lane.until)) {
-          lane.waiting.push({ item, resolve, reject });
-          pumpLanes();
+          lane.waiting.push(waiting);
+          pumpOwn();
           return;
         }
-        common.waiting.push({ item, resolve, reject });
-        void pumpCommon();
+        const until = contendedUntil.get(item.workspaceId);
+        if (until !== undefined && performance.now() <= until) {
+          contended.waiting.push(waiting);
+          pumpContended();
+          return;
+        }
+        common.waiting.push(waiting);
+        pumpCommon();
       });
     },
     idle() {

@@ -41,7 +41,12 @@ for (const [address, prefix] of [
   REFUSED_V6.addSubnet(address, prefix, "ipv6");
 }
 
-const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/;
+const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain|svc)$/;
+/**
+ * Two slashes, a host without blanks or backslashes, no control characters: what this parser mends, the one that dials
+ * may read as another host (`https://good\@bad`).
+ */
+const PLAIN_URL = /^https?:\/\/[^\s\\/?#]+(?:[/?#]\P{Cc}*)?$/iu;
 /** Ports of services that speak to whatever connects, ours among them. */
 const REFUSED_PORTS = new Set([2375, 2376, 2379, 2380, 4222, 5432, 6222, 6379, 8222, 9464, 11211, 27017]);
 
@@ -62,15 +67,21 @@ export function assertPublicUrl(text: string, param: string): URL {
   if (!URL.canParse(text)) throw refuse("it is not an absolute URL");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");
+  if (!PLAIN_URL.test(text)) throw refuse("it is not written plainly");
   if (url.username !== "" || url.password !== "") throw refuse("it holds user information");
   const host = url.hostname
     .replace(/\.$/, "")
     .replace(/^\[|\]$/g, "")
     .toLowerCase();
-  if (isIP(host) !== 0 ? !isPublicAddress(host) : !host.includes(".") || INTERNAL_NAME.test(host)) {
-    throw refuse("its host is not public");
-  }
+  const isPublic = isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host);
+  if (!isPublic) throw refuse("its host is not public");
   const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
   if ((port < 1024 && port !== 80 && port !== 443) || REFUSED_PORTS.has(port)) throw refuse("its port is not allowed");
   return url;
+}
+
+/** At least two labels, none empty, and not of a zone that never leads outside. */
+function isPublicName(host: string): boolean {
+  const labels = host.split(".");
+  return labels.length > 1 && !labels.includes("") && !INTERNAL_NAME.test(host);
 }

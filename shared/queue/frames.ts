@@ -9,6 +9,7 @@
  * error  the call failed; before `head` an HTTP status, after it an error frame
  * beat   sent as a request: the worker lives, and wants to know whether the caller still does
  * lost   sent as a request by a later delivery: the worker that had the call is gone
+ * ask    sent as a request before a call is run that may be run elsewhere: who has it?
  */
 import type { Code } from "#shared/errors.ts";
 
@@ -53,12 +54,17 @@ export interface BeatFrame {
 export interface LostFrame {
   readonly t: "lost";
 }
+export interface AskFrame {
+  readonly t: "ask";
+}
 
-export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame;
+export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame | AskFrame;
 
-/** The ingress' answer to `beat` and `lost`. */
+/** The ingress' answer to `beat`, `lost` and `ask`. */
 export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
+/** To `ask` only: the caller waits, and a worker has the call already. */
+export const CALLER_SERVED = "served";
 
 const NEWLINE = 10;
 const encoder = new TextEncoder();

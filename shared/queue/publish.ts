@@ -27,8 +27,14 @@ export interface Publisher {
    * @throws ApiError `overloaded` when the stream or the workspace's share of it is full, else `service_unavailable`
    */
   dispatch(job: Dispatch, isWanted: () => boolean): Promise<number>;
-  /** Highest stream sequence of the lane that was handed to a worker; what is above it still waits. */
-  handedOut(pool: Pool, lane: Lane): Promise<number>;
+  handedOut(pool: Pool, lane: Lane): Promise<HandedOut>;
+}
+
+export interface HandedOut {
+  /** Highest stream sequence that was handed to a worker; what is above it still waits. */
+  readonly upTo: number;
+  /** Unix milliseconds from which on the durable exists; what was published before went with its store. */
+  readonly sinceMs: number;
 }
 
 /** Workspace's share or whole stream is full; nothing was stored. */
@@ -83,7 +89,7 @@ export function createPublisher(connection: NatsConnection): Publisher {
     async handedOut(pool, lane) {
       const manager = await jetstreamManager(connection, { checkAPI: false, timeout: PUBLISH_TIMEOUT_MS });
       const info = await manager.consumers.info(streamName(pool), durableName(pool, lane));
-      return info.delivered.stream_seq;
+      return { upTo: info.delivered.stream_seq, sinceMs: Date.parse(info.created) };
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Msg, NatsConnection } from "nats";
 
 import type { Logger } from "#shared/logger.ts";
 
-import { CALLER_GONE, CALLER_LIVES, decodeFrame, type Frame } from "./frames.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
 import { replyPrefix } from "./subjects.ts";
 
 export interface ReplyListener {
@@ -28,6 +28,8 @@ export interface ReplyInbox {
 interface Listening {
   readonly listener: ReplyListener;
   next: number;
+  /** A worker has shown that it has the call. */
+  isServed: boolean;
 }
 
 export function openReplyInbox(connection: NatsConnection, ingressId: string, log: Logger): ReplyInbox {
@@ -36,18 +38,23 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
 
   const deliver = (message: Msg): void => {
     const call = calls.get(message.subject.slice(prefix.length + 1));
-    if (message.reply) message.respond(call ? CALLER_LIVES : CALLER_GONE);
-    if (!call) return;
+    if (!call) {
+      if (message.reply) message.respond(CALLER_GONE);
+      return;
+    }
     const { frame, data } = decodeFrame(message.data);
+    if (message.reply) message.respond(frame.t === "ask" && call.isServed ? CALLER_SERVED : CALLER_LIVES);
+    if (frame.t === "ask") return;
+    if (frame.t !== "lost") call.isServed = true;
     if ("n" in frame) {
       if (frame.n < call.next) return;
       if (frame.n > call.next) {
         call.listener.onGap();
         return;
       }
-      call.next += 1;
     }
     call.listener.onFrame(frame, data);
+    if ("n" in frame) call.next += 1;
   };
 
   const subscription = connection.subscribe(`${prefix}.>`, {
@@ -68,7 +75,7 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
   return {
     address: (jobId) => `${prefix}.${jobId}`,
     listen(jobId, listener) {
-      calls.set(jobId, { listener, next: 0 });
+      calls.set(jobId, { listener, next: 0, isServed: false });
     },
     forget(jobId) {
       calls.delete(jobId);

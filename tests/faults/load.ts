@@ -21,7 +21,9 @@ export function startLoad(bed: Bed, options: { clients: number; models?: readonl
   const client = async (): Promise<void> => {
     while (!isStopping) {
       count += 1;
-      const body = ask(models[count % models.length] ?? "flat", count % 3 === 0 ? { stream: true } : {});
+      // The upstream sees this name, so a call that is sent to it twice can be told.
+      const user = `call-${count}`;
+      const body = ask(models[count % models.length] ?? "flat", count % 3 === 0 ? { user, stream: true } : { user });
       const answer = await bed.client.chat(bed.target(count % bed.stack.baseUrls.length), body);
       answers.push(answer);
       if (isServed(answer)) served += 1;

@@ -1,7 +1,7 @@
 -- Workspaces, keys, money, rate window. Amounts are bigint nano-credits. Never edited after release.
 --
--- Locks are taken in one order everywhere: rate_window by workspace, then balance by workspace. A balance row guards all
--- holds of its workspace: they are written and deleted only under its lock and need none of their own.
+-- Locks are taken in one order everywhere: rate_window by workspace, hold, balance by workspace. Nobody waits for a hold:
+-- one that is locked elsewhere is skipped, so holds need no order among themselves.
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were got.
 

@@ -23,12 +23,13 @@ create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigin
   end;
 $$;
 
--- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of one
+-- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
+-- p_late: decide on the balance as read and take its lock with the last write only, so that admission and finishes of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
 -- nothing is done and SQLSTATE SL001 says: again, without p_late. Not for calls under a daily cap.
 create function admit_calls(
   p_ws uuid[], p_limit int[], p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[],
-  p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait boolean, p_now_ms bigint default null,
+  p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait_ms int, p_now_ms bigint default null,
   p_late boolean default false
 ) returns smallint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
@@ -47,32 +48,33 @@ declare
   past bigint;
   block bigint[];
   k int;
-  moved int;
+  covered boolean;
   has_hold boolean := false;
   has_block boolean := false;
   has_busy boolean := false;
   known uuid[];
 begin
-  if p_wait or p_late then
-    select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
-    into wss, w_calls, w_at, w_shift, w_passed
-    from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
-  end if;
-  if p_late then
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
-    into got_ws, got_free, got_days, got_tokens
-    from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
-  elsif p_wait then
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
-    into got_ws, got_free, got_days, got_tokens
-    from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
-  else
+  if p_wait_ms is null then
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update skip locked) s;
     select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
     into got_ws, got_free, got_days, got_tokens
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
+  else
+    perform set_config('lock_timeout', p_wait_ms::text, true);
+    select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
+    into wss, w_calls, w_at, w_shift, w_passed
+    from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
+    if p_late then
+      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
+      into got_ws, got_free, got_days, got_tokens
+      from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
+    else
+      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
+      into got_ws, got_free, got_days, got_tokens
+      from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
+    end if;
   end if;
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   now_ms := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
@@ -187,18 +189,14 @@ begin
       from generate_series(1, cardinality(p_ws)) c(i)
       where v[c.i] = 0 and p_job[c.i] is not null;
       if p_late then
-        update balance b set held = b.held + b_held[g.i]
-        from generate_series(1, cardinality(wss)) g(i)
-        where b.workspace_id = wss[g.i] and b_held[g.i] is not null and b.amount - b.held >= b_held[g.i];
-        get diagnostics moved = row_count;
-        if moved < cardinality(array_remove(b_held, null)) then
-          raise exception 'the balance changed meanwhile' using errcode = 'SL001';
-        end if;
-      else
-        update balance b set held = b.held + b_held[g.i], day = b_day[g.i], day_tokens = b_tokens[g.i]
-        from generate_series(1, cardinality(wss)) g(i)
-        where b.workspace_id = wss[g.i] and b_held[g.i] is not null;
+        select bool_and(s.amount - s.held >= b_held[array_position(wss, s.workspace_id)]) into covered
+        from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
+        if not covered then raise exception 'the balance changed meanwhile' using errcode = 'SL001'; end if;
       end if;
+      update balance b set held = b.held + b_held[g.i], day = b_day[g.i],
+        day_tokens = case when p_late then b.day_tokens else b_tokens[g.i] end
+      from generate_series(1, cardinality(wss)) g(i)
+      where b.workspace_id = wss[g.i] and b_held[g.i] is not null;
     end if;
   end if;
 

@@ -3,92 +3,106 @@
 -- p_used null = release. Result per call: amount taken, null = closed before, -1 = busy (locked elsewhere, nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
 -- order given. What cannot be taken is uncollected. No figure ever credits a caller: negative ones count as 0.
--- p_late: take the balance's lock with the last write only (see admit_calls). A call that takes more than its hold needs
+-- p_wait_ms: null skips what is locked elsewhere; else balances are waited for, this long each (SQLSTATE 55P03).
+-- p_late: take the balances' locks with the last write only (see admit_calls). A call that takes more than its hold needs
 -- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 says: again, without p_late.
 create function finish_calls(
   p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
-  p_estimated boolean[], p_tokens bigint[], p_wait boolean, p_late boolean default false
+  p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  -- Per locked workspace: what is available and on which day it counts tokens, then what the calls change.
+  -- Two attempts of one job never share a group unless someone mixes them up; the second then reads as busy.
+  is_uniform boolean := p_attempt[1] = all (p_attempt);
+  -- Per hold found, in the order of the calls; takes is null for those of a locked workspace.
+  places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
+  hold_days date[]; reserved bigint[]; starts timestamptz[]; takes bigint[];
+  -- Per workspace: what is available and on which day it counts tokens, then what the calls change.
   wss uuid[]; free bigint[]; days date[]; paid bigint[]; released bigint[]; tokens bigint[];
-  -- Per closed hold, in the order of the calls.
-  calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[]; hold_days date[];
-  reserved bigint[]; starts timestamptz[]; takes bigint[];
   cur uuid;
   w int;
   used bigint;
-  is_uniform boolean;
   open boolean[];
 begin
-  -- Read without a lock: what is found here is decided under the lock of its workspace's balance.
-  select array_agg(distinct workspace_id) into wss from hold where job_id = any (p_job);
-  if wss is null then return result; end if;
-  if p_late then
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
-    from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
-  elsif p_wait then
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
-    from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
-  else
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
-    from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
-  end if;
-
-  -- Two attempts of one job never share a group unless someone mixes them up; the second then reads as busy.
-  is_uniform := p_attempt[1] = all (p_attempt);
-  with closed as (
-    delete from hold
-    where job_id = any (p_job) and workspace_id = any (wss)
+  select array_agg(c.place), array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model),
+         array_agg(c.amount), array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
+  into places, calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
+  from (
+    select array_position(p_job, job_id) as n, ctid as place, *
+    from hold
+    where job_id = any (p_job)
       and attempt = case when is_uniform then p_attempt[1] else p_attempt[array_position(p_job, job_id)] end
-    returning *)
-  select array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model), array_agg(c.amount),
-         array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
-  into calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
-  from (select array_position(p_job, job_id) as n, * from closed order by 1) c;
+    order by 1
+    for update skip locked) c;
 
   if calls is not null then
-    takes := holds;
+    if p_wait_ms is null then
+      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+      from (select * from balance where workspace_id = any (owners) order by workspace_id for update skip locked) s;
+    else
+      perform set_config('lock_timeout', p_wait_ms::text, true);
+      if p_late then
+        select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+        from (select * from balance where workspace_id = any (owners) order by workspace_id) s;
+      else
+        select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day) into wss, free, days
+        from (select * from balance where workspace_id = any (owners) order by workspace_id for update) s;
+      end if;
+    end if;
+  end if;
+
+  if wss is not null then
+    takes := array_fill(null::bigint, array[cardinality(calls)]);
     paid := array_fill(0::bigint, array[cardinality(wss)]);
     tokens := paid;
-    released := array_fill(null::bigint, array[cardinality(wss)]);
+    released := paid;
     for i in 1 .. cardinality(calls) loop
       if cur is distinct from owners[i] then
         cur := owners[i];
         w := array_position(wss, cur);
       end if;
-      used := coalesce(greatest(p_used[calls[i]], 0), 0);
-      if used > holds[i] and exceeds[i] and p_late then
-        raise exception 'more than the hold is taken' using errcode = 'SL001';
+      if w is null then
+        places[i] := null;
+        continue;
       end if;
-      if used > holds[i] and exceeds[i] then used := least(used, holds[i] + free[w]); end if;
-      if used < holds[i] or exceeds[i] then takes[i] := used; end if;
-      free[w] := free[w] + holds[i] - takes[i];
-      paid[w] := paid[w] + takes[i];
-      released[w] := coalesce(released[w], 0) + holds[i];
+      used := coalesce(greatest(p_used[calls[i]], 0), 0);
+      if used > holds[i] then
+        if not exceeds[i] then used := holds[i];
+        elsif p_late then raise exception 'more than the hold is taken' using errcode = 'SL001';
+        else used := least(used, holds[i] + free[w]);
+        end if;
+      end if;
+      takes[i] := used;
+      free[w] := free[w] + holds[i] - used;
+      paid[w] := paid[w] + used;
+      released[w] := released[w] + holds[i];
       if hold_days[i] = days[w] then tokens[w] := tokens[w] + greatest(p_tokens[calls[i]], 0) - reserved[i]; end if;
-      result[calls[i]] := takes[i];
+      result[calls[i]] := used;
     end loop;
 
+    delete from hold where ctid = any (places);
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
-    select owners[c.i], 'settle', -takes[c.i], p_job[calls[c.i]], p_attempt[calls[c.i]]
-    from generate_series(1, cardinality(calls)) c(i)
-    where p_used[calls[c.i]] is not null;
+    select owners[c.i], 'settle', -takes[c.i], p_job[c.n], p_attempt[c.n]
+    from unnest(calls) with ordinality c(n, i)
+    where takes[c.i] is not null and p_used[c.n] is not null;
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
                               settled, uncollected, day, tokens, started_at)
     select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
            greatest(p_tokens[c.n], 0), starts[c.i]
-    from unnest(calls) with ordinality c(n, i);
-    -- Last, so that with p_late its lock is held for little more than the commit.
+    from unnest(calls) with ordinality c(n, i)
+    where takes[c.i] is not null;
+    -- Last, so that with p_late its locks are held for little more than the commit.
+    if p_late then
+      perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
+    end if;
     update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i],
       day_tokens = b.day_tokens + case when b.day = days[g.i] then tokens[g.i] else 0 end
     from generate_series(1, cardinality(wss)) g(i)
-    where b.workspace_id = wss[g.i] and released[g.i] is not null;
+    where b.workspace_id = wss[g.i];
   end if;
 
-  if coalesce(cardinality(calls), 0) < cardinality(p_job) then
+  if array_position(result, null) is not null then
     select array_agg(exists (select from hold h where h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
     from unnest(p_job, p_attempt) with ordinality c(job, attempt, n);
     for i in 1 .. cardinality(p_job) loop
@@ -105,25 +119,26 @@ create function finish_call(
 declare
   h hold;
   b balance;
-  ws uuid;
   take bigint;
 begin
-  select workspace_id into ws from hold where job_id = p_job and attempt = p_attempt;
-  if not found then return null; end if;
-  select * into b from balance where workspace_id = ws for update skip locked;
+  select * into h from hold where job_id = p_job and attempt = p_attempt for update skip locked;
+  if not found then
+    return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then -1 end;
+  end if;
+  select * into b from balance where workspace_id = h.workspace_id for update skip locked;
   if not found then return -1; end if;
-  delete from hold where job_id = p_job and attempt = p_attempt returning * into h;
-  if not found then return null; end if;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
+  delete from hold where job_id = p_job and attempt = p_attempt;
   update balance set amount = b.amount - take, held = b.held - h.amount,
     day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
-  where workspace_id = ws;
+  where workspace_id = h.workspace_id;
   if p_used is not null then
-    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (ws, 'settle', -take, p_job, p_attempt);
+    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
+    values (h.workspace_id, 'settle', -take, p_job, p_attempt);
   end if;
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
                             settled, uncollected, day, tokens, started_at)
-  values (p_job, p_attempt, ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
+  values (p_job, p_attempt, h.workspace_id, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
           take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at);
   return take;
 end $$;

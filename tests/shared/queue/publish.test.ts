@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "nats";
+
+import type { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { createPublisher, type Dispatch, type Publisher } from "#shared/queue/publish.ts";
+import { durableName, HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+let nats: TestNats;
+let connection: NatsConnection;
+let manager: JetStreamManager;
+let publisher: Publisher;
+const STREAM = streamName("chat");
+
+beforeAll(async () => {
+  nats = await startNats();
+  connection = await connect({ servers: nats.url });
+  manager = await jetstreamManager(connection);
+  await ensureTopology(connection, 1);
+  publisher = createPublisher(connection);
+}, 60_000);
+
+afterAll(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+function job(members: Partial<Dispatch> = {}): Dispatch {
+  const jobId = newId();
+  return {
+    pool: "chat",
+    lane: "live",
+    workspaceId: newId(),
+    jobId,
+    attempt: 1,
+    dispatch: 1,
+    reply: `_INBOX.gw.a.${jobId}`,
+    deadlineMs: 1_234,
+    body: '{"é":1}',
+    ...members,
+  };
+}
+
+const dispatch = (members?: Partial<Dispatch>): Promise<number> => publisher.dispatch(job(members), () => true);
+
+async function errorOf(work: Promise<unknown>): Promise<ApiError> {
+  const error = await work.then(
+    () => undefined,
+    (fault: unknown) => fault as ApiError,
+  );
+  if (!error) throw new Error("it succeeded");
+  return error;
+}
+
+describe("a dispatched job", () => {
+  test("lies in its lane under its workspace, with address, deadline and an id we minted", async () => {
+    const sent = job();
+    const seq = await publisher.dispatch(sent, () => true);
+    const stored = await manager.streams.getMessage(STREAM, { seq });
+    expect(stored?.subject).toBe(workSubject("chat", "live", sent.workspaceId));
+    expect(stored?.header.get(HEADERS.messageId)).toBe(`${sent.jobId}:1:1`);
+    expect(stored?.header.get(HEADERS.reply)).toBe(sent.reply);
+    expect(stored?.header.get(HEADERS.deadline)).toBe("1234");
+    expect(new TextDecoder().decode(stored?.data)).toBe(sent.body);
+  });
+
+  test("sent twice is stored once, dispatched anew it is stored anew (QUE-6)", async () => {
+    const sent = job();
+    const first = await publisher.dispatch(sent, () => true);
+    expect(await publisher.dispatch(sent, () => true)).toBe(first);
+    expect(await publisher.dispatch({ ...sent, dispatch: 2 }, () => true)).toBeGreaterThan(first);
+    expect(await publisher.dispatch({ ...sent, attempt: 2 }, () => true)).toBeGreaterThan(first);
+  });
+
+  test("waits above what was handed out, until a worker takes it", async () => {
+    const seq = await dispatch({ lane: "batch" });
+    expect(await publisher.handedOut("chat", "batch")).toBeLessThan(seq);
+    const consumer = await jetstream(connection).consumers.get(STREAM, durableName("chat", "batch"));
+    expect((await consumer.next({ expires: 5_000 }))?.seq).toBe(seq);
+    expect(await publisher.handedOut("chat", "batch")).toBe(seq);
+  });
+});
+
+describe("a job that cannot be queued", () => {
+  test("because its workspace fills its share is `overloaded`, and other workspaces are not (QUE-19)", async () => {
+    const workspaceId = newId();
+    await Promise.all(Array.from({ length: 2_000 }, () => dispatch({ workspaceId })));
+    expect(await errorOf(dispatch({ workspaceId }))).toMatchObject({ code: "overloaded", status: 503 });
+    expect(await dispatch()).toBeGreaterThan(0);
+    expect(await dispatch({ workspaceId, lane: "batch" })).toBeGreaterThan(0);
+  });
+
+  test("because the stream is full is `overloaded`", async () => {
+    const { state } = await manager.streams.info(STREAM);
+    await manager.streams.update(STREAM, { max_msgs: state.messages });
+    expect(await errorOf(dispatch())).toMatchObject({ code: "overloaded" });
+    await ensureTopology(connection, 1);
+    expect(await dispatch()).toBeGreaterThan(0);
+  });
+
+  test("because it is too large for the stream is our fault, not the caller's", async () => {
+    const body = JSON.stringify("x".repeat(600 * 1_024));
+    expect(await errorOf(dispatch({ body }))).toMatchObject({ code: "service_unavailable", status: 503 });
+  });
+
+  test("because the stream is gone is `service_unavailable`", async () => {
+    await manager.streams.delete(STREAM);
+    expect(await errorOf(dispatch())).toMatchObject({ code: "service_unavailable" });
+    await ensureTopology(connection, 1);
+    expect(await dispatch()).toBeGreaterThan(0);
+  });
+
+  test("says nothing of the broker to the client", async () => {
+    await manager.streams.delete(STREAM);
+    expect((await errorOf(dispatch())).message).not.toMatch(/nats|stream|jetstream|10\d{3}/i);
+    await ensureTopology(connection, 1);
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "nats";
+
+import { LIMITS } from "#shared/limits.ts";
+import { ADVISORY_STREAM, durableName, LANES, laneFilter, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { assertEcho, ensureTopology, LANE_SETTINGS, wantedTopology } from "#shared/queue/topology.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+let nats: TestNats;
+let connection: NatsConnection;
+let manager: JetStreamManager;
+
+beforeAll(async () => {
+  nats = await startNats();
+  connection = await connect({ servers: nats.url, reconnectTimeWait: 20, maxReconnectAttempts: -1 });
+  manager = await jetstreamManager(connection);
+}, 60_000);
+
+afterAll(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+async function snapshot() {
+  const streams = await manager.streams.list().next();
+  const consumers = await Promise.all(streams.map((stream) => manager.consumers.list(stream.config.name).next()));
+  return {
+    streams: streams.map(({ config }) => config).toSorted((a, b) => a.name.localeCompare(b.name)),
+    consumers: consumers.flat().map(({ config }) => config),
+  };
+}
+
+describe("the topology", () => {
+  test("is made on an empty server, whole", async () => {
+    await ensureTopology(connection, 1);
+    const { streams, consumers } = await snapshot();
+    expect(streams.map(({ name }) => name)).toEqual([ADVISORY_STREAM, ...POOLS.map(streamName)].toSorted());
+    expect(consumers.map(({ durable_name }) => durable_name).toSorted()).toEqual(
+      POOLS.flatMap((pool) => LANES.map((lane) => durableName(pool, lane))).toSorted(),
+    );
+  });
+
+  test("made again changes nothing", async () => {
+    const before = await snapshot();
+    await ensureTopology(connection, 1);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test("may be made by several processes at once", async () => {
+    const other = await startNats();
+    const connections = await Promise.all(Array.from({ length: 4 }, () => connect({ servers: other.url })));
+    await Promise.all(connections.map((one) => ensureTopology(one, 1)));
+    await Promise.all(connections.map((one) => one.close()));
+    await other.close();
+  });
+
+  test("never drops work silently: work streams refuse when full, forget nothing by age, cap each workspace", async () => {
+    for (const pool of POOLS) {
+      const { config } = await manager.streams.info(streamName(pool));
+      expect(config).toMatchObject({
+        retention: "workqueue",
+        storage: "file",
+        discard: "new",
+        discard_new_per_subject: true,
+        max_msgs_per_subject: 2_000,
+        max_age: 0,
+        max_msg_size: LIMITS.streamMessageBytesMax,
+      });
+    }
+  });
+
+  test("has a durable per lane that survives idleness, acks one by one, and whose filters are disjoint (QUE-3, QUE-11, QUE-15)", async () => {
+    const filters = new Set<string>();
+    for (const pool of POOLS) {
+      for (const lane of LANES) {
+        const { config } = await manager.consumers.info(streamName(pool), durableName(pool, lane));
+        expect(config).toMatchObject({
+          ack_policy: "explicit",
+          max_deliver: LANE_SETTINGS[lane].maxDeliver,
+          max_waiting: 4_096,
+        });
+        expect(config.ack_wait).toBe(LANE_SETTINGS[lane].ackWaitMs * 1_000_000);
+        expect(config.backoff).toBeUndefined();
+        expect(config.inactive_threshold ?? 0).toBe(0);
+        expect(config.filter_subject).toBe(laneFilter(pool, lane));
+        filters.add(config.filter_subject ?? "");
+      }
+    }
+    expect(filters.size).toBe(POOLS.length * LANES.length);
+  });
+
+  test("beats often enough that two may be lost", () => {
+    for (const lane of LANES) {
+      const { beatMs, ackWaitMs } = LANE_SETTINGS[lane];
+      expect(3 * beatMs).toBeLessThanOrEqual(ackWaitMs);
+    }
+  });
+
+  test("mends a field that somebody changed", async () => {
+    const name = streamName("chat");
+    const durable = durableName("chat", "live");
+    await manager.streams.update(name, { max_msgs_per_subject: 7 });
+    await manager.consumers.update(name, durable, { max_deliver: 99 });
+    await ensureTopology(connection, 1);
+    expect((await manager.streams.info(name)).config.max_msgs_per_subject).toBe(2_000);
+    expect((await manager.consumers.info(name, durable)).config.max_deliver).toBe(LANE_SETTINGS.live.maxDeliver);
+  });
+
+  test("is made again after the server lost its store", async () => {
+    const restored = (async () => {
+      for await (const status of connection.status()) if (status.type === "reconnect") return;
+    })();
+    await nats.wipe();
+    await restored;
+    await ensureTopology(connection, 1);
+    expect((await snapshot()).streams).toHaveLength(wantedTopology(1).streams.length);
+  });
+
+  test("does not come up where a field cannot be changed any more", async () => {
+    const name = streamName("chat");
+    const durable = durableName("chat", "batch");
+    const { config } = await manager.consumers.info(name, durable);
+    await manager.consumers.delete(name, durable);
+    await manager.consumers.add(name, { ...config, max_waiting: 7 });
+    expect(ensureTopology(connection, 1)).rejects.toThrow("max waiting");
+    await manager.consumers.delete(name, durable).catch(() => undefined);
+  });
+
+  test("asks for as many copies as the configuration says", () => {
+    for (const stream of wantedTopology(3).streams) expect(stream.num_replicas).toBe(3);
+  });
+});
+
+describe("the echo of the server", () => {
+  const wanted = { name: "S", max_msgs: 5, subjects: ["a", "b"], allow_direct: false, max_age: 0 };
+
+  test.each<[string, Record<string, unknown>]>([
+    ["equal", { ...wanted }],
+    ["with more fields than asked for", { ...wanted, sealed: false, num_replicas: 1 }],
+    ["without fields that have their zero value", { name: "S", max_msgs: 5, subjects: ["a", "b"] }],
+  ])("%s is taken", (_name, echoed) => {
+    expect(() => assertEcho("stream S", wanted, echoed)).not.toThrow();
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ["another number", { ...wanted, max_msgs: 6 }, "stream S: expected max_msgs 5, the server has 6"],
+    ["another list", { ...wanted, subjects: ["a"] }, 'stream S: expected subjects ["a","b"], the server has ["a"]'],
+    ["another order", { ...wanted, subjects: ["b", "a"] }, "stream S: expected subjects"],
+    [
+      "a field it does not know",
+      { name: "S", subjects: ["a", "b"] },
+      "stream S: expected max_msgs 5, the server has undefined",
+    ],
+    ["a flag it set", { ...wanted, allow_direct: true }, "stream S: expected allow_direct false, the server has true"],
+    ["an age it set", { ...wanted, max_age: 9 }, "stream S: expected max_age 0, the server has 9"],
+  ])("with %s is refused by name", (_name, echoed, message) => {
+    expect(() => assertEcho("stream S", wanted, echoed)).toThrow(message);
+  });
+
+  test("of a field that was to be on and is left out is refused", () => {
+    expect(() => assertEcho("stream S", { discard_new_per_subject: true }, {})).toThrow("discard_new_per_subject");
+  });
+});
