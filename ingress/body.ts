@@ -13,25 +13,55 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   const declared = Number(request.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   checkMediaType(request.headers);
-  const allowedMs = LIMITS.bodyReadBaseMs + (Math.min(bytesMax, declared || 0) / LIMITS.bodyReadBytesPerSecond) * 1_000;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new ApiError("request_timeout", "The request body did not arrive in time.")),
-    allowedMs,
-  );
-  late.catch(() => undefined);
+  const deadline = startDeadline(declared || 0);
   try {
-    if (declared <= ONE_PIECE_BYTES_MAX) return new Uint8Array(await Promise.race([request.arrayBuffer(), late]));
-    return await readPieces(request.body, bytesMax, late);
+    if (declared <= ONE_PIECE_BYTES_MAX) {
+      return new Uint8Array(await Promise.race([request.arrayBuffer(), deadline.late]));
+    }
+    return await readPieces(request.body, bytesMax, deadline);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    // The connection closed, or what came was no chunk: nobody is left to hear the answer, and no fault of ours.
+    throw new ApiError("request_timeout", "The request body did not arrive whole.", { cause: error });
   } finally {
-    clearTimeout(timer);
+    deadline.stop();
   }
+}
+
+interface Deadline {
+  /** Rejects when the time is over. */
+  readonly late: Promise<never>;
+  /** A body that says no size has time for what has come of it. */
+  received(bytes: number): void;
+  stop(): void;
+}
+
+function startDeadline(declaredBytes: number): Deadline {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  late.catch(() => undefined);
+  const startedAt = performance.now();
+  let bytes = declaredBytes;
+  const check = (): void => {
+    const allowedMs = LIMITS.bodyReadBaseMs + (bytes / LIMITS.bodyReadBytesPerSecond) * 1_000;
+    const leftMs = startedAt + allowedMs - performance.now();
+    if (leftMs > 0) timer = setTimeout(check, leftMs);
+    else reject(new ApiError("request_timeout", "The request body did not arrive in time."));
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  check();
+  return {
+    late,
+    received: (count) => {
+      bytes = Math.max(bytes, count);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 async function readPieces(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
-  late: Promise<never>,
+  deadline: Deadline,
 ): Promise<Uint8Array> {
   if (!body) return new Uint8Array();
   const reader = body.getReader();
@@ -39,10 +69,11 @@ async function readPieces(
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late]);
+      const { done, value } = await Promise.race([reader.read(), deadline.late]);
       if (done) return Buffer.concat(pieces, size);
       size += value.length;
       if (size > bytesMax) throw tooLarge(bytesMax);
+      deadline.received(size);
       pieces.push(value);
     }
   } catch (error) {

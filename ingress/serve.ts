@@ -38,6 +38,9 @@ export class CountedError extends Error {
   }
 }
 
+/** A caller's own word must not become a metric label. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
 type PeerAddress = () => string;
 
 export type Serve = (
@@ -52,6 +55,7 @@ export function createServe(context: IngressContext): Serve {
 
   const guarded = async (route: Route, call: RouteCall, peer: PeerAddress): Promise<Response> => {
     ipNet.check(ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for")));
+    checkFraming(call.request.headers);
     if (route.auth === "none") return route.handle(call);
     const caller = await authenticator.authenticate(call.request.headers.get("authorization"));
     const authenticated = { ...call, caller };
@@ -79,7 +83,7 @@ export function createServe(context: IngressContext): Serve {
     }
     response.headers.set("x-request-id", requestId);
     const status = String(response.status);
-    metrics.httpRequests.inc(route.path, route.method, status);
+    metrics.httpRequests.inc(route.path, METHODS.has(request.method) ? request.method : "other", status);
     log.info(
       {
         request_id: requestId,
@@ -92,6 +96,14 @@ export function createServe(context: IngressContext): Serve {
     );
     return response;
   };
+}
+
+/** What a proxy in front may read as another message than we do; the server underneath lets these two pass (EDGE-5). */
+function checkFraming(headers: Headers): void {
+  for (const name of ["content-length", "host"]) {
+    if (headers.get(name)?.includes(",") !== true) continue;
+    throw new ApiError("invalid_request", `Expected one ${name} header, got several.`);
+  }
 }
 
 /** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */

@@ -3,6 +3,8 @@
  * A variable that starts with SLUICE_ and is not listed here stops the start: a misspelt setting must not be ignored.
  */
 
+import { isIP } from "node:net";
+
 export interface Config {
   readonly databaseUrl: string;
   readonly databasePoolMax: number;
@@ -168,10 +170,16 @@ export function loadConfig(
     );
   }
   const production = flag("SLUICE_PRODUCTION", false);
+  for (const entry of list("SLUICE_TRUSTED_PROXIES")) {
+    if (!isAddressRange(entry)) {
+      faults.push(`SLUICE_TRUSTED_PROXIES expects addresses or ranges such as 10.0.0.0/8, got "${entry.slice(0, 40)}"`);
+    }
+  }
   const totalMs = integer("SLUICE_CHAT_TOTAL_MS", 600_000, 1_000, 3_600_000);
+  const queueMs = integer("SLUICE_CHAT_QUEUE_MS", Math.min(60_000, totalMs), 100, 3_600_000);
   const config: Config = {
     databaseUrl,
-    databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", 8, 3, 200),
+    databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", 8, 6, 200),
     natsUrl,
     s3: Object.freeze({
       endpoint,
@@ -198,7 +206,7 @@ export function loadConfig(
     bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", 32 * 1_048_576, 1_024, 100 * 1_048_576),
     chat: Object.freeze({
       totalMs,
-      queueMs: integer("SLUICE_CHAT_QUEUE_MS", 60_000, 100, 3_600_000),
+      queueMs,
       firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
     }),
@@ -206,8 +214,20 @@ export function loadConfig(
     secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
   };
+  if (queueMs > totalMs) {
+    faults.push(
+      `SLUICE_CHAT_QUEUE_MS ${queueMs} must not exceed SLUICE_CHAT_TOTAL_MS ${totalMs}: no call waits longer`,
+    );
+  }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return Object.freeze(config);
+}
+
+function isAddressRange(entry: string): boolean {
+  const [address = "", prefix, ...rest] = entry.split("/");
+  const bits = isIP(address) === 6 ? 128 : 32;
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits);
 }
 
 const SECRET_VARIABLES = ["SLUICE_BOOTSTRAP_KEY", "AWS_SECRET_ACCESS_KEY"];
@@ -218,9 +238,19 @@ function secretsOf(environment: Environment): string[] {
   for (const [name, value] of Object.entries(environment)) if (PROVIDER_KEY_VARIABLE.test(name)) found.push(value);
   for (const name of URL_VARIABLES) {
     for (const part of (environment[name] ?? "").split(",")) {
-      if (URL.canParse(part)) found.push(decodeURIComponent(new URL(part).password));
+      if (URL.canParse(part)) found.push(plainPassword(part));
     }
   }
   // Shorter values would blank ordinary words.
   return found.filter((value): value is string => value !== undefined && value.length >= 8);
+}
+
+/** A password that is not percent-encoded as URLs want it is kept as it stands. */
+function plainPassword(url: string): string {
+  const { password } = new URL(url);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

@@ -17,6 +17,11 @@ export const LIMITS = {
   groupSizeMax: 256,
   /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
   groupQueueMax: 20_000,
+  /**
+   * Contended workspaces wait this long together for locks: several statements of others with their commits on a slow
+   * disk, and no more than their neighbours can bear once when one of them is locked for good.
+   */
+  contendedWaitMs: 200,
   /** A call of a locked workspace waits this long for the lock, then 503 (engine part 4). */
   lockTimeoutMs: 2_000,
   /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
@@ -60,3 +65,6 @@ export const LIMITS = {
   /** A hold of a synchronous call is swept this long after its deadline. */
   holdSlackMs: 30_000,
 } as const;
+
+/** Tokens a picture is held and counted for where the catalogue gives no bound. */
+export const TOKENS_PER_IMAGE = 4_096;

@@ -1,10 +1,10 @@
 /** What every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
 import type { NatsConnection } from "nats";
 
-import { type Check, runChecks, startAdminServer } from "./admin-server.ts";
+import { type AdminServer, type Check, runChecks, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database/client.ts";
-import { missingMigrations } from "./database/migrate.ts";
+import { MigrationError, missingMigrations } from "./database/migrate.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -35,11 +35,19 @@ export async function startRole(name: RoleName): Promise<Role> {
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createMetrics(name);
+  // Stopped last: until then it answers that the process is not ready any more.
+  let admin: AdminServer | undefined;
+  lifecycle.onStop("admin port", () => admin?.stop());
   lifecycle.onStop("metrics", () => metrics.close());
   const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
   lifecycle.onStop("database", () => database.close());
   await waitForDatabase(database);
   const connections: NatsConnection[] = [];
+  // A role with nothing to reload ignores the signal; by default it would end the process.
+  let hangup = (): Promise<void> => Promise.resolve();
+  process.on("SIGHUP", () => {
+    hangup().catch((error: unknown) => log.error({ err: error }, "reload refused, nothing changed"));
+  });
   return {
     config,
     log,
@@ -57,19 +65,16 @@ export async function startRole(name: RoleName): Promise<Role> {
       void endWith(connection, lifecycle, log);
     },
     onHangup(reload) {
-      process.on("SIGHUP", () => {
-        reload().catch((error: unknown) => log.error({ err: error }, "reload refused, nothing changed"));
-      });
+      hangup = reload;
     },
     async ready(facts, checks) {
-      const admin = startAdminServer({
+      admin = startAdminServer({
         host: config.adminHost,
         port: config.adminPort,
         registry: metrics.registry,
         ready: () => runChecks(checks, lifecycle.stopping),
         log,
       });
-      lifecycle.onStop("admin port", () => admin.stop());
       // Supervisors and tests wait for this line, so it is told at every level.
       log.child({}, { level: "info" }).info({ ...facts, admin_port: admin.port }, "ready");
     },
@@ -91,17 +96,11 @@ async function waitForDatabase(database: Database): Promise<void> {
     try {
       const missing = await missingMigrations(database);
       if (missing.length === 0) return;
-      throw new MigrationsMissing(missing.length);
+      throw new MigrationError(`the database lacks ${missing.length} migrations; run the migrate role first`);
     } catch (error) {
-      if (error instanceof MigrationsMissing) throw error;
+      if (error instanceof MigrationError) throw error;
       if (performance.now() > giveUpAt) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
       await Bun.sleep(200);
     }
-  }
-}
-
-class MigrationsMissing extends Error {
-  constructor(count: number) {
-    super(`the database lacks ${count} migrations; run the migrate role first`);
   }
 }

@@ -33,7 +33,10 @@ const ASK = encodeFrame({ t: "ask" });
 export function openCallerWatch(connection: NatsConnection): CallerWatch {
   const calls = new Set<Watched>();
 
-  const request = async (reply: string, frame: Uint8Array): Promise<"here" | "served" | "gone" | "refused" | "late"> => {
+  const request = async (
+    reply: string,
+    frame: Uint8Array,
+  ): Promise<"here" | "served" | "gone" | "refused" | "late"> => {
     try {
       const answer = (await connection.request(reply, frame, { timeout: LIMITS.ingressProbeMs })).string();
       if (answer === CALLER_SERVED) return "served";

@@ -27,5 +27,5 @@ export interface JobHandler {
   /** A later delivery of a call that may have reached a provider: reports the loss, never runs again (QUE-23). */
   lost(job: JobMessage, control: Pick<JobControl, "reply">): Promise<void>;
   /** Nobody waits any more and nothing was done: gives the hold back. */
-  drop(job: JobMessage): Promise<void>;
+  drop(job: JobMessage, control: Pick<JobControl, "reply">): Promise<void>;
 }

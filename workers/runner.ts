@@ -102,15 +102,12 @@ export function startRunner(options: {
             unwatch?.();
           }
         } else if (outcome === "lost") await handler.lost(job, { reply });
-        else if (outcome === "drop") await handler.drop(job);
+        else if (outcome === "drop") await handler.drop(job, { reply });
         message.ack();
       }
     } catch (error) {
       result = "failed";
-      log.error(
-        { err: error, job_id: job?.job_id, deliveries: message.deliveries },
-        "job could not be finished",
-      );
+      log.error({ err: error, job_id: job?.job_id, deliveries: message.deliveries }, "job could not be finished");
       message.nak(nakDelayMs(message.deliveries));
     } finally {
       running.delete(message);

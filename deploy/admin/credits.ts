@@ -1,6 +1,6 @@
 /** Credits in and out by an operator's hand, and whether the books add up. */
 import { listLedger, readBalance } from "#shared/database/credits.ts";
-import { auditLedger } from "#shared/ledger/audit.ts";
+import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
 import { formatCredits } from "#shared/money.ts";
 
 import { creditsOf, findWorkspace, limitOf } from "./arguments.ts";
@@ -101,7 +101,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     about: "recomputes every balance from its entries and holds; exit code 1 when anything differs",
     arguments: [],
     async run(context) {
-      const faults = await auditLedger(await context.database());
+      const faults = await (await context.database()).slowTransaction(AUDIT_LIMIT_MS, auditLedger);
       return {
         json: { is_exact: faults.length === 0, faults },
         text: tableOr(

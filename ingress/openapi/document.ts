@@ -12,8 +12,18 @@ export interface Components {
 
 /** What the gates in front of every route may answer (design part 5). */
 const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
-  none: ["ip_rate_limit_exceeded", "internal_error"],
-  key: ["missing_api_key", "invalid_api_key", "rate_limit_exceeded", "ip_rate_limit_exceeded", "internal_error"],
+  none: ["invalid_request", "ip_rate_limit_exceeded", "internal_error"],
+  key: [
+    "invalid_request",
+    "missing_api_key",
+    "invalid_api_key",
+    "permission_denied",
+    "rate_limit_exceeded",
+    "ip_rate_limit_exceeded",
+    "internal_error",
+    "overloaded",
+    "service_unavailable",
+  ],
 };
 
 const DESCRIPTION =

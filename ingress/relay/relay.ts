@@ -22,11 +22,7 @@ export interface Relay {
    * @param dispatch resolves with the message's sequence in its stream; is told whether anybody still waits
    * @throws ApiError of the call
    */
-  run(
-    facts: CallFacts,
-    signal: AbortSignal,
-    dispatch: (isWanted: () => boolean) => Promise<number>,
-  ): Promise<Response>;
+  run(facts: CallFacts, signal: AbortSignal, dispatch: (isWanted: () => boolean) => Promise<number>): Promise<Response>;
   /** Calls waited for. */
   active(): number;
   /** Ends every call with an error, for the end of the grace. */
@@ -100,6 +96,7 @@ export function createRelay(options: {
     try {
       const { upTo, sinceMs } = await handedOut();
       for (const call of unclaimed) {
+        if (!call.isWaiting) continue;
         // A queue younger than the message has lost it with its store.
         if (sinceMs > call.dispatchedAtMs) call.dispatchAgain?.();
         else if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
@@ -144,18 +141,18 @@ export function createRelay(options: {
       if (signal.aborted) onLeft();
       else {
         signal.addEventListener("abort", onLeft, { once: true });
-        const send = (): void => {
+        const send = async (): Promise<void> => {
           call.streamSeq = undefined;
           call.dispatchedAtMs = Date.now();
-          dispatch(() => call.isWaiting).then(
-            (seq) => {
-              call.streamSeq = seq;
-            },
-            (error: unknown) => call.end("dispatch", error),
-          );
+          try {
+            call.streamSeq = await dispatch(() => call.isWaiting);
+          } catch (error) {
+            // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.
+            if (call.isWaiting) call.end("dispatch", error);
+          }
         };
-        call.dispatchAgain = send;
-        send();
+        call.dispatchAgain = () => void send();
+        void send();
       }
       try {
         return await call.response;

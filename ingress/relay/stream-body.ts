@@ -6,6 +6,9 @@ import { LIMITS } from "#shared/limits.ts";
 
 const KEEPALIVE = new TextEncoder().encode(": keepalive\n\n");
 
+/** The server underneath prints the reason of every failed body to stderr, with an excerpt of our source. */
+const NO_REASON = undefined;
+
 export interface StreamBodyEvents {
   /** The client closed its side, or the reader was stuck too long. */
   onLeft(reason: "client" | "stuck"): void;
@@ -46,7 +49,8 @@ export class StreamBody {
       this.pieces = [Buffer.concat(this.pieces, this.bytes)];
     }
     this.lastWriteAt = performance.now();
-    this.wake?.();
+    if (this.bytes > 2 * LIMITS.relayBytesMax) this.left("stuck");
+    else this.wake?.();
   }
 
   /** No more pieces; what is buffered still goes out. */
@@ -75,7 +79,7 @@ export class StreamBody {
     if (this.isClosed) {
       // The reader was cut: an error makes the socket close without the end marker of a whole answer. One that left
       // by itself has closed the controller already.
-      if (this.isCut) controller.error(new Error("stream cut"));
+      if (this.isCut) controller.error(NO_REASON);
       return;
     }
     if (this.bytes > 0) {

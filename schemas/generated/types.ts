@@ -449,7 +449,7 @@ export interface AudioBlock {
   [k: string]: unknown;
 }
 /**
- * A document the model should read: stored earlier and named by `file_id`, or sent along as `file_data`.
+ * A document the model should read: sent along as `file_data`, or named by an address. `file_id` names a stored file, once there is a file store.
  */
 export interface FileBlock {
   type: "file";
@@ -461,9 +461,13 @@ export interface FileBlock {
      */
     file_id?: string;
     /**
-     * The file as a data URL.
+     * The file as a data URL, or its http(s) address.
      */
     file_data?: string;
+    /**
+     * An http(s) address of the file.
+     */
+    file_url?: string;
     filename?: string;
     [k: string]: unknown;
   };

@@ -4021,12 +4021,27 @@ errors++;
 }
 var _valid0 = _errs40 === errors;
 valid17 = valid17 || _valid0;
-if (!valid17) {
-const err2 = { instancePath: instancePath + "/file", schemaPath: "FileBlock/properties/file/anyOf", keyword: "anyOf", params: {} };
+const _errs41 = errors;
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let missing9;
+if (data12.file_url === undefined && (missing9 = "file_url")) {
+const err2 = { instancePath: instancePath + "/file", schemaPath: "FileBlock/properties/file/anyOf/2/required", keyword: "required", params: { missingProperty: missing9 } };
 if (vErrors === null) {
 vErrors = [err2];
 } else {
 vErrors.push(err2);
+}
+errors++;
+}
+}
+var _valid0 = _errs41 === errors;
+valid17 = valid17 || _valid0;
+if (!valid17) {
+const err3 = { instancePath: instancePath + "/file", schemaPath: "FileBlock/properties/file/anyOf", keyword: "anyOf", params: {} };
+if (vErrors === null) {
+vErrors = [err3];
+} else {
+vErrors.push(err3);
 }
 errors++;
 validate37.errors = vErrors;
@@ -4045,8 +4060,8 @@ if (errors === _errs36) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 if (data12.file_id !== undefined) {
 let data13 = data12.file_id;
-const _errs41 = errors;
-if (errors === _errs41) {
+const _errs42 = errors;
+if (errors === _errs42) {
 if (typeof data13 === "string") {
 if (func2(data13) < 1) {
 validate37.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
@@ -4057,15 +4072,15 @@ validate37.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath:
 return false;
 }
 }
-var valid18 = _errs41 === errors;
+var valid18 = _errs42 === errors;
 } else {
 var valid18 = true;
 }
 if (valid18) {
 if (data12.file_data !== undefined) {
 let data14 = data12.file_data;
-const _errs43 = errors;
-if (errors === _errs43) {
+const _errs44 = errors;
+if (errors === _errs44) {
 if (typeof data14 === "string") {
 if (func2(data14) < 1) {
 validate37.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
@@ -4076,20 +4091,40 @@ validate37.errors = [{ instancePath: instancePath + "/file/file_data", schemaPat
 return false;
 }
 }
-var valid18 = _errs43 === errors;
+var valid18 = _errs44 === errors;
+} else {
+var valid18 = true;
+}
+if (valid18) {
+if (data12.file_url !== undefined) {
+let data15 = data12.file_url;
+const _errs46 = errors;
+if (errors === _errs46) {
+if (typeof data15 === "string") {
+if (func2(data15) < 1) {
+validate37.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+} else {
+validate37.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid18 = _errs46 === errors;
 } else {
 var valid18 = true;
 }
 if (valid18) {
 if (data12.filename !== undefined) {
-const _errs45 = errors;
+const _errs48 = errors;
 if (typeof data12.filename !== "string") {
 validate37.errors = [{ instancePath: instancePath + "/file/filename", schemaPath: "FileBlock/properties/file/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid18 = _errs45 === errors;
+var valid18 = _errs48 === errors;
 } else {
 var valid18 = true;
+}
 }
 }
 }
@@ -12608,40 +12643,29 @@ if (!isChatMessage(v3))
 return false;
 }
 }
-const v69 = value["stream"];
-if (v69 !== undefined) {
-if (!(typeof v69 === "boolean" || v69 === null))
-return false;
-}
-const v70 = value["stream_options"];
+const v70 = value["stream"];
 if (v70 !== undefined) {
-if (!(isObject(v70) || v70 === null))
-return false;
-if (isObject(v70)) {
-const v71 = v70["include_usage"];
-if (v71 !== undefined) {
-if (!(typeof v71 === "boolean"))
+if (!(typeof v70 === "boolean" || v70 === null))
 return false;
 }
-const v72 = v70["include_obfuscation"];
+const v71 = value["stream_options"];
+if (v71 !== undefined) {
+if (!(isObject(v71) || v71 === null))
+return false;
+if (isObject(v71)) {
+const v72 = v71["include_usage"];
 if (v72 !== undefined) {
 if (!(typeof v72 === "boolean"))
 return false;
 }
-}
-}
-const v73 = value["max_completion_tokens"];
+const v73 = v71["include_obfuscation"];
 if (v73 !== undefined) {
-if (!(Number.isInteger(v73) || v73 === null))
-return false;
-if (Number.isFinite(v73)) {
-if (!(v73 >= 1))
-return false;
-if (!(v73 <= 2147483647))
+if (!(typeof v73 === "boolean"))
 return false;
 }
 }
-const v74 = value["max_tokens"];
+}
+const v74 = value["max_completion_tokens"];
 if (v74 !== undefined) {
 if (!(Number.isInteger(v74) || v74 === null))
 return false;
@@ -12652,64 +12676,64 @@ if (!(v74 <= 2147483647))
 return false;
 }
 }
-const v75 = value["temperature"];
+const v75 = value["max_tokens"];
 if (v75 !== undefined) {
-if (!(Number.isFinite(v75) || v75 === null))
+if (!(Number.isInteger(v75) || v75 === null))
 return false;
 if (Number.isFinite(v75)) {
-if (!(v75 >= 0))
+if (!(v75 >= 1))
 return false;
-if (!(v75 <= 2))
+if (!(v75 <= 2147483647))
 return false;
 }
 }
-const v76 = value["top_p"];
+const v76 = value["temperature"];
 if (v76 !== undefined) {
 if (!(Number.isFinite(v76) || v76 === null))
 return false;
 if (Number.isFinite(v76)) {
 if (!(v76 >= 0))
 return false;
-if (!(v76 <= 1))
+if (!(v76 <= 2))
 return false;
 }
 }
-const v77 = value["n"];
+const v77 = value["top_p"];
 if (v77 !== undefined) {
-if (!(Number.isInteger(v77) || v77 === null))
+if (!(Number.isFinite(v77) || v77 === null))
 return false;
 if (Number.isFinite(v77)) {
-if (!(v77 >= 1))
+if (!(v77 >= 0))
 return false;
-if (!(v77 <= 128))
+if (!(v77 <= 1))
 return false;
 }
 }
-const v78 = value["stop"];
+const v78 = value["n"];
 if (v78 !== undefined) {
-if (!(typeof v78 === "string" || Array.isArray(v78) || v78 === null))
+if (!(Number.isInteger(v78) || v78 === null))
 return false;
-if (Array.isArray(v78)) {
-if (!(v78.length <= 16))
+if (Number.isFinite(v78)) {
+if (!(v78 >= 1))
 return false;
-for (const v79 of v78) {
-if (!(typeof v79 === "string"))
+if (!(v78 <= 128))
+return false;
+}
+}
+const v79 = value["stop"];
+if (v79 !== undefined) {
+if (!(typeof v79 === "string" || Array.isArray(v79) || v79 === null))
+return false;
+if (Array.isArray(v79)) {
+if (!(v79.length <= 16))
+return false;
+for (const v80 of v79) {
+if (!(typeof v80 === "string"))
 return false;
 }
 }
 }
-const v80 = value["frequency_penalty"];
-if (v80 !== undefined) {
-if (!(Number.isFinite(v80) || v80 === null))
-return false;
-if (Number.isFinite(v80)) {
-if (!(v80 >= -2))
-return false;
-if (!(v80 <= 2))
-return false;
-}
-}
-const v81 = value["presence_penalty"];
+const v81 = value["frequency_penalty"];
 if (v81 !== undefined) {
 if (!(Number.isFinite(v81) || v81 === null))
 return false;
@@ -12720,271 +12744,282 @@ if (!(v81 <= 2))
 return false;
 }
 }
-const v82 = value["logit_bias"];
+const v82 = value["presence_penalty"];
 if (v82 !== undefined) {
-if (!(isObject(v82) || v82 === null))
+if (!(Number.isFinite(v82) || v82 === null))
 return false;
-if (isObject(v82)) {
-for (const v83 in v82) {
-const v84 = v82[v83];
-if (!Number.isFinite(v84))
+if (Number.isFinite(v82)) {
+if (!(v82 >= -2))
 return false;
-if (!(v84 >= -100))
+if (!(v82 <= 2))
 return false;
-if (!(v84 <= 100))
+}
+}
+const v83 = value["logit_bias"];
+if (v83 !== undefined) {
+if (!(isObject(v83) || v83 === null))
+return false;
+if (isObject(v83)) {
+for (const v84 in v83) {
+const v85 = v83[v84];
+if (!Number.isFinite(v85))
+return false;
+if (!(v85 >= -100))
+return false;
+if (!(v85 <= 100))
 return false;
 }
 }
 }
-const v85 = value["logprobs"];
-if (v85 !== undefined) {
-if (!(typeof v85 === "boolean" || v85 === null))
-return false;
-}
-const v86 = value["top_logprobs"];
+const v86 = value["logprobs"];
 if (v86 !== undefined) {
-if (!(Number.isInteger(v86) || v86 === null))
-return false;
-if (Number.isFinite(v86)) {
-if (!(v86 >= 0))
-return false;
-if (!(v86 <= 20))
+if (!(typeof v86 === "boolean" || v86 === null))
 return false;
 }
-}
-const v87 = value["seed"];
+const v87 = value["top_logprobs"];
 if (v87 !== undefined) {
 if (!(Number.isInteger(v87) || v87 === null))
 return false;
 if (Number.isFinite(v87)) {
-if (!(v87 >= -9223372036854776000))
+if (!(v87 >= 0))
 return false;
-if (!(v87 <= 9223372036854776000))
+if (!(v87 <= 20))
 return false;
 }
 }
-const v88 = value["tools"];
+const v88 = value["seed"];
 if (v88 !== undefined) {
-if (!Array.isArray(v88))
+if (!(Number.isInteger(v88) || v88 === null))
 return false;
-for (const v89 of v88) {
-if (!isChatTool(v89))
+if (Number.isFinite(v88)) {
+if (!(v88 >= -9223372036854776000))
+return false;
+if (!(v88 <= 9223372036854776000))
+return false;
+}
+}
+const v89 = value["tools"];
+if (v89 !== undefined) {
+if (!Array.isArray(v89))
+return false;
+for (const v90 of v89) {
+if (!isChatTool(v90))
 return false;
 }
 }
-const v106 = value["tool_choice"];
-if (v106 !== undefined) {
-if (!isToolChoice(v106))
+const v107 = value["tool_choice"];
+if (v107 !== undefined) {
+if (!isToolChoice(v107))
 return false;
 }
-const v118 = value["parallel_tool_calls"];
-if (v118 !== undefined) {
-if (!(typeof v118 === "boolean"))
-return false;
-}
-const v119 = value["response_format"];
+const v119 = value["parallel_tool_calls"];
 if (v119 !== undefined) {
-if (!isResponseFormat(v119))
+if (!(typeof v119 === "boolean"))
 return false;
 }
-const v128 = value["reasoning_effort"];
-if (v128 !== undefined) {
-if (!(typeof v128 === "string" || v128 === null))
-return false;
-if (typeof v128 === "string") {
-if (!(v128.length <= 40))
+const v120 = value["response_format"];
+if (v120 !== undefined) {
+if (!isResponseFormat(v120))
 return false;
 }
-}
-const v129 = value["verbosity"];
+const v129 = value["reasoning_effort"];
 if (v129 !== undefined) {
-if (!(v129 === "low" || v129 === "medium" || v129 === "high" || v129 === null))
+if (!(typeof v129 === "string" || v129 === null))
+return false;
+if (typeof v129 === "string") {
+if (!(v129.length <= 40))
 return false;
 }
-const v130 = value["modalities"];
+}
+const v130 = value["verbosity"];
 if (v130 !== undefined) {
-if (!(Array.isArray(v130) || v130 === null))
+if (!(v130 === "low" || v130 === "medium" || v130 === "high" || v130 === null))
 return false;
-if (Array.isArray(v130)) {
-for (const v131 of v130) {
-if (!(v131 === "text" || v131 === "audio"))
+}
+const v131 = value["modalities"];
+if (v131 !== undefined) {
+if (!(Array.isArray(v131) || v131 === null))
+return false;
+if (Array.isArray(v131)) {
+for (const v132 of v131) {
+if (!(v132 === "text" || v132 === "audio"))
 return false;
 }
 }
 }
-const v132 = value["audio"];
-if (v132 !== undefined) {
-if (!(isObject(v132) || v132 === null))
-return false;
-if (isObject(v132)) {
-if (!(v132["voice"] !== undefined))
-return false;
-if (!(v132["format"] !== undefined))
-return false;
-const v133 = v132["voice"];
+const v133 = value["audio"];
 if (v133 !== undefined) {
-if (!(typeof v133 === "string" || isObject(v133)))
+if (!(isObject(v133) || v133 === null))
 return false;
 if (isObject(v133)) {
-if (!(v133["id"] !== undefined))
+if (!(v133["voice"] !== undefined))
 return false;
-const v134 = v133["id"];
+if (!(v133["format"] !== undefined))
+return false;
+const v134 = v133["voice"];
 if (v134 !== undefined) {
-if (!(typeof v134 === "string"))
+if (!(typeof v134 === "string" || isObject(v134)))
 return false;
-}
-}
-}
-const v135 = v132["format"];
+if (isObject(v134)) {
+if (!(v134["id"] !== undefined))
+return false;
+const v135 = v134["id"];
 if (v135 !== undefined) {
-if (!(v135 === "wav" || v135 === "aac" || v135 === "mp3" || v135 === "flac" || v135 === "opus" || v135 === "pcm16"))
+if (!(typeof v135 === "string"))
 return false;
 }
 }
 }
-const v136 = value["prediction"];
+const v136 = v133["format"];
 if (v136 !== undefined) {
-if (!(isObject(v136) || v136 === null))
+if (!(v136 === "wav" || v136 === "aac" || v136 === "mp3" || v136 === "flac" || v136 === "opus" || v136 === "pcm16"))
 return false;
-if (isObject(v136)) {
-if (!(v136["type"] !== undefined))
-return false;
-if (!(v136["content"] !== undefined))
-return false;
-const v137 = v136["type"];
+}
+}
+}
+const v137 = value["prediction"];
 if (v137 !== undefined) {
-if (!(v137 === "content"))
+if (!(isObject(v137) || v137 === null))
 return false;
-}
-const v138 = v136["content"];
+if (isObject(v137)) {
+if (!(v137["type"] !== undefined))
+return false;
+if (!(v137["content"] !== undefined))
+return false;
+const v138 = v137["type"];
 if (v138 !== undefined) {
-if (!(typeof v138 === "string" || Array.isArray(v138)))
-return false;
-if (Array.isArray(v138)) {
-if (!(v138.length >= 1))
-return false;
-for (const v139 of v138) {
-if (!isTextOnlyBlock(v139))
+if (!(v138 === "content"))
 return false;
 }
-}
-}
-}
-}
-const v140 = value["web_search_options"];
-if (v140 !== undefined) {
-if (!isObject(v140))
+const v139 = v137["content"];
+if (v139 !== undefined) {
+if (!(typeof v139 === "string" || Array.isArray(v139)))
 return false;
-const v141 = v140["search_context_size"];
+if (Array.isArray(v139)) {
+if (!(v139.length >= 1))
+return false;
+for (const v140 of v139) {
+if (!isTextOnlyBlock(v140))
+return false;
+}
+}
+}
+}
+}
+const v141 = value["web_search_options"];
 if (v141 !== undefined) {
-if (!(v141 === "low" || v141 === "medium" || v141 === "high"))
+if (!isObject(v141))
 return false;
-}
-const v142 = v140["user_location"];
+const v142 = v141["search_context_size"];
 if (v142 !== undefined) {
-if (!(isObject(v142) || v142 === null))
+if (!(v142 === "low" || v142 === "medium" || v142 === "high"))
 return false;
-if (isObject(v142)) {
-if (!(v142["type"] !== undefined))
-return false;
-if (!(v142["approximate"] !== undefined))
-return false;
-const v143 = v142["type"];
+}
+const v143 = v141["user_location"];
 if (v143 !== undefined) {
-if (!(v143 === "approximate"))
+if (!(isObject(v143) || v143 === null))
 return false;
-}
-const v144 = v142["approximate"];
+if (isObject(v143)) {
+if (!(v143["type"] !== undefined))
+return false;
+if (!(v143["approximate"] !== undefined))
+return false;
+const v144 = v143["type"];
 if (v144 !== undefined) {
-if (!isObject(v144))
-return false;
-const v145 = v144["country"];
-if (v145 !== undefined) {
-if (!(typeof v145 === "string"))
+if (!(v144 === "approximate"))
 return false;
 }
-const v146 = v144["region"];
+const v145 = v143["approximate"];
+if (v145 !== undefined) {
+if (!isObject(v145))
+return false;
+const v146 = v145["country"];
 if (v146 !== undefined) {
 if (!(typeof v146 === "string"))
 return false;
 }
-const v147 = v144["city"];
+const v147 = v145["region"];
 if (v147 !== undefined) {
 if (!(typeof v147 === "string"))
 return false;
 }
-const v148 = v144["timezone"];
+const v148 = v145["city"];
 if (v148 !== undefined) {
 if (!(typeof v148 === "string"))
 return false;
 }
-}
-}
-}
-}
-const v149 = value["service_tier"];
+const v149 = v145["timezone"];
 if (v149 !== undefined) {
-if (!(typeof v149 === "string" || v149 === null))
+if (!(typeof v149 === "string"))
 return false;
 }
-const v150 = value["store"];
+}
+}
+}
+}
+const v150 = value["service_tier"];
 if (v150 !== undefined) {
-if (!(typeof v150 === "boolean" || v150 === null))
+if (!(typeof v150 === "string" || v150 === null))
 return false;
 }
-const v151 = value["metadata"];
+const v151 = value["store"];
 if (v151 !== undefined) {
-if (!(isObject(v151) || v151 === null))
-return false;
-if (isObject(v151)) {
-for (const v152 in v151) {
-const v153 = v151[v152];
-if (!(typeof v153 === "string"))
+if (!(typeof v151 === "boolean" || v151 === null))
 return false;
 }
-}
-}
-const v154 = value["user"];
-if (v154 !== undefined) {
+const v152 = value["metadata"];
+if (v152 !== undefined) {
+if (!(isObject(v152) || v152 === null))
+return false;
+if (isObject(v152)) {
+for (const v153 in v152) {
+const v154 = v152[v153];
 if (!(typeof v154 === "string"))
 return false;
 }
-const v155 = value["safety_identifier"];
+}
+}
+const v155 = value["user"];
 if (v155 !== undefined) {
-if (!(typeof v155 === "string" || v155 === null))
+if (!(typeof v155 === "string"))
 return false;
 }
-const v156 = value["prompt_cache_key"];
+const v156 = value["safety_identifier"];
 if (v156 !== undefined) {
 if (!(typeof v156 === "string" || v156 === null))
 return false;
 }
-const v157 = value["functions"];
+const v157 = value["prompt_cache_key"];
 if (v157 !== undefined) {
-if (!Array.isArray(v157))
-return false;
-for (const v158 of v157) {
-if (!isObject(v158))
-return false;
-if (!(v158["name"] !== undefined))
-return false;
-const v159 = v158["name"];
-if (v159 !== undefined) {
-if (!(typeof v159 === "string"))
+if (!(typeof v157 === "string" || v157 === null))
 return false;
 }
-}
-}
-const v160 = value["function_call"];
+const v158 = value["functions"];
+if (v158 !== undefined) {
+if (!Array.isArray(v158))
+return false;
+for (const v159 of v158) {
+if (!isObject(v159))
+return false;
+if (!(v159["name"] !== undefined))
+return false;
+const v160 = v159["name"];
 if (v160 !== undefined) {
-if (!(typeof v160 === "string" || isObject(v160)))
+if (!(typeof v160 === "string"))
 return false;
-if (isObject(v160)) {
-if (!(v160["name"] !== undefined))
-return false;
-const v161 = v160["name"];
+}
+}
+}
+const v161 = value["function_call"];
 if (v161 !== undefined) {
-if (!(typeof v161 === "string"))
+if (!(typeof v161 === "string" || isObject(v161)))
+return false;
+if (isObject(v161)) {
+if (!(v161["name"] !== undefined))
+return false;
+const v162 = v161["name"];
+if (v162 !== undefined) {
+if (!(typeof v162 === "string"))
 return false;
 }
 }
@@ -13145,9 +13180,9 @@ return false;
 }
 }
 }
-const v30 = value["name"];
-if (v30 !== undefined) {
-if (!(typeof v30 === "string"))
+const v31 = value["name"];
+if (v31 !== undefined) {
+if (!(typeof v31 === "string"))
 return false;
 }
 return true;
@@ -13261,7 +13296,7 @@ const v26 = value["file"];
 if (v26 !== undefined) {
 if (!isObject(v26))
 return false;
-if (!(is11(v26) || is12(v26)))
+if (!(is11(v26) || is12(v26) || is13(v26)))
 return false;
 const v27 = v26["file_id"];
 if (v27 !== undefined) {
@@ -13277,9 +13312,16 @@ return false;
 if (!(v28.length >= 1))
 return false;
 }
-const v29 = v26["filename"];
+const v29 = v26["file_url"];
 if (v29 !== undefined) {
 if (!(typeof v29 === "string"))
+return false;
+if (!(v29.length >= 1))
+return false;
+}
+const v30 = v26["filename"];
+if (v30 !== undefined) {
+if (!(typeof v30 === "string"))
 return false;
 }
 }
@@ -13299,95 +13341,102 @@ return false;
 }
 return true;
 }
+function is13(value) {
+if (isObject(value)) {
+if (!(value["file_url"] !== undefined))
+return false;
+}
+return true;
+}
 function isAssistantMessage(value) {
 if (!isObject(value))
 return false;
-if (is19(value)) {} else {
+if (is20(value)) {} else {
 if (isObject(value)) {
 if (!(value["content"] !== undefined))
 return false;
-const v61 = value["content"];
-if (v61 !== undefined) {
-if (!(typeof v61 === "string" || Array.isArray(v61)))
+const v62 = value["content"];
+if (v62 !== undefined) {
+if (!(typeof v62 === "string" || Array.isArray(v62)))
 return false;
 }
 }
 }
 if (!(value["role"] !== undefined))
 return false;
-const v31 = value["role"];
-if (v31 !== undefined) {
-if (!(v31 === "assistant"))
-return false;
-}
-const v32 = value["content"];
+const v32 = value["role"];
 if (v32 !== undefined) {
-if (!(typeof v32 === "string" || Array.isArray(v32) || v32 === null))
-return false;
-if (Array.isArray(v32)) {
-if (!(v32.length >= 1))
-return false;
-for (const v33 of v32) {
-if (!isAssistantContentBlock(v33))
+if (!(v32 === "assistant"))
 return false;
 }
-}
-}
-const v36 = value["refusal"];
-if (v36 !== undefined) {
-if (!(typeof v36 === "string" || v36 === null))
+const v33 = value["content"];
+if (v33 !== undefined) {
+if (!(typeof v33 === "string" || Array.isArray(v33) || v33 === null))
+return false;
+if (Array.isArray(v33)) {
+if (!(v33.length >= 1))
+return false;
+for (const v34 of v33) {
+if (!isAssistantContentBlock(v34))
 return false;
 }
-const v37 = value["name"];
+}
+}
+const v37 = value["refusal"];
 if (v37 !== undefined) {
-if (!(typeof v37 === "string"))
+if (!(typeof v37 === "string" || v37 === null))
 return false;
 }
-const v38 = value["audio"];
+const v38 = value["name"];
 if (v38 !== undefined) {
-if (!(isObject(v38) || v38 === null))
+if (!(typeof v38 === "string"))
 return false;
-if (isObject(v38)) {
-if (!(v38["id"] !== undefined))
-return false;
-const v39 = v38["id"];
+}
+const v39 = value["audio"];
 if (v39 !== undefined) {
-if (!(typeof v39 === "string"))
+if (!(isObject(v39) || v39 === null))
 return false;
-}
-}
-}
-const v40 = value["reasoning_content"];
+if (isObject(v39)) {
+if (!(v39["id"] !== undefined))
+return false;
+const v40 = v39["id"];
 if (v40 !== undefined) {
-if (!(typeof v40 === "string" || v40 === null))
+if (!(typeof v40 === "string"))
 return false;
 }
-const v41 = value["tool_calls"];
+}
+}
+const v41 = value["reasoning_content"];
 if (v41 !== undefined) {
-if (!Array.isArray(v41))
+if (!(typeof v41 === "string" || v41 === null))
 return false;
-for (const v42 of v41) {
-if (!isToolCall(v42))
+}
+const v42 = value["tool_calls"];
+if (v42 !== undefined) {
+if (!Array.isArray(v42))
+return false;
+for (const v43 of v42) {
+if (!isToolCall(v43))
 return false;
 }
 }
-const v53 = value["function_call"];
-if (v53 !== undefined) {
-if (!(isObject(v53) || v53 === null))
-return false;
-if (isObject(v53)) {
-if (!(v53["name"] !== undefined))
-return false;
-if (!(v53["arguments"] !== undefined))
-return false;
-const v54 = v53["name"];
+const v54 = value["function_call"];
 if (v54 !== undefined) {
-if (!(typeof v54 === "string"))
+if (!(isObject(v54) || v54 === null))
 return false;
-}
-const v55 = v53["arguments"];
+if (isObject(v54)) {
+if (!(v54["name"] !== undefined))
+return false;
+if (!(v54["arguments"] !== undefined))
+return false;
+const v55 = v54["name"];
 if (v55 !== undefined) {
 if (!(typeof v55 === "string"))
+return false;
+}
+const v56 = v54["arguments"];
+if (v56 !== undefined) {
+if (!(typeof v56 === "string"))
 return false;
 }
 }
@@ -13418,14 +13467,14 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["refusal"] !== undefined))
 return false;
-const v34 = value["type"];
-if (v34 !== undefined) {
-if (!(v34 === "refusal"))
+const v35 = value["type"];
+if (v35 !== undefined) {
+if (!(v35 === "refusal"))
 return false;
 }
-const v35 = value["refusal"];
-if (v35 !== undefined) {
-if (!(typeof v35 === "string"))
+const v36 = value["refusal"];
+if (v36 !== undefined) {
+if (!(typeof v36 === "string"))
 return false;
 }
 return true;
@@ -13456,32 +13505,32 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["function"] !== undefined))
 return false;
-const v43 = value["id"];
-if (v43 !== undefined) {
-if (!(typeof v43 === "string"))
-return false;
-}
-const v44 = value["type"];
+const v44 = value["id"];
 if (v44 !== undefined) {
-if (!(v44 === "function"))
+if (!(typeof v44 === "string"))
 return false;
 }
-const v45 = value["function"];
+const v45 = value["type"];
 if (v45 !== undefined) {
-if (!isObject(v45))
-return false;
-if (!(v45["name"] !== undefined))
-return false;
-if (!(v45["arguments"] !== undefined))
-return false;
-const v46 = v45["name"];
-if (v46 !== undefined) {
-if (!(typeof v46 === "string"))
+if (!(v45 === "function"))
 return false;
 }
-const v47 = v45["arguments"];
+const v46 = value["function"];
+if (v46 !== undefined) {
+if (!isObject(v46))
+return false;
+if (!(v46["name"] !== undefined))
+return false;
+if (!(v46["arguments"] !== undefined))
+return false;
+const v47 = v46["name"];
 if (v47 !== undefined) {
 if (!(typeof v47 === "string"))
+return false;
+}
+const v48 = v46["arguments"];
+if (v48 !== undefined) {
+if (!(typeof v48 === "string"))
 return false;
 }
 }
@@ -13496,63 +13545,49 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["custom"] !== undefined))
 return false;
-const v48 = value["id"];
-if (v48 !== undefined) {
-if (!(typeof v48 === "string"))
-return false;
-}
-const v49 = value["type"];
+const v49 = value["id"];
 if (v49 !== undefined) {
-if (!(v49 === "custom"))
+if (!(typeof v49 === "string"))
 return false;
 }
-const v50 = value["custom"];
+const v50 = value["type"];
 if (v50 !== undefined) {
-if (!isObject(v50))
-return false;
-if (!(v50["name"] !== undefined))
-return false;
-if (!(v50["input"] !== undefined))
-return false;
-const v51 = v50["name"];
-if (v51 !== undefined) {
-if (!(typeof v51 === "string"))
+if (!(v50 === "custom"))
 return false;
 }
-const v52 = v50["input"];
+const v51 = value["custom"];
+if (v51 !== undefined) {
+if (!isObject(v51))
+return false;
+if (!(v51["name"] !== undefined))
+return false;
+if (!(v51["input"] !== undefined))
+return false;
+const v52 = v51["name"];
 if (v52 !== undefined) {
 if (!(typeof v52 === "string"))
 return false;
 }
-}
-return true;
-}
-function is19(value) {
-if (!(is20(value) || is21(value) || is22(value) || is23(value) || is24(value)))
+const v53 = v51["input"];
+if (v53 !== undefined) {
+if (!(typeof v53 === "string"))
 return false;
+}
+}
 return true;
 }
 function is20(value) {
-if (isObject(value)) {
-if (!(value["content"] !== undefined))
+if (!(is21(value) || is22(value) || is23(value) || is24(value) || is25(value)))
 return false;
-const v56 = value["content"];
-if (v56 !== undefined) {
-if (!(typeof v56 === "string" || Array.isArray(v56)))
-return false;
-}
-}
 return true;
 }
 function is21(value) {
 if (isObject(value)) {
-if (!(value["tool_calls"] !== undefined))
+if (!(value["content"] !== undefined))
 return false;
-const v57 = value["tool_calls"];
+const v57 = value["content"];
 if (v57 !== undefined) {
-if (!Array.isArray(v57))
-return false;
-if (!(v57.length >= 1))
+if (!(typeof v57 === "string" || Array.isArray(v57)))
 return false;
 }
 }
@@ -13560,11 +13595,13 @@ return true;
 }
 function is22(value) {
 if (isObject(value)) {
-if (!(value["function_call"] !== undefined))
+if (!(value["tool_calls"] !== undefined))
 return false;
-const v58 = value["function_call"];
+const v58 = value["tool_calls"];
 if (v58 !== undefined) {
-if (!isObject(v58))
+if (!Array.isArray(v58))
+return false;
+if (!(v58.length >= 1))
 return false;
 }
 }
@@ -13572,11 +13609,11 @@ return true;
 }
 function is23(value) {
 if (isObject(value)) {
-if (!(value["refusal"] !== undefined))
+if (!(value["function_call"] !== undefined))
 return false;
-const v59 = value["refusal"];
+const v59 = value["function_call"];
 if (v59 !== undefined) {
-if (!(typeof v59 === "string"))
+if (!isObject(v59))
 return false;
 }
 }
@@ -13584,11 +13621,23 @@ return true;
 }
 function is24(value) {
 if (isObject(value)) {
+if (!(value["refusal"] !== undefined))
+return false;
+const v60 = value["refusal"];
+if (v60 !== undefined) {
+if (!(typeof v60 === "string"))
+return false;
+}
+}
+return true;
+}
+function is25(value) {
+if (isObject(value)) {
 if (!(value["audio"] !== undefined))
 return false;
-const v60 = value["audio"];
-if (v60 !== undefined) {
-if (!isObject(v60))
+const v61 = value["audio"];
+if (v61 !== undefined) {
+if (!isObject(v61))
 return false;
 }
 }
@@ -13603,27 +13652,27 @@ if (!(value["content"] !== undefined))
 return false;
 if (!(value["tool_call_id"] !== undefined))
 return false;
-const v62 = value["role"];
-if (v62 !== undefined) {
-if (!(v62 === "tool"))
-return false;
-}
-const v63 = value["content"];
+const v63 = value["role"];
 if (v63 !== undefined) {
-if (!(typeof v63 === "string" || Array.isArray(v63)))
+if (!(v63 === "tool"))
 return false;
-if (Array.isArray(v63)) {
-if (!(v63.length >= 1))
+}
+const v64 = value["content"];
+if (v64 !== undefined) {
+if (!(typeof v64 === "string" || Array.isArray(v64)))
 return false;
-for (const v64 of v63) {
-if (!isTextOnlyBlock(v64))
+if (Array.isArray(v64)) {
+if (!(v64.length >= 1))
+return false;
+for (const v65 of v64) {
+if (!isTextOnlyBlock(v65))
 return false;
 }
 }
 }
-const v65 = value["tool_call_id"];
-if (v65 !== undefined) {
-if (!(typeof v65 === "string"))
+const v66 = value["tool_call_id"];
+if (v66 !== undefined) {
+if (!(typeof v66 === "string"))
 return false;
 }
 return true;
@@ -13637,19 +13686,19 @@ if (!(value["content"] !== undefined))
 return false;
 if (!(value["name"] !== undefined))
 return false;
-const v66 = value["role"];
-if (v66 !== undefined) {
-if (!(v66 === "function"))
-return false;
-}
-const v67 = value["content"];
+const v67 = value["role"];
 if (v67 !== undefined) {
-if (!(typeof v67 === "string" || v67 === null))
+if (!(v67 === "function"))
 return false;
 }
-const v68 = value["name"];
+const v68 = value["content"];
 if (v68 !== undefined) {
-if (!(typeof v68 === "string"))
+if (!(typeof v68 === "string" || v68 === null))
+return false;
+}
+const v69 = value["name"];
+if (v69 !== undefined) {
+if (!(typeof v69 === "string"))
 return false;
 }
 return true;
@@ -13678,14 +13727,14 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["function"] !== undefined))
 return false;
-const v90 = value["type"];
-if (v90 !== undefined) {
-if (!(v90 === "function"))
+const v91 = value["type"];
+if (v91 !== undefined) {
+if (!(v91 === "function"))
 return false;
 }
-const v91 = value["function"];
-if (v91 !== undefined) {
-if (!isFunctionDefinition(v91))
+const v92 = value["function"];
+if (v92 !== undefined) {
+if (!isFunctionDefinition(v92))
 return false;
 }
 return true;
@@ -13695,26 +13744,26 @@ if (!isObject(value))
 return false;
 if (!(value["name"] !== undefined))
 return false;
-const v92 = value["name"];
-if (v92 !== undefined) {
-if (!(typeof v92 === "string"))
-return false;
-if (!pattern1.test(v92))
-return false;
-}
-const v93 = value["description"];
+const v93 = value["name"];
 if (v93 !== undefined) {
 if (!(typeof v93 === "string"))
 return false;
-}
-const v94 = value["parameters"];
-if (v94 !== undefined) {
-if (!isObject(v94))
+if (!pattern1.test(v93))
 return false;
 }
-const v95 = value["strict"];
+const v94 = value["description"];
+if (v94 !== undefined) {
+if (!(typeof v94 === "string"))
+return false;
+}
+const v95 = value["parameters"];
 if (v95 !== undefined) {
-if (!(typeof v95 === "boolean" || v95 === null))
+if (!isObject(v95))
+return false;
+}
+const v96 = value["strict"];
+if (v96 !== undefined) {
+if (!(typeof v96 === "boolean" || v96 === null))
 return false;
 }
 return true;
@@ -13726,32 +13775,32 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["custom"] !== undefined))
 return false;
-const v96 = value["type"];
-if (v96 !== undefined) {
-if (!(v96 === "custom"))
-return false;
-}
-const v97 = value["custom"];
+const v97 = value["type"];
 if (v97 !== undefined) {
-if (!isObject(v97))
-return false;
-if (!(v97["name"] !== undefined))
-return false;
-const v98 = v97["name"];
-if (v98 !== undefined) {
-if (!(typeof v98 === "string"))
-return false;
-if (!(v98.length >= 1))
+if (!(v97 === "custom"))
 return false;
 }
-const v99 = v97["description"];
+const v98 = value["custom"];
+if (v98 !== undefined) {
+if (!isObject(v98))
+return false;
+if (!(v98["name"] !== undefined))
+return false;
+const v99 = v98["name"];
 if (v99 !== undefined) {
 if (!(typeof v99 === "string"))
 return false;
+if (!(v99.length >= 1))
+return false;
 }
-const v100 = v97["format"];
+const v100 = v98["description"];
 if (v100 !== undefined) {
-if (!isCustomToolFormat(v100))
+if (!(typeof v100 === "string"))
+return false;
+}
+const v101 = v98["format"];
+if (v101 !== undefined) {
+if (!isCustomToolFormat(v101))
 return false;
 }
 }
@@ -13779,9 +13828,9 @@ if (!isObject(value))
 return false;
 if (!(value["type"] !== undefined))
 return false;
-const v101 = value["type"];
-if (v101 !== undefined) {
-if (!(v101 === "text"))
+const v102 = value["type"];
+if (v102 !== undefined) {
+if (!(v102 === "text"))
 return false;
 }
 return true;
@@ -13793,27 +13842,27 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["grammar"] !== undefined))
 return false;
-const v102 = value["type"];
-if (v102 !== undefined) {
-if (!(v102 === "grammar"))
-return false;
-}
-const v103 = value["grammar"];
+const v103 = value["type"];
 if (v103 !== undefined) {
-if (!isObject(v103))
-return false;
-if (!(v103["definition"] !== undefined))
-return false;
-if (!(v103["syntax"] !== undefined))
-return false;
-const v104 = v103["definition"];
-if (v104 !== undefined) {
-if (!(typeof v104 === "string"))
+if (!(v103 === "grammar"))
 return false;
 }
-const v105 = v103["syntax"];
+const v104 = value["grammar"];
+if (v104 !== undefined) {
+if (!isObject(v104))
+return false;
+if (!(v104["definition"] !== undefined))
+return false;
+if (!(v104["syntax"] !== undefined))
+return false;
+const v105 = v104["definition"];
 if (v105 !== undefined) {
-if (!(v105 === "lark" || v105 === "regex"))
+if (!(typeof v105 === "string"))
+return false;
+}
+const v106 = v104["syntax"];
+if (v106 !== undefined) {
+if (!(v106 === "lark" || v106 === "regex"))
 return false;
 }
 }
@@ -13859,20 +13908,20 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["function"] !== undefined))
 return false;
-const v107 = value["type"];
-if (v107 !== undefined) {
-if (!(v107 === "function"))
+const v108 = value["type"];
+if (v108 !== undefined) {
+if (!(v108 === "function"))
 return false;
 }
-const v108 = value["function"];
-if (v108 !== undefined) {
-if (!isObject(v108))
-return false;
-if (!(v108["name"] !== undefined))
-return false;
-const v109 = v108["name"];
+const v109 = value["function"];
 if (v109 !== undefined) {
-if (!(typeof v109 === "string"))
+if (!isObject(v109))
+return false;
+if (!(v109["name"] !== undefined))
+return false;
+const v110 = v109["name"];
+if (v110 !== undefined) {
+if (!(typeof v110 === "string"))
 return false;
 }
 }
@@ -13885,20 +13934,20 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["custom"] !== undefined))
 return false;
-const v110 = value["type"];
-if (v110 !== undefined) {
-if (!(v110 === "custom"))
+const v111 = value["type"];
+if (v111 !== undefined) {
+if (!(v111 === "custom"))
 return false;
 }
-const v111 = value["custom"];
-if (v111 !== undefined) {
-if (!isObject(v111))
-return false;
-if (!(v111["name"] !== undefined))
-return false;
-const v112 = v111["name"];
+const v112 = value["custom"];
 if (v112 !== undefined) {
-if (!(typeof v112 === "string"))
+if (!isObject(v112))
+return false;
+if (!(v112["name"] !== undefined))
+return false;
+const v113 = v112["name"];
+if (v113 !== undefined) {
+if (!(typeof v113 === "string"))
 return false;
 }
 }
@@ -13911,30 +13960,30 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["allowed_tools"] !== undefined))
 return false;
-const v113 = value["type"];
-if (v113 !== undefined) {
-if (!(v113 === "allowed_tools"))
-return false;
-}
-const v114 = value["allowed_tools"];
+const v114 = value["type"];
 if (v114 !== undefined) {
-if (!isObject(v114))
-return false;
-if (!(v114["mode"] !== undefined))
-return false;
-if (!(v114["tools"] !== undefined))
-return false;
-const v115 = v114["mode"];
-if (v115 !== undefined) {
-if (!(v115 === "auto" || v115 === "required"))
+if (!(v114 === "allowed_tools"))
 return false;
 }
-const v116 = v114["tools"];
-if (v116 !== undefined) {
-if (!Array.isArray(v116))
+const v115 = value["allowed_tools"];
+if (v115 !== undefined) {
+if (!isObject(v115))
 return false;
-for (const v117 of v116) {
-if (!isObject(v117))
+if (!(v115["mode"] !== undefined))
+return false;
+if (!(v115["tools"] !== undefined))
+return false;
+const v116 = v115["mode"];
+if (v116 !== undefined) {
+if (!(v116 === "auto" || v116 === "required"))
+return false;
+}
+const v117 = v115["tools"];
+if (v117 !== undefined) {
+if (!Array.isArray(v117))
+return false;
+for (const v118 of v117) {
+if (!isObject(v118))
 return false;
 }
 }
@@ -13967,9 +14016,9 @@ if (!isObject(value))
 return false;
 if (!(value["type"] !== undefined))
 return false;
-const v120 = value["type"];
-if (v120 !== undefined) {
-if (!(v120 === "text"))
+const v121 = value["type"];
+if (v121 !== undefined) {
+if (!(v121 === "text"))
 return false;
 }
 return true;
@@ -13979,9 +14028,9 @@ if (!isObject(value))
 return false;
 if (!(value["type"] !== undefined))
 return false;
-const v121 = value["type"];
-if (v121 !== undefined) {
-if (!(v121 === "json_object"))
+const v122 = value["type"];
+if (v122 !== undefined) {
+if (!(v122 === "json_object"))
 return false;
 }
 return true;
@@ -13993,37 +14042,37 @@ if (!(value["type"] !== undefined))
 return false;
 if (!(value["json_schema"] !== undefined))
 return false;
-const v122 = value["type"];
-if (v122 !== undefined) {
-if (!(v122 === "json_schema"))
-return false;
-}
-const v123 = value["json_schema"];
+const v123 = value["type"];
 if (v123 !== undefined) {
-if (!isObject(v123))
-return false;
-if (!(v123["name"] !== undefined))
-return false;
-const v124 = v123["name"];
-if (v124 !== undefined) {
-if (!(typeof v124 === "string"))
-return false;
-if (!pattern1.test(v124))
+if (!(v123 === "json_schema"))
 return false;
 }
-const v125 = v123["description"];
+const v124 = value["json_schema"];
+if (v124 !== undefined) {
+if (!isObject(v124))
+return false;
+if (!(v124["name"] !== undefined))
+return false;
+const v125 = v124["name"];
 if (v125 !== undefined) {
 if (!(typeof v125 === "string"))
 return false;
-}
-const v126 = v123["schema"];
-if (v126 !== undefined) {
-if (!isObject(v126))
+if (!pattern1.test(v125))
 return false;
 }
-const v127 = v123["strict"];
+const v126 = v124["description"];
+if (v126 !== undefined) {
+if (!(typeof v126 === "string"))
+return false;
+}
+const v127 = v124["schema"];
 if (v127 !== undefined) {
-if (!(typeof v127 === "boolean" || v127 === null))
+if (!isObject(v127))
+return false;
+}
+const v128 = v124["strict"];
+if (v128 !== undefined) {
+if (!(typeof v128 === "boolean" || v128 === null))
 return false;
 }
 }
@@ -14032,7 +14081,7 @@ return true;
 function isJobMessage(value) {
 if (!isObject(value))
 return false;
-if (is45(value)) {} else {
+if (is46(value)) {} else {
 if (isObject(value)) {
 if (!(value["request"] !== undefined))
 return false;
@@ -14064,106 +14113,106 @@ if (!(value["price"] !== undefined))
 return false;
 if (!(value["deadline_ms"] !== undefined))
 return false;
-const v162 = value["job_id"];
-if (v162 !== undefined) {
-if (!(typeof v162 === "string"))
-return false;
-if (!pattern2.test(v162))
-return false;
-}
-const v163 = value["attempt"];
+const v163 = value["job_id"];
 if (v163 !== undefined) {
-if (!Number.isInteger(v163))
+if (!(typeof v163 === "string"))
 return false;
-if (!(v163 >= 1))
-return false;
-if (!(v163 <= 32767))
+if (!pattern2.test(v163))
 return false;
 }
-const v164 = value["dispatch"];
+const v164 = value["attempt"];
 if (v164 !== undefined) {
 if (!Number.isInteger(v164))
 return false;
 if (!(v164 >= 1))
 return false;
+if (!(v164 <= 32767))
+return false;
 }
-const v165 = value["kind"];
+const v165 = value["dispatch"];
 if (v165 !== undefined) {
-if (!(v165 === "chat"))
+if (!Number.isInteger(v165))
+return false;
+if (!(v165 >= 1))
 return false;
 }
-const v166 = value["request_id"];
+const v166 = value["kind"];
 if (v166 !== undefined) {
-if (!(typeof v166 === "string"))
+if (!(v166 === "chat"))
 return false;
 }
-const v167 = value["workspace_id"];
+const v167 = value["request_id"];
 if (v167 !== undefined) {
 if (!(typeof v167 === "string"))
 return false;
-if (!pattern2.test(v167))
-return false;
 }
-const v168 = value["key_id"];
+const v168 = value["workspace_id"];
 if (v168 !== undefined) {
 if (!(typeof v168 === "string"))
 return false;
 if (!pattern2.test(v168))
 return false;
 }
-const v169 = value["model"];
+const v169 = value["key_id"];
 if (v169 !== undefined) {
 if (!(typeof v169 === "string"))
 return false;
-if (!(v169.length >= 1))
+if (!pattern2.test(v169))
 return false;
 }
-const v170 = value["hold_nano"];
+const v170 = value["model"];
 if (v170 !== undefined) {
 if (!(typeof v170 === "string"))
 return false;
-if (!pattern3.test(v170))
+if (!(v170.length >= 1))
 return false;
 }
-const v171 = value["may_exceed"];
+const v171 = value["hold_nano"];
 if (v171 !== undefined) {
-if (!(typeof v171 === "boolean"))
+if (!(typeof v171 === "string"))
+return false;
+if (!pattern3.test(v171))
 return false;
 }
-const v172 = value["output_tokens_max"];
+const v172 = value["may_exceed"];
 if (v172 !== undefined) {
-if (!Number.isInteger(v172))
-return false;
-if (!(v172 >= 1))
+if (!(typeof v172 === "boolean"))
 return false;
 }
-const v173 = value["price"];
+const v173 = value["output_tokens_max"];
 if (v173 !== undefined) {
-if (!isObject(v173))
+if (!Number.isInteger(v173))
+return false;
+if (!(v173 >= 1))
 return false;
 }
-const v174 = value["deadline_ms"];
+const v174 = value["price"];
 if (v174 !== undefined) {
-if (!Number.isInteger(v174))
-return false;
-if (!(v174 >= 0))
+if (!isObject(v174))
 return false;
 }
-const v175 = value["request"];
+const v175 = value["deadline_ms"];
 if (v175 !== undefined) {
-if (!isObject(v175))
+if (!Number.isInteger(v175))
+return false;
+if (!(v175 >= 0))
 return false;
 }
-const v176 = value["request_ref"];
+const v176 = value["request"];
 if (v176 !== undefined) {
-if (!(typeof v176 === "string"))
+if (!isObject(v176))
 return false;
-if (!(v176.length >= 1))
+}
+const v177 = value["request_ref"];
+if (v177 !== undefined) {
+if (!(typeof v177 === "string"))
+return false;
+if (!(v177.length >= 1))
 return false;
 }
 return true;
 }
-function is45(value) {
+function is46(value) {
 if (isObject(value)) {
 if (!(value["request_ref"] !== undefined))
 return false;

@@ -10,7 +10,7 @@ import { formatCredits } from "#shared/money.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
-import { BUSY, createGrouper, type Grouper } from "./group.ts";
+import { BUSY, createGrouper, type Grouper, type Patience, waitMs } from "./group.ts";
 
 /** What a paid call reserves. */
 export interface HoldRequest {
@@ -64,6 +64,7 @@ export function createCallAdmission(options: {
   onGroup?: (size: number) => void;
 }): CallAdmission {
   const connection = options.database.reserve("admission");
+  const contended = options.database.reserve("contended admission");
 
   const single = async (call: Call): Promise<(Verdict | typeof BUSY)[]> => {
     const hold = call.hold;
@@ -86,19 +87,24 @@ export function createCallAdmission(options: {
     return [toVerdict(rows[0]?.verdict)];
   };
 
-  const group = async (calls: readonly Call[], wait: boolean): Promise<(Verdict | typeof BUSY)[]> => {
-    // A workspace in a lane of its own is a busy one: its balance is locked late, unless the decision needs the lock.
-    if (!wait || calls.some((call) => call.hold?.dailyTokens != null)) return send(calls, wait, false);
+  const group = async (calls: readonly Call[], patience: Patience): Promise<(Verdict | typeof BUSY)[]> => {
+    // Those who wait are busy workspaces: their balances are locked late, unless the decision needs the lock.
+    if (patience === "none" || calls.some((call) => call.hold?.dailyTokens != null))
+      return send(calls, patience, false);
     try {
-      return await send(calls, wait, true);
+      return await send(calls, patience, true);
     } catch (error) {
       if (sqlState(error) !== SQL.decideLocked) throw error;
-      return send(calls, wait, false);
+      return send(calls, patience, false);
     }
   };
 
-  const send = async (calls: readonly Call[], wait: boolean, late: boolean): Promise<(Verdict | typeof BUSY)[]> => {
-    const target = wait ? options.database : connection;
+  const send = async (
+    calls: readonly Call[],
+    patience: Patience,
+    isLate: boolean,
+  ): Promise<(Verdict | typeof BUSY)[]> => {
+    const target = { none: connection, short: contended, long: options.database }[patience];
     const rows = await target.query<{ verdicts: number[] }>(
       GROUP_SQL,
       [
@@ -112,8 +118,8 @@ export function createCallAdmission(options: {
         plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
         plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
         plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
-        wait,
-        late,
+        waitMs(patience),
+        isLate,
       ],
       "admit_calls",
     );
@@ -125,19 +131,21 @@ export function createCallAdmission(options: {
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
     ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
     isPoison: isDataFault,
-    async run(calls, wait) {
+    async run(calls, patience) {
       for (let tries = 1; ; tries++) {
         try {
           const first = calls[0];
-          return calls.length === 1 && first && !wait ? await single(first) : await group(calls, wait);
+          if (calls.length === 1 && first && patience === "none") return await single(first);
+          return await group(calls, patience);
         } catch (error) {
           const state = sqlState(error);
           if (tries < TRIES_MAX && (state === SQL.deadlock || state === SQL.serialization)) {
             await Bun.sleep(Math.random() * 20 * tries);
             continue;
           }
-          if (calls.length > 1 && isDataFault(error)) throw error;
+          if (state === SQL.lockTimeout || (calls.length > 1 && isDataFault(error))) throw error;
           throw failure(error, calls);
         }
       }
@@ -145,9 +153,6 @@ export function createCallAdmission(options: {
   });
 
   const failure = (error: unknown, calls: readonly Call[]): ApiError => {
-    if (sqlState(error) === SQL.lockTimeout) {
-      return new ApiError("overloaded", "The workspace is busy; try again shortly.", { cause: error });
-    }
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
     if (!isDataFault(error)) options.undo(calls.flatMap((call) => (call.hold ? [call.hold.jobId] : [])));

@@ -5,7 +5,7 @@
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
@@ -17,9 +17,6 @@ export interface ChatBound {
   /** Most tokens the call can use, in and out. */
   readonly tokensMax: number;
 }
-
-/** Where the catalogue gives no bound for a picture. */
-const TOKENS_PER_IMAGE = 4_096;
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -54,12 +51,21 @@ export function checkChat(request: ChatCompletionRequest, model: Model, bodyByte
   return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
 }
 
+/** Tiers that cost at most the published price. */
+const BASE_TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex"]);
+
 function checkParameters(request: ChatCompletionRequest, model: Model): void {
   const refuse = (param: string, message: string): never => {
     throw new ApiError("unsupported_value", message, { param });
   };
   if (request.stream === true && !model.supports_streaming) refuse("stream", "This model cannot stream.");
   if ((request.tools?.length ?? 0) > 0 && !model.supports_tools) refuse("tools", "This model cannot call tools.");
+  // Dearer service than the price we captured would be ours to pay.
+  const tier = request.service_tier;
+  if (tier != null && !BASE_TIERS.has(tier)) {
+    refuse("service_tier", `Expected one of ${[...BASE_TIERS].join(", ")}: no other tier has a price here.`);
+  }
+  if (request.web_search_options != null) refuse("web_search_options", "This model has no price for web search.");
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
   if (wantsJson && model.supports_json === false) refuse("response_format", "This model has no JSON mode.");
   const maxN = model.allowed_params.max_n;
@@ -119,7 +125,7 @@ const DATA_URL = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+(;[a-z0-9=._-]+)*;base64,/i;
 
 function takeImage(url: string, model: Model, inputs: Inputs, param: string): void {
   inputs.images += 1;
-  if (!url.startsWith("data:")) {
+  if (!/^data:/i.test(url)) {
     assertPublicUrl(url, param);
     return;
   }
@@ -135,19 +141,26 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
 }
 
 function takeFile(
-  file: { file_id?: string; file_data?: string; file_url?: unknown },
+  file: { file_id?: string; file_data?: string; file_url?: string },
   inputs: Inputs,
   param: string,
 ): void {
   inputs.opaque += 1;
-  if (typeof file.file_url === "string") {
-    assertPublicUrl(file.file_url, `${param}.file_url`);
-    return;
+  // Passed on, an id would name a file in the operator's own account at the provider.
+  if (file.file_id !== undefined) {
+    throw new ApiError(
+      "unsupported_value",
+      "Expected the file as `file_data` or `file_url`: this service stores no files yet.",
+      {
+        param: `${param}.file_id`,
+      },
+    );
   }
-  if (file.file_data === undefined) {
-    throw new ApiError("unsupported_value", "Expected the file as `file_data`: this service stores no files yet.", {
-      param: `${param}.file_id`,
-    });
+  if (file.file_url !== undefined) assertPublicUrl(file.file_url, `${param}.file_url`);
+  if (file.file_data === undefined) return;
+  if (/^https?:/i.test(file.file_data)) {
+    assertPublicUrl(file.file_data, `${param}.file_data`);
+    return;
   }
   checkDataUrl(file.file_data, `${param}.file_data`);
   inputs.encodedLength += file.file_data.length;

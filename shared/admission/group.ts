@@ -9,11 +9,17 @@
  * - A workspace that is locked for longer gets a lane of its own that waits until the lock timeout.
  */
 import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 export const BUSY = Symbol("busy");
 
 /** What a statement does about locked rows: skip them, wait a little, or wait until the lock timeout. */
 export type Patience = "none" | "short" | "long";
+
+/** Milliseconds for a statement's parameter; null skips. */
+export function waitMs(patience: Patience): number | null {
+  return { none: null, short: LIMITS.contendedWaitMs, long: LIMITS.lockTimeoutMs }[patience];
+}
 
 interface Grouped {
   readonly workspaceId: string;
@@ -153,7 +159,12 @@ export function createGrouper<Item extends Grouped, Verdict>(
     });
   };
 
-  const pump = async (lane: Lane<Item, Verdict>, patience: Patience, ifBusy: Place, next: () => void): Promise<void> => {
+  const pump = async (
+    lane: Lane<Item, Verdict>,
+    patience: Patience,
+    ifBusy: Place,
+    next: () => void,
+  ): Promise<void> => {
     if (lane.isRunning) return;
     lane.isRunning = true;
     while (lane.waiting.length > 0) {

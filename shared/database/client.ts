@@ -27,6 +27,8 @@ export interface Database extends Queryable {
   reserve(name: string): Queryable;
   /** Runs `work` in one transaction; rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
+  slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -63,14 +65,20 @@ const TIMEOUTS = {
   query_timeout: 12_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
-  keepAlive: true,
 } as const;
 
 /** A pool of at most `poolMax` connections beside the reserved ones. */
 export function openDatabase(options: { url: string; poolMax: number; log: Logger }): Database {
   const pools: pg.Pool[] = [];
-  const open = (name: string, max: number): pg.Pool => {
-    const pool = new pg.Pool({ connectionString: options.url, max, ...TIMEOUTS, application_name: `sluice ${name}` });
+  const open = (name: string, max: number, limits: Partial<Record<keyof typeof TIMEOUTS, number>> = {}): pg.Pool => {
+    const pool = new pg.Pool({
+      connectionString: options.url,
+      max,
+      ...TIMEOUTS,
+      ...limits,
+      keepAlive: true,
+      application_name: `sluice ${name}`,
+    });
     // Without a listener a server restart takes the process down.
     pool.on("error", (error) => options.log.warn({ err: error, pool: name }, "postgres connection lost"));
     pools.push(pool);
@@ -83,27 +91,43 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
       const pool = open(name, 1);
       return { query: (text, values, statement) => run(pool, text, values, statement) };
     },
-    async transaction(work) {
-      const client = await main.connect();
-      let broken: Error | undefined;
+    transaction: (work) => transact(main, work),
+    async slowTransaction(limitMs, work) {
+      const pool = open("slow", 1, {
+        statement_timeout: limitMs,
+        query_timeout: limitMs,
+        lock_timeout: limitMs,
+        idle_in_transaction_session_timeout: limitMs,
+      });
       try {
-        await client.query("begin");
-        const result = await work({ query: (text, values, name) => run(client, text, values, name) });
-        await client.query("commit");
-        return result;
-      } catch (error) {
-        await client.query("rollback").catch((failure: Error) => {
-          broken = failure;
-        });
-        throw error;
+        return await transact(pool, work);
       } finally {
-        client.release(broken);
+        pools.splice(pools.indexOf(pool), 1);
+        await pool.end();
       }
     },
     async close() {
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("begin");
+    const result = await work({ query: (text, values, name) => run(client, text, values, name) });
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 async function run<Row extends object>(

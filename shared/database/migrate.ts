@@ -1,55 +1,83 @@
-/** Plain numbered SQL files, each applied once, in one transaction, under an advisory lock. */
+/** Plain numbered SQL files, each applied once, in one transaction, under an advisory lock; never edited afterwards. */
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
 import type { Logger } from "#shared/logger.ts";
 
-import type { Database } from "./client.ts";
+import type { Database, Queryable } from "./client.ts";
 
 const FOLDER = new URL("migrations/", import.meta.url);
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
 /** Any fixed number: it keeps two `migrate` processes from interleaving. */
 const LOCK = 7_514_200_111n;
+/** A migration of a large table takes minutes, not hours. */
+const LIMIT_MS = 3_600_000;
+
+/** The database and this program do not fit together; waiting does not help. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+interface Migration {
+  readonly name: string;
+  readonly text: string;
+  readonly sha256: string;
+}
 
 /**
- * Applies what is missing and returns the names applied. Safe to run any number of times, also at once.
- * @throws Error when an applied file is no longer there (an older program on a newer database is fine, see below)
+ * Applies what is missing and returns the names applied. Safe to run any number of times, also at once. A database that
+ * knows more migrations than this program is fine: the older program keeps running on it.
+ * @throws MigrationError naming a file that was changed after it had been applied
  */
 export async function migrate(database: Database, log: Logger): Promise<string[]> {
-  const files = readdirSync(FOLDER)
-    .filter((name) => FILE.test(name))
-    .toSorted();
   const applied: string[] = [];
-  for (const name of files) {
-    const text = readFileSync(new URL(name, FOLDER), "utf8");
-    const isNew = await database.transaction(async (tx) => {
-      await tx.query("set local statement_timeout = 0");
-      await tx.query("set local lock_timeout = 0");
+  for (const migration of migrations()) {
+    const isNew = await database.slowTransaction(LIMIT_MS, async (tx) => {
       await tx.query("select pg_advisory_xact_lock($1)", [LOCK]);
       await tx.query(
-        "create table if not exists migration (name text primary key, at timestamptz not null default now())",
+        "create table if not exists migration (name text primary key, sha256 text not null, at timestamptz not null default now())",
       );
-      const known = await tx.query("select 1 from migration where name = $1", [name]);
-      if (known.length > 0) return false;
-      await tx.query(text);
-      await tx.query("insert into migration (name) values ($1)", [name]);
+      if ((await missing(tx, [migration])).length === 0) return false;
+      await tx.query(migration.text);
+      await tx.query("insert into migration (name, sha256) values ($1, $2)", [migration.name, migration.sha256]);
       return true;
     });
     if (isNew) {
-      applied.push(name);
-      log.info({ migration: name }, "migration applied");
+      applied.push(migration.name);
+      log.info({ migration: migration.name }, "migration applied");
     }
   }
   return applied;
 }
 
-/** Names of migrations this program brings and the database lacks; a role refuses to start while there are any. */
-export async function missingMigrations(database: Database): Promise<string[]> {
-  const files = readdirSync(FOLDER)
-    .filter((name) => FILE.test(name))
-    .toSorted();
+/**
+ * Names of migrations this program brings and the database lacks; a role refuses to start while there are any.
+ * @throws MigrationError naming a file that was changed after it had been applied
+ */
+export async function missingMigrations(database: Queryable): Promise<string[]> {
+  const all = migrations();
   const exists = await database.query<{ table: string | null }>("select to_regclass('migration')::text as table");
-  if (exists[0]?.table === null) return files;
-  const rows = await database.query<{ name: string }>("select name from migration");
-  const known = new Set(rows.map((row) => row.name));
-  return files.filter((name) => !known.has(name));
+  if (exists[0]?.table === null) return all.map((migration) => migration.name);
+  return missing(database, all);
+}
+
+async function missing(database: Queryable, wanted: readonly Migration[]): Promise<string[]> {
+  const rows = await database.query<{ name: string; sha256: string }>("select name, sha256 from migration");
+  const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  for (const { name, sha256 } of wanted) {
+    if (known.has(name) && known.get(name) !== sha256) {
+      throw new MigrationError(`the migration ${name} was changed after this database had applied it`);
+    }
+  }
+  return wanted.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+}
+
+function migrations(): Migration[] {
+  return readdirSync(FOLDER)
+    .filter((name) => FILE.test(name))
+    .toSorted()
+    .map((name) => {
+      const text = readFileSync(new URL(name, FOLDER), "utf8");
+      return { name, text, sha256: createHash("sha256").update(text).digest("hex") };
+    });
 }

@@ -1,6 +1,9 @@
 /** Recomputes every balance and counter from the ledger; used by `admin credits check`, the janitor and fault tests. */
 import type { Queryable } from "#shared/database/client.ts";
 
+/** The audit reads every entry there is. */
+export const AUDIT_LIMIT_MS = 900_000;
+
 export interface LedgerFault {
   readonly workspace_id: string;
   readonly fault: string;

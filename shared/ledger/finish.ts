@@ -2,7 +2,7 @@
  * Closes holds: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
  * Idempotency key: (job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
  */
-import { BUSY, createGrouper } from "#shared/admission/group.ts";
+import { BUSY, createGrouper, type Patience, waitMs } from "#shared/admission/group.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -56,10 +56,11 @@ export function openLedger(options: {
   onGroup?: (size: number) => void;
 }): Ledger {
   const connection = options.database.reserve("finish");
+  const contended = options.database.reserve("contended finish");
 
-  const send = async (items: readonly Finish[], wait: boolean): Promise<(bigint | null | typeof BUSY)[]> => {
+  const send = async (items: readonly Finish[], patience: Patience): Promise<(bigint | null | typeof BUSY)[]> => {
     const first = items[0];
-    if (items.length === 1 && first && !wait) {
+    if (items.length === 1 && first && patience === "none") {
       const rows = await connection.query<{ taken: bigint | null }>(
         SINGLE_SQL,
         [
@@ -76,22 +77,23 @@ export function openLedger(options: {
       );
       return [busy(rows[0]?.taken ?? null)];
     }
-    if (!wait) return sendGroup(items, false, false);
-    // A workspace in a lane of its own is a busy one: its balance is locked late, unless the decision needs the lock.
+    if (patience === "none") return sendGroup(items, patience, false);
+    // Those who wait are busy workspaces: their balances are locked late, unless the decision needs the lock.
     try {
-      return await sendGroup(items, true, true);
+      return await sendGroup(items, patience, true);
     } catch (error) {
       if (sqlState(error) !== SQL.decideLocked) throw error;
-      return sendGroup(items, true, false);
+      return sendGroup(items, patience, false);
     }
   };
 
   const sendGroup = async (
     items: readonly Finish[],
-    wait: boolean,
-    late: boolean,
+    patience: Patience,
+    isLate: boolean,
   ): Promise<(bigint | null | typeof BUSY)[]> => {
-    const rows = await (wait ? options.database : connection).query<{ taken: (bigint | null)[] }>(
+    const target = { none: connection, short: contended, long: options.database }[patience];
+    const rows = await target.query<{ taken: (bigint | null)[] }>(
       GROUP_SQL,
       [
         plainArray(items.map((item) => item.jobId)),
@@ -102,8 +104,8 @@ export function openLedger(options: {
         items.map((item) => JSON.stringify(item.units)),
         plainArray(items.map((item) => item.isEstimated)),
         plainArray(items.map((item) => item.tokens)),
-        wait,
-        late,
+        waitMs(patience),
+        isLate,
       ],
       "finish_calls",
     );
@@ -115,6 +117,7 @@ export function openLedger(options: {
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
     ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
     isPoison: isDataFault,
     run: send,
   });
@@ -146,9 +149,9 @@ export function openLedger(options: {
       try {
         await options.database.query(
           `select finish_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
-             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), true)
+             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $2)
            from hold where job_id = any($1::uuid[]) having count(*) > 0`,
-          [plainArray(jobIds)],
+          [plainArray(jobIds), LIMITS.lockTimeoutMs],
         );
       } catch (error) {
         options.log.warn({ err: error, calls: jobIds.length }, "undo of an admission is repeated");

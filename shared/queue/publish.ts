@@ -40,6 +40,9 @@ export interface HandedOut {
 /** Workspace's share or whole stream is full; nothing was stored. */
 const FULL_CODES = new Set([10_077, 10_047, 10_122]);
 const PUBLISH_TIMEOUT_MS = 5_000;
+/** A stream that was wiped is there again by then: every role rebuilds it when its connection is restored. */
+const QUEUE_RETURN_MS = 3_000;
+const QUEUE_RETRY_MS = 100;
 
 export function createPublisher(connection: NatsConnection): Publisher {
   const stream = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
@@ -72,8 +75,11 @@ export function createPublisher(connection: NatsConnection): Publisher {
       head.set(HEADERS.reply, job.reply);
       head.set(HEADERS.deadline, String(job.deadlineMs));
       try {
-        for (;;) {
-          const ack = await publish(job, head);
+        for (const until = performance.now() + QUEUE_RETURN_MS; ;) {
+          const ack = await publish(job, head).catch((error: unknown) => {
+            if (!isStreamMissing(error) || performance.now() > until) throw error;
+            return Bun.sleep(QUEUE_RETRY_MS);
+          });
           if (ack) return ack.seq;
           if (!isWanted()) throw new Error("nobody waits for it any more");
         }
@@ -92,4 +98,9 @@ export function createPublisher(connection: NatsConnection): Publisher {
       return { upTo: info.delivered.stream_seq, sinceMs: Date.parse(info.created) };
     },
   };
+}
+
+/** No stream takes the subject; the client words it differently. */
+function isStreamMissing(error: unknown): boolean {
+  return error instanceof Error && error.name === "JetStreamNotEnabled";
 }

@@ -111,18 +111,23 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates or updates everything, then compares the echo with what was wanted.
+ * Creates what is missing, then compares the echo with what was wanted. At start (`update`) what exists is brought to
+ * our wish first; sweeps do not, so that old and new versions side by side never change it back and forth.
  * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
  */
-export async function ensureTopology(connection: NatsConnection, replicas: number): Promise<void> {
+export async function ensureTopology(
+  connection: NatsConnection,
+  replicas: number,
+  existing: "update" | "keep" = "update",
+): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 10_000 });
   const wanted = wantedTopology(replicas);
   for (const stream of wanted.streams) {
-    const echoed = (await upsertStream(manager, stream)) as unknown as Record<string, unknown>;
+    const echoed = (await upsertStream(manager, stream, existing)) as unknown as Record<string, unknown>;
     assertEcho(`stream ${stream.name}`, stream, echoed);
   }
   for (const { stream, config } of wanted.consumers) {
-    const info = await upsertConsumer(manager, stream, config);
+    const info = await upsertConsumer(manager, stream, config, existing);
     assertEcho(`durable ${config.durable_name}`, config, info);
   }
 }
@@ -135,16 +140,21 @@ export async function keepTopology(connection: NatsConnection, replicas: number,
   await ensureTopology(connection, replicas);
   onLink(connection, {
     restored() {
-      ensureTopology(connection, replicas).catch((error: unknown) =>
+      ensureTopology(connection, replicas, "keep").catch((error: unknown) =>
         log.warn({ err: error }, "the queue's topology could not be checked"),
       );
     },
   });
 }
 
-async function upsertStream(manager: JetStreamManager, wanted: WantedStream): Promise<StreamConfig> {
-  const exists = await manager.streams.info(wanted.name).catch(ignoreMissing);
-  const info = exists ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
+async function upsertStream(
+  manager: JetStreamManager,
+  wanted: WantedStream,
+  existing: "update" | "keep",
+): Promise<StreamConfig> {
+  const found = await manager.streams.info(wanted.name).catch(ignoreMissing);
+  if (found && existing === "keep") return found.config;
+  const info = found ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
   return info.config;
 }
 
@@ -152,9 +162,11 @@ async function upsertConsumer(
   manager: JetStreamManager,
   stream: string,
   wanted: WantedConsumer,
+  existing: "update" | "keep",
 ): Promise<ConsumerConfig> {
-  const exists = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
-  const info = exists
+  const found = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
+  if (found && existing === "keep") return found.config;
+  const info = found
     ? await manager.consumers.update(stream, wanted.durable_name, wanted)
     : await manager.consumers.add(stream, wanted);
   return info.config;

@@ -209,7 +209,9 @@ describe("refusals", () => {
     const once = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
     const error = await failing(once.chat.completions.create({ model: "sandbox-refuse", messages: say("x") }));
     expect([error.status, error.code]).toEqual([502, "upstream_refused"]);
-    const [row] = await stack.query("select status, settled from usage_record where job_id = $1", [error.requestID ?? ""]);
+    const [row] = await stack.query("select status, settled from usage_record where job_id = $1", [
+      error.requestID ?? "",
+    ]);
     expect(row).toMatchObject({ status: "failed", settled: 0n });
   });
 });

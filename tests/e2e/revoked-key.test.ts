@@ -91,9 +91,7 @@ test("nothing stale is served while the table of keys cannot be read", async () 
   let locked: Promise<unknown> = Promise.resolve();
   const uses = await useWhileRevoking(workspace, async () => {
     await revokeNow(workspace)();
-    locked = bed.stack.query(
-      "do $$ begin lock table api_key in access exclusive mode; perform pg_sleep(1.4); end $$",
-    );
+    locked = bed.stack.query("do $$ begin lock table api_key in access exclusive mode; perform pg_sleep(1.4); end $$");
   });
   await locked;
   expectDead(uses, [401, 503]);

@@ -1,7 +1,7 @@
 /**
  * What every fault test stands on: the whole service as processes, a local upstream whose behaviour the test decides, and
- * a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, and each `mock-…` slug is
- * served by the upstream behaviour of that name.
+ * a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, `wide` may answer at length,
+ * and each `mock-…` slug is served by the upstream behaviour of that name.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -95,10 +95,9 @@ export async function createWorkspace(
 function catalogueYaml(upstreamUrl: string, { behaviours = [], presets = {} }: BedOptions): string {
   const models = [
     model("flat", "upstream", 'unit: per_request, request_price: "1"'),
-    model("metered", "upstream", 'unit: per_token, input_per_million: "100", output_per_million: "200"'),
-    ...behaviours.map((name) =>
-      model(`mock-${name}`, `mock-${name}`, 'unit: per_token, input_per_million: "100", output_per_million: "200"'),
-    ),
+    model("metered", "upstream", BY_TOKENS),
+    model("wide", "upstream", BY_TOKENS, 1_000_000),
+    ...behaviours.map((name) => model(`mock-${name}`, `mock-${name}`, BY_TOKENS)),
   ];
   return `
 providers:
@@ -114,7 +113,9 @@ function preset([name, [callsPerMinute, tokensPerDay]]: [string, readonly [numbe
   return `{ name: ${name}, requests_per_minute: ${callsPerMinute}, daily_tokens: ${tokensPerDay} }`;
 }
 
-function model(slug: string, source: string, pricing: string): string {
+const BY_TOKENS = 'unit: per_token, input_per_million: "100", output_per_million: "200"';
+
+function model(slug: string, source: string, pricing: string, outputTokensMax = 16_384): string {
   return `
   - slug: ${slug}
     modality: text
@@ -123,8 +124,8 @@ function model(slug: string, source: string, pricing: string): string {
     supports_chat: true
     supports_streaming: true
     supports_tools: true
-    max_context_tokens: 128000
-    max_output_tokens: 16384
+    max_context_tokens: 2000000
+    max_output_tokens: ${outputTokensMax}
     pricing: { ${pricing} }
     price_source: { source: made up for tests, date: "2026-01-01" }
     allowed_params: { supported_inputs: [text] }

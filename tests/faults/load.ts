@@ -1,4 +1,7 @@
 /** Calls without pause from several clients, plain and streamed in turn, over all ingresses. */
+import { newId } from "#shared/ids.ts";
+
+import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
 import { ask, type Bed } from "./bed.ts";
 import { type Answer, DONE } from "./client.ts";
 
@@ -18,11 +21,12 @@ export function startLoad(bed: Bed, options: { clients: number; models?: readonl
   let isStopping = false;
   let served = 0;
   let count = 0;
+  const name = newId();
   const client = async (): Promise<void> => {
     while (!isStopping) {
       count += 1;
       // The upstream sees this name, so a call that is sent to it twice can be told.
-      const user = `call-${count}`;
+      const user = `${name}-${count}`;
       const body = ask(models[count % models.length] ?? "flat", count % 3 === 0 ? { user, stream: true } : { user });
       const answer = await bed.client.chat(bed.target(count % bed.stack.baseUrls.length), body);
       answers.push(answer);
@@ -39,6 +43,12 @@ export function startLoad(bed: Bed, options: { clients: number; models?: readonl
       return answers;
     },
   };
+}
+
+/** Names of calls that the upstream got more than once. */
+export function sentTwice(upstream: OpenAiServer): string[] {
+  const names = upstream.requests.map((request) => (request.body as { user?: string }).user ?? "");
+  return names.filter((name, at) => name !== "" && names.indexOf(name) < at);
 }
 
 /** A whole answer: 200, and for a stream its end mark. */

@@ -49,9 +49,7 @@ let withHeir: Promise<Deaths>;
 let alone: Promise<Deaths>;
 
 beforeAll(async () => {
-  beds = await Promise.all(
-    [1, 2].map(() => startBed({ behaviours: ["tokens-400-every-50"] })),
-  );
+  beds = await Promise.all([1, 2].map(() => startBed({ behaviours: ["tokens-400-every-50"] })));
   withHeir = killTheWorker(beds[0] as Bed, true);
   alone = killTheWorker(beds[1] as Bed, false);
   withHeir.catch(() => undefined);

@@ -1,6 +1,6 @@
 /** Workspaces with money for tests, and the admission and finish functions called with plain values. */
 import { plainArray } from "#shared/database/arrays.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import { type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 
 export const CREDIT = 1_000_000_000n;
@@ -39,11 +39,11 @@ export async function createWorkspace(target: Queryable, nano = 1_000n * CREDIT)
 export async function admitGroup(
   target: Queryable,
   calls: readonly TestCall[],
-  options: { wait?: boolean; nowMs?: number } = {},
+  options: { waitMs?: number | null; isLate?: boolean; nowMs?: number } = {},
 ): Promise<number[]> {
   const rows = await target.query<{ verdicts: number[] }>(
     `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
-       $8::bigint[], $9::bigint[], $10::bigint[], $11, $12) as verdicts`,
+       $8::bigint[], $9::bigint[], $10::bigint[], $11, $12, $13) as verdicts`,
     [
       plainArray(calls.map((call) => call.workspaceId)),
       plainArray(calls.map((call) => call.limit ?? null)),
@@ -55,8 +55,9 @@ export async function admitGroup(
       plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.tokens ?? 0)))),
       plainArray(calls.map((call) => call.cap ?? null)),
       plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.lifeMs ?? 60_000)))),
-      options.wait ?? false,
+      options.waitMs ?? null,
       options.nowMs ?? null,
+      options.isLate ?? false,
     ],
   );
   return rows[0]?.verdicts ?? [];
@@ -88,11 +89,11 @@ export async function admitLone(target: Queryable, call: TestCall, nowMs?: numbe
 export async function finishGroup(
   target: Queryable,
   calls: readonly TestFinish[],
-  options: { wait?: boolean } = {},
+  options: { waitMs?: number | null; isLate?: boolean } = {},
 ): Promise<(bigint | null)[]> {
   const rows = await target.query<{ taken: (bigint | null)[] }>(
     `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
-       $7::boolean[], $8::bigint[], $9) as taken`,
+       $7::boolean[], $8::bigint[], $9, $10) as taken`,
     [
       plainArray(calls.map((call) => call.jobId)),
       plainArray(calls.map((call) => call.attempt ?? 1)),
@@ -102,7 +103,8 @@ export async function finishGroup(
       calls.map((call) => JSON.stringify({ output: call.tokens ?? 0 })),
       plainArray(calls.map(() => false)),
       plainArray(calls.map((call) => call.tokens ?? 0)),
-      options.wait ?? false,
+      options.waitMs ?? null,
+      options.isLate ?? false,
     ],
   );
   return rows[0]?.taken ?? [];
@@ -124,6 +126,16 @@ export async function finishLone(target: Queryable, call: TestFinish): Promise<b
     ],
   );
   return rows[0]?.taken ?? null;
+}
+
+/** Runs a statement that locks balances late, and again with early locks when it says that it must. */
+export async function lateIfPossible<T>(statement: (isLate: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await statement(true);
+  } catch (error) {
+    if (sqlState(error) !== SQL.decideLocked) throw error;
+    return statement(false);
+  }
 }
 
 function statusOf(call: TestFinish): string {

@@ -36,7 +36,7 @@ describe("a fault", () => {
     [
       "one of two that must be there",
       { ...HELLO, messages: [{ role: "user", content: [{ type: "file", file: {} }] }] },
-      "Missing required parameter: messages[0].content[0].file.file_id or messages[0].content[0].file.file_data.",
+      "Missing required parameter: messages[0].content[0].file.file_id, messages[0].content[0].file.file_data or messages[0].content[0].file.file_url.",
     ],
     ["too few items", { ...HELLO, messages: [] }, "messages must have at least 1 item, got an array of 0 items."],
     ["an empty text", { ...HELLO, model: "" }, "model must have at least 1 character, got an empty string."],

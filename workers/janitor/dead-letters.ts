@@ -48,7 +48,8 @@ export async function sweepDeadLetters(context: {
         messageId: message.header.get(HEADERS.messageId) || null,
         reason: "undelivered",
         deliveries: 0,
-        body: message.data,
+        // An ordinary call that outlived its caller: its prompt is nobody's business any more.
+        body: new Uint8Array(),
         jobId: null,
       });
       await manager.streams.deleteMessage(stream, message.seq);

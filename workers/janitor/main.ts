@@ -31,12 +31,12 @@ export async function startJanitor(): Promise<void> {
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
   lifecycle.onStop("ledger", () => ledger.idle());
   const sweeps = startSweeps(log, [
-    { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas) },
+    { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
     { name: "expired holds", everyMs: 2_000, run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
     { name: "dead letters", everyMs: 5_000, run: () => sweepDeadLetters({ connection, database, log, metrics }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
-    { name: "claims", everyMs: 600_000, run: () => sweepClaims({ storage, database, log }) },
-    { name: "retention", everyMs: 600_000, run: () => sweepRetention(database) },
+    { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
+    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());

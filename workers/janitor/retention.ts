@@ -4,11 +4,20 @@ import type { Queryable } from "#shared/database/client.ts";
 const BATCH = 1_000;
 
 export async function sweepRetention(database: Queryable): Promise<void> {
-  await database.query(
-    `delete from relay_progress where job_id in (
-       select p.job_id from relay_progress p
-       where p.at < now() - interval '1 hour' and not exists (select from hold h where h.job_id = p.job_id)
-       limit $1)`,
-    [BATCH],
+  await repeat(() =>
+    database.query(
+      `delete from relay_progress where job_id in (
+         select p.job_id from relay_progress p
+         where p.at < now() - interval '1 hour' and not exists (select from hold h where h.job_id = p.job_id)
+         order by p.at
+         limit $1)
+       returning 1`,
+      [BATCH],
+    ),
   );
+}
+
+/** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */
+async function repeat(batch: () => Promise<object[]>): Promise<void> {
+  while ((await batch()).length === BATCH);
 }

@@ -39,7 +39,8 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
     code: isRejected && error.code ? error.code : code,
     message: isRejected ? (REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
     param: kind === "rejected" ? error.param : null,
-    retry: true,
+    // A provider that ran out of time may have done, and charged, the work.
+    retry: kind !== "timeout",
     ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
     status: "failed",
     kind,
@@ -51,7 +52,7 @@ function explainAbort(abort: JobAbort): ChatFailure {
   const common = { param: null, kind: abort.reason, detail: abort.message };
   switch (abort.reason) {
     case "deadline":
-      return { ...common, code: "upstream_timeout", message: CLASSES.timeout.message, retry: true, status: "failed" };
+      return { ...common, code: "upstream_timeout", message: CLASSES.timeout.message, retry: false, status: "failed" };
     case "shutdown":
       return {
         ...common,

@@ -5,6 +5,7 @@
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/pricing/price.ts";
+import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -25,8 +26,6 @@ export interface TokenBounds {
 
 /** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
 const BOUND_SLACK = 2;
-/** Where the catalogue does not say. */
-const TOKENS_PER_IMAGE = 1_024;
 /** Text kept for counting; what comes beyond is counted at one token per four bytes. */
 const TEXT_KEPT_MAX = 1_048_576;
 
@@ -74,8 +73,7 @@ export class ChatMeter {
     const report = this.believedReport();
     if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
     if (report !== null) return { nano: priceChat(this.price, report), usage: report, estimated: undefined };
-    const usage = await this.estimate();
-    return { nano: priceChat(this.price, usage), usage, estimated: "missing" };
+    return this.estimated("missing");
   }
 
   /** For a call that was cut: nothing when nothing was produced. */
@@ -83,16 +81,31 @@ export class ChatMeter {
     const report = this.believedReport();
     if (report !== null && report !== "impossible") return this.settle();
     if (this.pieces === 0) return undefined;
-    const usage = await this.estimate();
-    return { nano: priceChat(this.price, usage), usage, estimated: "cut" };
+    return this.estimated("cut");
   }
 
-  /** Cheap running figures for the case that this worker dies: pieces for tokens, bytes / 4 for the input. */
+  /** Cheap running figures for the case that this worker dies: pieces for tokens, characters / 4 for the input. */
   soFar(): { nano: bigint; tokens: number } {
-    this.inputTokens ??= Math.ceil(JSON.stringify(this.request.messages).length / 4);
+    this.inputTokens ??= this.boundedInput(roughInput(this.request, (part) => this.partTokens(part)));
     const usage: TokenUsage = { ...NO_USAGE, input: this.inputTokens, output: this.pieces };
-    const nano = priceChat(this.price, usage);
-    return { nano, tokens: promptTokens(usage) + completionTokens(usage) };
+    return {
+      nano: this.atMostHeld(priceChat(this.price, usage)),
+      tokens: promptTokens(usage) + completionTokens(usage),
+    };
+  }
+
+  /** What we counted ourselves never takes more than the hold, whatever the call may exceed by a provider's report. */
+  private async estimated(why: "missing" | "cut"): Promise<Metered> {
+    const usage = await this.estimate();
+    return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
+  }
+
+  private atMostHeld(nano: bigint): bigint {
+    return nano > this.holdNano ? this.holdNano : nano;
+  }
+
+  private boundedInput(tokens: number): number {
+    return Math.min(tokens, this.bounds?.input ?? tokens);
   }
 
   /** More than the request could produce is impossible, however whole the numbers are (lesson MON-9). */
@@ -108,8 +121,11 @@ export class ChatMeter {
     const tokenizer = await loadTokenizer();
     return {
       ...NO_USAGE,
-      input: countPrompt(tokenizer, this.request, (part) => this.partTokens(part)),
-      output: tokenizer.count(this.text) + Math.ceil(this.bytesBeyond / 4),
+      input: this.boundedInput(countPrompt(tokenizer, this.request, (part) => this.partTokens(part))),
+      output: Math.min(
+        tokenizer.count(this.text) + Math.ceil(this.bytesBeyond / 4),
+        this.bounds?.output ?? Number.MAX_SAFE_INTEGER,
+      ),
       estimated: true,
     };
   }
@@ -166,6 +182,23 @@ export class ChatMeter {
     if (this.text.length < TEXT_KEPT_MAX) this.text += value;
     else this.bytesBeyond += value.length;
   }
+}
+
+/** Input tokens at a glance: four characters each, without looking at what is no text. */
+function roughInput(
+  request: ChatCompletionRequest,
+  partTokens: (part: Readonly<Record<string, unknown>>) => number,
+): number {
+  let tokens = 0;
+  for (const { content } of request.messages) {
+    if (typeof content === "string") tokens += content.length / 4;
+    if (!Array.isArray(content)) continue;
+    for (const part of content as Readonly<Record<string, unknown>>[]) {
+      const text = part["text"];
+      tokens += typeof text === "string" ? text.length / 4 : partTokens(part);
+    }
+  }
+  return Math.ceil(tokens);
 }
 
 /** Units as the usage record keeps them: only what is not zero. */

@@ -60,6 +60,13 @@ export function createChatHandler(context: WorkerContext): JobHandler {
     return finished;
   };
 
+  const discardClaim = (job: JobMessage): void => {
+    if (job.request_ref === undefined) return;
+    deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
+      log.warn({ err: error }, "a claim was not deleted"),
+    );
+  };
+
   const runAttempt = async (attempt: Attempt): Promise<void> => {
     const { job, source, answer, meter, rendering, call, provider, watchdog } = attempt;
     const startedAt = performance.now();
@@ -176,11 +183,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
         });
       } finally {
         watchdog.stop();
-        if (job.request_ref !== undefined) {
-          deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
-            log.warn({ err: error }, "a claim was not deleted"),
-          );
-        }
+        discardClaim(job);
       }
     },
 
@@ -197,8 +200,16 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       log.error({ job_id: job.job_id }, "a call was lost with its worker");
     },
 
-    async drop(job) {
+    async drop(job, control) {
       await close(job, null, "cancelled", undefined);
+      discardClaim(job);
+      // Usually nobody listens any more; where clocks disagree about the deadline, somebody does.
+      new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 })).fail({
+        code: "overloaded",
+        message: "No worker was free in time; try again shortly.",
+        param: null,
+        retry: true,
+      });
     },
   };
 }

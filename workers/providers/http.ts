@@ -65,7 +65,9 @@ async function send(endpoint: Endpoint, request: ProviderRequest, signal: AbortS
       body: request.body,
       redirect: "manual",
       signal,
-    });
+      // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
+      timeout: false,
+    } as BunFetchRequestInit);
   } catch (error) {
     throw connectionError(error, signal);
   }

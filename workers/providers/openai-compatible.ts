@@ -32,6 +32,8 @@ const STEERING_FIELDS = [
   "fallbacks",
   "route",
   "provider",
+  "plugins",
+  "transforms",
 ] as const;
 
 /** Members of an answer that belong to the client beside the choices. */
@@ -88,11 +90,16 @@ export async function* readStream(
 ): AsyncGenerator<ChatDelta, void, void> {
   const parser = new SseParser();
   const state: StreamState = { choices: new ChunkChoices(), malformed: 0 };
+  const reader = body.getReader();
+  let isDone = false;
   try {
-    for await (const bytes of body) {
-      for (const event of parser.push(bytes)) {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      for (const event of parser.push(value)) {
         if (event.data === "[DONE]") {
           if (!state.choices.isFinished) throw cut(state);
+          isDone = true;
           return;
         }
         const delta = readEvent(event.data, state);
@@ -101,6 +108,9 @@ export async function* readStream(
     }
   } catch (error) {
     throw error instanceof ProviderError ? error : connectionError(error, signal);
+  } finally {
+    if (isDone) void finishReading(reader);
+    else reader.cancel().catch(() => undefined);
   }
   if (signal.aborted) throw new ProviderError("aborted", "the call was aborted");
   for (const event of parser.end()) {
@@ -110,6 +120,20 @@ export async function* readStream(
   }
   // A missing [DONE] behind a finish reason is common and harmless; a missing finish reason is a cut.
   if (!state.choices.isFinished) throw cut(state);
+}
+
+/** Behind [DONE] only the end of the body follows; taking it lets the connection be used again. */
+const AFTER_DONE_MS = 1_000;
+
+async function finishReading(reader: { read(): Promise<{ done: boolean }>; cancel(): Promise<void> }): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), AFTER_DONE_MS);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer is whole; how its connection ends is nobody's concern.
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 interface StreamState {

@@ -120,6 +120,7 @@ create table relay_progress (
   units jsonb not null,
   at timestamptz not null default now()
 );
+create index relay_progress_at on relay_progress (at);
 
 create table dead_letter (
   id uuid primary key,

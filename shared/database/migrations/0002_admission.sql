@@ -109,7 +109,6 @@ begin
       end if;
       -- A clock set back over midnight does not open the day before again.
       if b_day[i] < today then
-        if p_late then raise exception 'the day turned' using errcode = 'SL001'; end if;
         b_day[i] := today;
         b_tokens[i] := 0;
       end if;
@@ -170,8 +169,8 @@ begin
       insert into rate_block (workspace_id, slot, at_ms)
       select r.workspace_id, ((r.calls / 32 + b.i) % 144)::smallint,
              (r.recent || array_fill(w_at[g.i], array[(w_number[g.i] - r.calls)::int]))[b.i * 32 + 1 : b.i * 32 + 32]
-      from generate_series(1, cardinality(wss)) g(i)
-      join rate_window r on r.workspace_id = wss[g.i]
+      from unnest(wss) with ordinality g(ws, i)
+      join rate_window r on r.workspace_id = g.ws
       cross join generate_series(0, (w_number[g.i] / 32 - r.calls / 32)::int - 1) b(i)
       on conflict (workspace_id, slot) do update set at_ms = excluded.at_ms;
     end if;
@@ -180,8 +179,8 @@ begin
         when w_number[g.i] / 32 > r.calls / 32 then array_fill(w_at[g.i], array[(w_number[g.i] % 32)::int])
         else r.recent || array_fill(w_at[g.i], array[(w_number[g.i] - r.calls)::int])
       end
-    from generate_series(1, cardinality(wss)) g(i)
-    where r.workspace_id = wss[g.i] and w_number[g.i] > r.calls;
+    from unnest(wss) with ordinality g(ws, i)
+    where r.workspace_id = g.ws and w_number[g.i] > r.calls;
     if has_hold then
       insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
       select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_amount[c.i], p_exceed[c.i], b_day[array_position(wss, p_ws[c.i])],
@@ -189,14 +188,16 @@ begin
       from generate_series(1, cardinality(p_ws)) c(i)
       where v[c.i] = 0 and p_job[c.i] is not null;
       if p_late then
-        select bool_and(s.amount - s.held >= b_held[array_position(wss, s.workspace_id)]) into covered
-        from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
+        select bool_and(s.amount - s.held >= b_held[s.w] and s.day = b_day[s.w]) into covered
+        from (select *, array_position(wss, workspace_id) as w from balance where workspace_id = any (wss)
+              order by workspace_id for update) s
+        where b_held[s.w] is not null;
         if not covered then raise exception 'the balance changed meanwhile' using errcode = 'SL001'; end if;
       end if;
       update balance b set held = b.held + b_held[g.i], day = b_day[g.i],
         day_tokens = case when p_late then b.day_tokens else b_tokens[g.i] end
-      from generate_series(1, cardinality(wss)) g(i)
-      where b.workspace_id = wss[g.i] and b_held[g.i] is not null;
+      from unnest(wss) with ordinality g(ws, i)
+      where b.workspace_id = g.ws and b_held[g.i] is not null;
     end if;
   end if;
 

@@ -98,8 +98,8 @@ begin
     end if;
     update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i],
       day_tokens = b.day_tokens + case when b.day = days[g.i] then tokens[g.i] else 0 end
-    from generate_series(1, cardinality(wss)) g(i)
-    where b.workspace_id = wss[g.i];
+    from unnest(wss) with ordinality g(ws, i)
+    where b.workspace_id = g.ws;
   end if;
 
   if array_position(result, null) is not null then

@@ -124,13 +124,14 @@ describe("the OpenAPI document", () => {
     );
     expect(descriptions).toEqual({
       200: "The answer",
-      400: "Error with code `model_not_found`, `invalid_json`",
+      400: "Error with code `invalid_request`, `model_not_found`, `invalid_json`",
       401: "Error with code `missing_api_key`, `invalid_api_key`",
       402: "Error with code `insufficient_credits`",
-      403: "Error with code `rate_limit_exceeded`",
+      403: "Error with code `permission_denied`, `rate_limit_exceeded`",
       429: "Error with code `ip_rate_limit_exceeded`",
       500: "Error with code `internal_error`",
       502: "Error with code `upstream_error`",
+      503: "Error with code `overloaded`, `service_unavailable`",
     });
     expect(responses["402"]?.content).toEqual({
       "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } },

@@ -1,18 +1,20 @@
 /** Grouping without a database: who waits for whom, and what a fault of one does to the others (DB-4). */
 import { expect, test } from "bun:test";
 
-import { BUSY, createGrouper, type GrouperOptions } from "#shared/admission/group.ts";
+import { BUSY, createGrouper, type GrouperOptions, type Patience } from "#shared/admission/group.ts";
 
 interface Item {
   readonly workspaceId: string;
   readonly name: string;
 }
 
+const LOCKED = new Error("lock timeout");
+
 type Outcome = readonly (string | typeof BUSY)[];
 
 interface Statement {
   readonly names: string[];
-  readonly wait: boolean;
+  readonly patience: Patience;
   /** Ends the statement; every call gets its own name as verdict unless told otherwise. */
   finish(outcome?: Outcome | Error): void;
 }
@@ -26,12 +28,13 @@ function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
     queueMax: 1_000,
     lanesMax: 2,
     isPoison: () => false,
-    run: (items, wait) =>
+    isLocked: (error) => error === LOCKED,
+    run: (items, patience) =>
       new Promise((resolve, reject) => {
         const names = items.map((item) => item.name);
         statements.push({
           names,
-          wait,
+          patience,
           finish: (outcome = names) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)),
         });
         waiting.splice(0).forEach((wake) => wake());
@@ -96,54 +99,119 @@ test("beyond its bound the queue refuses, and takes calls again when it has empt
   expect(await later).toBe("4");
 });
 
-test("a busy workspace goes to a lane that waits, and its neighbours' next group does not wait for it", async () => {
+test("a busy workspace joins those that wait a little, and nobody else's group waits for it", async () => {
   const { call, statement } = setUp();
   const first = call("x", "other");
-  const busy = call("b", "locked");
+  const busy = call("b", "contended");
   const neighbour = call("n", "other");
   (await statement(0)).finish();
   (await statement(1)).finish([BUSY, "n"]);
   expect(await neighbour).toBe("n");
-  const lane = await statement(2);
-  expect(lane).toMatchObject({ names: ["b"], wait: true });
-  // While the lane waits: the workspace's own calls queue behind it, others pass.
-  const behind = call("b2", "locked");
+  const waiting = await statement(2);
+  expect(waiting).toMatchObject({ names: ["b"], patience: "short" });
+  // While it waits: the workspace's own calls queue behind it, others pass.
+  const behind = call("b2", "contended");
   const passing = call("p", "other");
   const next = await statement(3);
-  expect(next).toMatchObject({ names: ["p"], wait: false });
+  expect(next).toMatchObject({ names: ["p"], patience: "none" });
   next.finish();
   expect(await passing).toBe("p");
-  lane.finish();
+  waiting.finish();
   const second = await statement(4);
-  expect(second).toMatchObject({ names: ["b2"], wait: true });
+  expect(second).toMatchObject({ names: ["b2"], patience: "short" });
   second.finish();
   expect(await Promise.all([first, busy, behind])).toEqual(["x", "b", "b2"]);
 });
 
+test("contended workspaces share one group, however many they are", async () => {
+  const { call, statement } = setUp();
+  const names = Array.from({ length: 50 }, (_, index) => `w${index}`);
+  const calls = names.map((name) => call(name, name));
+  (await statement(0)).finish([BUSY]);
+  (await statement(1)).finish(["w0"]);
+  (await statement(2)).finish(names.slice(1).map(() => BUSY));
+  const shared = await statement(3);
+  expect(shared).toMatchObject({ names: names.slice(1), patience: "short" });
+  shared.finish();
+  expect(await Promise.all(calls)).toEqual(names);
+});
+
+/** Workspace "locked" is in its own lane, whose first statement is returned; "hot" was contended with it. */
+async function lockedOut({
+  call,
+  statement,
+}: ReturnType<typeof setUp>): Promise<{ lane: Statement; stuck: Promise<unknown>; next: number }> {
+  const first = call("x", "other");
+  const stuck = call("l", "locked").catch((error: unknown) => error);
+  const hot = call("h", "hot");
+  (await statement(0)).finish();
+  (await statement(1)).finish([BUSY, BUSY]);
+  const together = await statement(2);
+  expect(together).toMatchObject({ names: ["l", "h"], patience: "short" });
+  together.finish(LOCKED);
+  const asked = await statement(3);
+  expect(asked).toMatchObject({ names: ["l", "h"], patience: "none" });
+  asked.finish([BUSY, "h"]);
+  expect(await Promise.all([first, hot])).toEqual(["x", "h"]);
+  const lane = await statement(4);
+  expect(lane).toMatchObject({ names: ["l"], patience: "long" });
+  return { lane, stuck, next: 5 };
+}
+
+test("a workspace that stays locked is told from the contended ones and waits in a lane of its own", async () => {
+  const all = setUp();
+  const { lane, stuck, next } = await lockedOut(all);
+  const hot = all.call("h2", "hot");
+  const later = all.call("l2", "locked");
+  const shared = await all.statement(next);
+  expect(shared).toMatchObject({ names: ["h2"], patience: "short" });
+  shared.finish();
+  expect(await hot).toBe("h2");
+  lane.finish();
+  expect(await stuck).toBe("l");
+  const second = await all.statement(next + 1);
+  expect(second).toMatchObject({ names: ["l2"], patience: "long" });
+  second.finish();
+  expect(await later).toBe("l2");
+});
+
+test("a lock that does not come at all is overloaded, and the next call goes straight to the lane", async () => {
+  const all = setUp();
+  const { lane, stuck, next } = await lockedOut(all);
+  lane.finish(LOCKED);
+  expect(await stuck).toMatchObject({ code: "overloaded" });
+  const again = all.call("l2", "locked");
+  const second = await all.statement(next);
+  expect(second).toMatchObject({ names: ["l2"], patience: "long" });
+  second.finish();
+  expect(await again).toBe("l2");
+});
+
 test("no more lanes run at a time than there are connections for, and each gets its turn", async () => {
   const { call, statement, sent } = setUp({ lanesMax: 2 });
-  const calls = ["a", "b", "c", "d"].map((name) => call(name, name));
-  (await statement(0)).finish([BUSY]);
-  const first = await statement(1);
-  (await statement(2)).finish([BUSY, BUSY, BUSY]);
-  const second = await statement(3);
-  expect([first, second].map((lane) => [lane.names, lane.wait])).toEqual([
-    [["a"], true],
-    [["b"], true],
+  const names = ["a", "b", "c", "d"];
+  const first = call("x", "other");
+  const calls = names.map((name) => call(name, name));
+  (await statement(0)).finish();
+  (await statement(1)).finish(names.map(() => BUSY));
+  (await statement(2)).finish(LOCKED);
+  (await statement(3)).finish(names.map(() => BUSY));
+  const lanes = [await statement(4), await statement(5)];
+  expect(lanes.map((lane) => [lane.names, lane.patience])).toEqual([
+    [["a"], "long"],
+    [["b"], "long"],
   ]);
-  expect(sent()).toBe(4);
-  first.finish();
-  second.finish();
-  (await statement(4)).finish();
-  (await statement(5)).finish();
-  expect(await Promise.all(calls)).toEqual(["a", "b", "c", "d"]);
+  expect(sent()).toBe(6);
+  lanes.forEach((lane) => lane.finish());
+  (await statement(6)).finish();
+  (await statement(7)).finish();
+  expect(await Promise.all([first, ...calls])).toEqual(["x", ...names]);
 });
 
 test("a call still busy after waiting hears overloaded", async () => {
   const { call, statement } = setUp();
   const busy = call("b").catch((error: unknown) => error);
-  (await statement(0)).finish([BUSY]);
-  (await statement(1)).finish([BUSY]);
+  for (let index = 0; index < 3; index++) (await statement(index)).finish([BUSY]);
   expect(await busy).toMatchObject({ code: "overloaded" });
 });
 
@@ -166,6 +234,7 @@ test("one call whose values are refused does not take its group with it", async 
     queueMax: 1_000,
     lanesMax: 2,
     isPoison: (error) => error === poison,
+    isLocked: () => false,
     run: async (items) => {
       sizes.push(items.length);
       await Promise.resolve();

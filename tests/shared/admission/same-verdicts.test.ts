@@ -8,7 +8,16 @@ import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, admitLone, balanceOf, createWorkspace, finishGroup, finishLone, randomOf } from "../accounts.ts";
+import {
+  admitGroup,
+  admitLone,
+  balanceOf,
+  createWorkspace,
+  finishGroup,
+  finishLone,
+  lateIfPossible,
+  randomOf,
+} from "../accounts.ts";
 import { createWindowModel, type WindowModel } from "./window-model.ts";
 
 let db: TestDatabase;
@@ -71,6 +80,18 @@ function close(open: OpenCall, used: bigint | null, tokens: number): bigint {
   return taken;
 }
 
+interface Form {
+  readonly waitMs?: number;
+  readonly isLate?: boolean;
+}
+
+/** Skipping locks, waiting for them, or taking them late. */
+function inSomeForm<T>(which: number, statement: (form: Form) => Promise<T>): Promise<T> {
+  if (which === 0) return statement({});
+  if (which === 1) return statement({ waitMs: 2_000 });
+  return lateIfPossible((isLate) => statement({ waitMs: 2_000, isLate }));
+}
+
 test("lone forms, group forms and the rules agree on every verdict, amount and counter", async () => {
   const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   const random = randomOf(seed);
@@ -117,10 +138,10 @@ test("lone forms, group forms and the rules agree on every verdict, amount and c
     });
     const lone: number[] = [];
     for (const call of calls) lone.push(await admitLone(db.database, describe("lone", call), nowMs));
-    const grouped = await admitGroup(
-      db.database,
-      calls.map((call) => describe("grouped", call)),
-      { nowMs, wait: random(2) === 0 },
+    const described = calls.map((call) => describe("grouped", call));
+    const isCapped = described.some((call) => (call.cap ?? null) !== null);
+    const grouped = await inSomeForm(random(isCapped ? 2 : 3), (form) =>
+      admitGroup(db.database, described, { nowMs, ...form }),
     );
     expect({ seed, round, lone, grouped }).toEqual({ seed, round, lone: expected, grouped: expected });
     calls.forEach((call, index) => {
@@ -139,11 +160,8 @@ test("lone forms, group forms and the rules agree on every verdict, amount and c
     for (const { which, used, tokens } of ending) {
       loneTaken.push(await finishLone(db.database, { jobId: which.call.hold.lone, used, tokens }));
     }
-    const groupTaken = await finishGroup(
-      db.database,
-      ending.map(({ which, used, tokens }) => ({ jobId: which.call.hold.grouped, used, tokens })),
-      { wait: random(2) === 0 },
-    );
+    const finishes = ending.map(({ which, used, tokens }) => ({ jobId: which.call.hold.grouped, used, tokens }));
+    const groupTaken = await inSomeForm(random(3), (form) => finishGroup(db.database, finishes, form));
     expect({ seed, round, loneTaken, groupTaken }).toEqual({
       seed,
       round,

@@ -104,7 +104,10 @@ test("agrees with a log of every call, whatever the groups, limits and steps of 
       const isLone = calls.length === 1 && first !== undefined && random(2) === 0;
       const verdicts = isLone
         ? [await admitLone(db.database, first, nowMs)]
-        : await admitGroup(db.database, calls, { nowMs, wait: random(2) === 0 });
+        : await admitGroup(db.database, calls, {
+            nowMs,
+            ...[{}, { waitMs: 2_000 }, { waitMs: 2_000, isLate: true }][random(3)],
+          });
       expect({ seed, round, group, verdicts }).toEqual({ seed, round, group, verdicts: expected });
       decisions += calls.length;
     }

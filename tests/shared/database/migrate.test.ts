@@ -25,10 +25,16 @@ test("two processes that migrate at once apply each file once, and a third finds
 });
 
 test("a newer database is no obstacle to an older program, a database behind is named", async () => {
-  await db.query("insert into migration (name) values ('9999_from_the_future.sql')");
+  await db.query("insert into migration (name, sha256) values ('9999_from_the_future.sql', '')");
   expect(await missingMigrations(db.database)).toEqual([]);
   await db.query("delete from migration where name = $1", [ALL.at(-1) ?? ""]);
   expect(await missingMigrations(db.database)).toEqual(ALL.slice(-1));
+});
+
+test("a file that was edited after it had been applied is refused by name", async () => {
+  await db.query("update migration set sha256 = 'other' where name = $1", [ALL[0] ?? ""]);
+  await expect(missingMigrations(db.database)).rejects.toThrow(ALL[0] ?? "");
+  await expect(migrate(db.database, log)).rejects.toThrow("was changed");
 });
 
 test("a file that fails leaves nothing of itself behind and can be repeated", async () => {

@@ -17,6 +17,7 @@ import {
   CREDIT,
   finishGroup,
   finishLone,
+  lateIfPossible,
   randomOf,
 } from "../accounts.ts";
 
@@ -47,7 +48,8 @@ test("random overlapping groups never deadlock and leave exact books", async () 
     const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
     for (let round = 0; round < STATEMENTS; round++) {
       const size = pick([1, 1, 3, 12, 40]);
-      const wait = random(3) === 0;
+      const form = pick(["skip", "skip", "wait", "late"] as const);
+      const waitMs = form === "skip" ? null : 8_000;
       if (random(2) === 0) {
         const calls = Array.from({ length: size }, () => ({
           workspaceId: pick(workspaces),
@@ -56,13 +58,15 @@ test("random overlapping groups never deadlock and leave exact books", async () 
           amount: BigInt(random(300)) * (CREDIT / 100n),
           mayExceed: random(3) === 0,
           tokens: random(100),
-          cap: pick([null, 3_000]),
+          cap: form === "late" ? null : pick([null, 3_000]),
         }));
         const [first] = calls;
         const verdicts =
-          size === 1 && !wait && first !== undefined
+          size === 1 && form === "skip" && first !== undefined
             ? [await admitLone(database, first)]
-            : await admitGroup(database, calls, { wait });
+            : form === "late"
+              ? await lateIfPossible((isLate) => admitGroup(database, calls, { waitMs, isLate }))
+              : await admitGroup(database, calls, { waitMs });
         calls.forEach((call, index) => {
           if (verdicts[index] === 0) open.push(call.jobId);
         });
@@ -75,8 +79,9 @@ test("random overlapping groups never deadlock and leave exact books", async () 
       }));
       const [first] = finishes;
       if (first === undefined) continue;
-      if (finishes.length === 1 && !wait) await finishLone(database, first);
-      else await finishGroup(database, finishes, { wait });
+      if (finishes.length === 1 && form === "skip") await finishLone(database, first);
+      else if (form === "late") await lateIfPossible((isLate) => finishGroup(database, finishes, { waitMs, isLate }));
+      else await finishGroup(database, finishes, { waitMs });
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS }, (_, which) => session(which)));
@@ -88,7 +93,7 @@ test("random overlapping groups never deadlock and leave exact books", async () 
   await finishGroup(
     database,
     left.map((row) => ({ jobId: row.job_id })),
-    { wait: true },
+    { waitMs: 8_000 },
   );
   expect({ seed, audit: await auditLedger(db.database) }).toEqual({ seed, audit: [] });
   for (const workspaceId of workspaces) {

@@ -37,7 +37,7 @@ describe("the topology", () => {
     await ensureTopology(connection, 1);
     const { streams, consumers } = await snapshot();
     expect(streams.map(({ name }) => name)).toEqual([ADVISORY_STREAM, ...POOLS.map(streamName)].toSorted());
-    expect(consumers.map(({ durable_name }) => durable_name).toSorted()).toEqual(
+    expect(consumers.map(({ durable_name }) => durable_name ?? "").toSorted()).toEqual(
       POOLS.flatMap((pool) => LANES.map((lane) => durableName(pool, lane))).toSorted(),
     );
   });

@@ -172,7 +172,17 @@ describe("a settle of a call that was cut", () => {
       expect(await subject.settleCut()).toBeUndefined();
     }
     subject.add(delta({ content: "Eight" }));
-    expect(await subject.settleCut()).toMatchObject({ estimated: "cut", nano: BigInt(promptOf() + 10) });
+    // Our own count is bounded by what the model can read, as the report would be.
+    expect(await subject.settleCut()).toMatchObject({ estimated: "cut", nano: 20n, usage: { input: 10, output: 1 } });
+  });
+
+  test("never takes more than the hold by our own count, however much was sent along (MON-9)", async () => {
+    const file = { type: "file" as const, file: { file_data: `data:application/pdf;base64,${"A".repeat(3_000_000)}` } };
+    const request = { ...REQUEST, messages: [{ role: "user" as const, content: [file] }] };
+    const subject = new ChatMeter(request, PRICE, 5_000n);
+    subject.add(delta({ content: "Eight" }));
+    expect((await subject.settleCut())?.nano).toBe(5_000n);
+    expect(subject.soFar().nano).toBe(5_000n);
   });
 });
 

@@ -90,8 +90,9 @@ function bench(provider: Partial<ChatProvider>, around: Surroundings = {}): Benc
       }),
     },
     replies,
-    sender: {
-      send: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
+    answers: {
+      isClosed: () => false,
+      publish: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
     },
   } as unknown as WorkerContext;
   const handler = createChatHandler(context);
@@ -453,7 +454,7 @@ describe("a provider that takes too long", () => {
     const { run, finishes, failure, calls } = bench({ stream }, { limits });
     await run(chatJob({ ...STREAM, ...job }));
     expect(calls[0]?.signal.aborted).toBe(true);
-    expect(failure()).toMatchObject({ code: "upstream_timeout", retry: true });
+    expect(failure()).toMatchObject({ code: "upstream_timeout", retry: false });
     expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
   });
 
@@ -560,9 +561,10 @@ test("a later delivery of a call that was settled before its ack is no loss", as
   expect(await metric("sluice_calls_lost_total")).toContain("} 0");
 });
 
-test("a call that nobody waits for any more gives its hold back", async () => {
-  const { handler, finishes, calls } = bench({});
-  await handler.drop(chatJob());
+test("a call that nobody waits for any more gives its hold back, and says so in case somebody does", async () => {
+  const { handler, finishes, calls, failure } = bench({});
+  await handler.drop(chatJob(), { reply: REPLY });
+  expect(failure()).toMatchObject({ code: "overloaded", retry: true });
   expect(calls).toEqual([]);
   expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled", source: null }]);
 });

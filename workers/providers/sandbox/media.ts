@@ -86,7 +86,7 @@ function readAudio(part: JsonRecord, param: string): Media {
 
 function readFile(file: JsonRecord, param: string): Media {
   const name = asText(file["filename"]);
-  const data = asText(file["file_data"]);
+  const data = asText(file["file_data"]) ?? asText(file["file_url"]);
   if (data === undefined) throw malformed("file_data: the sandbox cannot look up stored files", `${param}.file_id`);
   const host = readHost(data);
   if (host !== null) return { phrase: `a file at ${host}`, tokens: FILE_TOKENS };

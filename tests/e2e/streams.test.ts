@@ -1,0 +1,258 @@
+/**
+ * Streams as clients live with them (lessons STR): silence, broken upstreams, clients that leave, readers that stop. Two
+ * beds: one with the real limits, one with small ones for upstreams that stall.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
+import type { RecordedCall } from "../providers/openai-compatible/server.ts";
+import { audit } from "../faults/audit.ts";
+import { ask, type Bed, startBed } from "../faults/bed.ts";
+import { type Answer, DONE, errorCode, type Live, requestId, streamedText } from "../faults/client.ts";
+import { isServed } from "../faults/load.ts";
+import { metric } from "../faults/metric.ts";
+import { pour } from "../faults/pour.ts";
+import { callRaw } from "../faults/raw-caller.ts";
+import { eventually } from "../faults/wait.ts";
+import { residentMb } from "../load/processes.ts";
+
+/** MON-11, STR-9. */
+const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
+const SILENCE_MS = 40_000;
+
+const BROKEN = ["fin", "rst", "cut-in-json", "cut-in-json-end", "cut-utf8", "cut-utf8-end", "no-finish", "error-mid"];
+const REFUSED = ["error-first", "cut-first", "empty-stream", "server-error", "reset", "html"];
+const REPAIRED = [
+  "no-done",
+  "repeat",
+  "malformed",
+  "comments",
+  "foreign",
+  "event-name",
+  "crlf",
+  "cr",
+  "bom",
+  "multi-line",
+  "no-last-newline",
+  "long-line",
+  "split-1",
+];
+
+let bed: Bed;
+let strict: Bed;
+let silent: Promise<Answer>;
+
+beforeAll(async () => {
+  [bed, strict] = await Promise.all([
+    startBed({
+      behaviours: [
+        ...BROKEN,
+        ...REFUSED,
+        ...REPAIRED,
+        `silent-${SILENCE_MS}`,
+        "silent",
+        "silent-after-head",
+        "tokens-400-every-20",
+      ],
+    }),
+    startBed({
+      behaviours: ["stall", "silent", "silent-after-head"],
+      env: { SLUICE_CHAT_STALL_MS: "1500", SLUICE_CHAT_FIRST_BYTE_MS: "1500" },
+    }),
+  ]);
+  // Runs beside everything else in this file; looked at in the end.
+  silent = bed.client.chat(bed.target(), ask(`mock-silent-${SILENCE_MS}`, { stream: true }));
+});
+afterAll(() => Promise.all([bed?.stop(), strict?.stop()]));
+
+const stream = (model: string): Record<string, unknown> => ask(model, { stream: true });
+
+interface Usage {
+  readonly status: string;
+  readonly settled: bigint;
+  readonly output: number | null;
+}
+
+/** The usage record of a call, as soon as it is there. */
+function usageOf(jobId: string, of: Bed = bed): Promise<Usage> {
+  return eventually(`the usage record of ${jobId}`, async () => {
+    const [row] = await of.stack.query<Usage>(
+      "select status, settled, (units->>'output_tokens')::int as output from usage_record where job_id = $1",
+      [jobId],
+    );
+    return row;
+  });
+}
+
+/** Runs `act` and returns the call that it made the upstream receive. */
+async function upstreamCallOf<T>(of: Bed, act: () => Promise<T>): Promise<[T, RecordedCall]> {
+  const before = of.upstream.requests.length;
+  const result = await act();
+  return [result, await of.upstream.received(before + 1)];
+}
+
+describe("an upstream that breaks off", () => {
+  test.each(BROKEN)("in the way `%s` ends with an error frame, without [DONE], billed for what came", async (name) => {
+    const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
+    expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
+    expect(answer.frames).not.toContain(DONE);
+    expect(answer.body).not.toContain(VENDOR_MARK);
+    const usage = await usageOf(requestId(answer));
+    expect(usage.status).toBe("failed");
+    expect(usage.settled).toBeGreaterThan(0n);
+  });
+
+  test.each(REFUSED)("before its first frame, as `%s`, is an error with its true status, and free", async (name) => {
+    const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
+    expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
+    expect(answer.body).not.toContain(VENDOR_MARK);
+    expect(await usageOf(requestId(answer))).toMatchObject({ status: "failed", settled: 0n });
+  });
+
+  test.each(REPAIRED)("only in its form, as `%s`, is whole for the client", async (name) => {
+    const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
+    expect(isServed(answer)).toBe(true);
+    expect(streamedText(answer).length).toBeGreaterThan(0);
+    expect(await usageOf(requestId(answer))).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("an upstream that stalls", () => {
+  test("in mid-stream ends with an error frame, and its socket is closed", async () => {
+    const [answer, call] = await upstreamCallOf(strict, () =>
+      strict.client.chat(strict.target(), stream("mock-stall")),
+    );
+    expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_timeout"]);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    const usage = await usageOf(requestId(answer), strict);
+    expect(usage.settled).toBeGreaterThan(0n);
+  });
+
+  test.each(["silent", "silent-after-head"])("before its first frame (%s) is 504, and free", async (name) => {
+    const [answer, call] = await upstreamCallOf(strict, () =>
+      strict.client.chat(strict.target(), stream(`mock-${name}`)),
+    );
+    expect([answer.status, errorCode(answer)]).toEqual([504, "upstream_timeout"]);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    expect(await usageOf(requestId(answer), strict)).toMatchObject({ settled: 0n });
+  });
+
+  test("nothing stays open", () => audit(strict));
+});
+
+describe("a client that leaves", () => {
+  const gone = async (call: RecordedCall, leftAt: number): Promise<void> => {
+    await call.finished;
+    expect(call.answeredAt).toBeNull();
+    expect((call.closedByClientAt ?? Infinity) - leftAt).toBeLessThan(UPSTREAM_CLOSED_WITHIN_MS);
+  };
+
+  test.each(["fin", "rst"] as const)("at once (%s) closes the upstream and pays nothing", async (how) => {
+    const before = bed.upstream.requests.length;
+    const caller = await callRaw(bed.target(), stream("mock-silent"));
+    const leftAt = performance.now();
+    caller.leave(how);
+    await eventually("its hold is closed", async () => {
+      const [row] = await bed.stack.query<{ count: bigint }>("select count(*) as count from hold where model = $1", [
+        "mock-silent",
+      ]);
+      return row?.count === 0n;
+    });
+    for (const call of bed.upstream.requests.slice(before)) await gone(call, leftAt);
+  });
+
+  for (const isStream of [true, false]) {
+    for (const name of ["silent", "silent-after-head"]) {
+      const kind = isStream ? "streamed" : "plain";
+      test(`before the first token of a ${kind} call (${name}) closes the upstream and pays nothing`, async () => {
+        const [begun, call] = await upstreamCallOf(bed, () =>
+          Promise.resolve(bed.client.begin(bed.target(), ask(`mock-${name}`, isStream ? { stream: true } : {}))),
+        );
+        const leftAt = performance.now();
+        begun.leave();
+        await gone(call, leftAt);
+      });
+    }
+  }
+
+  test("in mid-stream closes the upstream and pays for what was produced", async () => {
+    const [live, call] = await upstreamCallOf<Live>(bed, async () => {
+      const opened = await bed.client.open(bed.target(), stream("mock-tokens-400-every-20"));
+      await opened.frames(20);
+      return opened;
+    });
+    const leftAt = performance.now();
+    live.leave();
+    await gone(call, leftAt);
+    const usage = await usageOf(requestId(live.answer));
+    expect(usage).toMatchObject({ status: "cancelled" });
+    expect(usage.output).toBeGreaterThanOrEqual(10);
+    expect(usage.output).toBeLessThan(200);
+  });
+
+  test("after the last byte has made a success", async () => {
+    const answer = await bed.client.chat(bed.target(), stream("mock-no-done"));
+    expect(await usageOf(requestId(answer))).toMatchObject({ status: "succeeded" });
+  });
+
+  test("leaves nothing open and no slot taken", async () => {
+    expect(isServed(await bed.client.chat(bed.target(), ask("flat")))).toBe(true);
+    await eventually("only the silent stream is active", async () => {
+      const [row] = await bed.stack.query<{ count: bigint }>("select count(*) as count from hold");
+      return row?.count === 1n;
+    });
+  });
+});
+
+describe("an upstream without end", () => {
+  test("is cut by the length its model can have, settled, and its socket closed", async () => {
+    bed.upstream.next(pour());
+    const [answer, call] = await upstreamCallOf(bed, () => bed.client.chat(bed.target(), stream("metered")));
+    expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    const usage = await usageOf(requestId(answer));
+    expect(usage.settled).toBeGreaterThan(0n);
+  });
+});
+
+describe("a reader that stops", () => {
+  test("costs bounded memory, is cut, and slows nobody else", async () => {
+    const { stack, upstream } = bed;
+    const ingress = stack.ingresses[0];
+    const before = residentMb([ingress?.pid ?? 0]);
+    upstream.next(pour());
+    const [caller, call] = await upstreamCallOf(bed, () => callRaw(bed.target(), stream("wide")));
+    await eventually("its stream has begun", () => caller.received() > 0);
+    caller.stopReading();
+    let peak = 0;
+    const neighbour = bed.client.chat(bed.target(), stream("mock-tokens-400-every-20"));
+    await eventually(
+      "the upstream is let go",
+      () => {
+        peak = Math.max(peak, residentMb([ingress?.pid ?? 0]));
+        return call.closedByClientAt !== null;
+      },
+      40_000,
+    );
+    await eventually("it is counted", async () => {
+      return (await metric(ingress?.adminUrl ?? "", "sluice_stream_aborts_total", 'reason="stuck"')) === 1;
+    });
+    expect(peak - before).toBeLessThan(64);
+    expect(isServed(await neighbour)).toBe(true);
+    const jobId = /x-request-id: (\S+)/i.exec(caller.text())?.[1] ?? "";
+    const usage = await usageOf(jobId);
+    expect(usage.status).toBe("cancelled");
+    expect(usage.settled).toBeGreaterThan(0n);
+    caller.leave("rst");
+  });
+});
+
+test("an upstream that is silent for 40 seconds is bridged by comments, and the stream ends whole", async () => {
+  const answer = await silent;
+  expect(isServed(answer)).toBe(true);
+  expect(answer.comments).toBeGreaterThanOrEqual(Math.floor(SILENCE_MS / 10_000));
+  await audit(bed);
+});

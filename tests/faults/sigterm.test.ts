@@ -1,0 +1,112 @@
+/** F34: a role that is told to stop lets running calls end; told twice, it cuts them honestly. Either way it exits with 0. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { audit } from "./audit.ts";
+import { ask, type Bed, startBed } from "./bed.ts";
+import { DONE, errorCode, requestId } from "./client.ts";
+import { isServed, sentTwice, startLoad, tally } from "./load.ts";
+import { eventually } from "./wait.ts";
+
+let bed: Bed;
+beforeAll(async () => {
+  bed = await startBed({
+    ingress: 2,
+    workers: 2,
+    behaviours: ["tokens-40-every-50", "tokens-2000-every-20"],
+    env: { SLUICE_GRACE_MS: "30000" },
+  });
+});
+afterAll(() => bed?.stop());
+
+const short = ask("mock-tokens-40-every-50", { stream: true });
+const long = ask("mock-tokens-2000-every-20", { stream: true });
+
+async function statusOf(call: { answer: Parameters<typeof requestId>[0] }): Promise<unknown> {
+  const [row] = await bed.stack.query<{ status: string; settled: bigint }>(
+    "select status, settled from usage_record where job_id = $1",
+    [requestId(call.answer)],
+  );
+  return row;
+}
+
+test("an ingress that is told to stop takes no new calls, ends its streams and exits with 0", async () => {
+  const { client, stack } = bed;
+  const [ingress] = stack.ingresses;
+  // A connection that stays open and idle must not delay the end.
+  await (await fetch(`${bed.target().url}/healthz`)).arrayBuffer();
+  const streams = await Promise.all([1, 2, 3].map(() => client.open(bed.target(0), short)));
+  await Promise.all(streams.map((stream) => stream.frames(3)));
+  ingress?.kill("SIGTERM");
+  await eventually("new connections are refused", async () => {
+    const answer = await client.chat(bed.target(0), ask("flat"));
+    return answer.status === 0;
+  });
+  for (const stream of streams) expect(isServed(await stream.ended)).toBe(true);
+  expect((await ingress?.exited())?.code).toBe(0);
+  await ingress?.restart();
+  await audit(bed);
+});
+
+test("workers that are told to stop end their calls and exit with 0", async () => {
+  const { client, stack } = bed;
+  const streams = await Promise.all([0, 1, 0, 1].map((at) => client.open(bed.target(at), short)));
+  await Promise.all(streams.map((stream) => stream.frames(3)));
+  for (const worker of stack.workers) worker.kill("SIGTERM");
+  for (const stream of streams) expect(isServed(await stream.ended)).toBe(true);
+  for (const worker of stack.workers) expect((await worker.exited()).code).toBe(0);
+  await Promise.all(stack.workers.map((worker) => worker.restart()));
+  await audit(bed);
+});
+
+test("an ingress that is told twice cuts its streams with an error frame, and what was produced is billed", async () => {
+  const { client, stack, upstream } = bed;
+  const [ingress] = stack.ingresses;
+  const streams = await Promise.all([1, 2].map(() => client.open(bed.target(0), long)));
+  await Promise.all(streams.map((stream) => stream.frames(5)));
+  ingress?.kill("SIGTERM");
+  await eventually("it is stopping", () => ingress?.logs().some((line) => line.includes('"stopping"')));
+  ingress?.kill("SIGTERM");
+  for (const stream of streams) {
+    const answer = await stream.ended;
+    expect(errorCode(answer)).toBe("service_unavailable");
+    expect(answer.frames).not.toContain(DONE);
+  }
+  expect((await ingress?.exited())?.code).toBe(0);
+  await ingress?.restart();
+  await Promise.all(upstream.requests.map((call) => call.finished));
+  await audit(bed);
+  for (const stream of streams) expect(await statusOf(stream)).toMatchObject({ status: "cancelled" });
+});
+
+test("a worker that is told twice hands its calls an error, and what was produced is billed", async () => {
+  const { client, stack } = bed;
+  const [first, second] = stack.workers;
+  await second?.stop();
+  const stream = await client.open(bed.target(1), long);
+  await stream.frames(5);
+  first?.kill("SIGTERM");
+  await eventually("it is stopping", () => first?.logs().at(-1)?.includes("stop"));
+  first?.kill("SIGTERM");
+  const answer = await stream.ended;
+  expect(errorCode(answer)).toBe("service_unavailable");
+  expect(answer.frames).not.toContain(DONE);
+  expect((await first?.exited())?.code).toBe(0);
+  await Promise.all(stack.workers.map((worker) => worker.restart()));
+  await audit(bed);
+  const usage = (await statusOf(stream)) as { settled: bigint } | undefined;
+  expect(usage?.settled).toBeGreaterThan(0n);
+});
+
+test("workers restarted one after the other under load fail no call", async () => {
+  const { stack, upstream } = bed;
+  upstream.setDefault({ delayMs: 30 });
+  const load = startLoad(bed, { clients: 16 });
+  for (const worker of [...stack.workers, ...stack.workers]) {
+    const before = load.served();
+    await eventually("the load runs", () => load.served() > before + 100);
+    await worker.restart();
+  }
+  expect(tally(await load.stop())).toEqual({ 200: load.served() });
+  expect(sentTwice(upstream)).toEqual([]);
+  await audit(bed);
+});

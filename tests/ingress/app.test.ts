@@ -1,0 +1,432 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { createApp, routesOf } from "#ingress/app.ts";
+import { validate } from "#shared/contracts.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import {
+  BODY_BYTES_MAX,
+  CHAT,
+  envelopeOf,
+  type FakeContext,
+  fakeContext,
+  type FakeOptions,
+  KEY,
+} from "./fake-context.ts";
+
+const open: FakeContext[] = [];
+afterEach(() => {
+  for (const fake of open.splice(0)) fake.close();
+});
+
+function start(options?: FakeOptions) {
+  const fake = fakeContext(options);
+  open.push(fake);
+  const app = createApp(fake.context);
+  const send = (method: string, path: string, init: RequestInit & { duplex?: "half" } = {}): Promise<Response> =>
+    app.handle(new Request(`http://localhost${path}`, { method, ...init }));
+  const chat = (body: Bun.BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
+    send("POST", "/v1/chat/completions", {
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers },
+      body,
+      duplex: "half",
+    });
+  return { ...fake, app, send, chat };
+}
+
+const bytes = (...values: readonly number[]): Uint8Array<ArrayBuffer> => Uint8Array.of(...values);
+
+/** A body that arrives in pieces, without a stated length. */
+function inPieces(...pieces: readonly Uint8Array[]): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+}
+
+/** Every answer's promise: an id; and of an error: the envelope, whole and nothing else (EDGE-1). */
+async function expectEnvelope(response: Response, code: Code): Promise<void> {
+  expect(response.status).toBe(ERROR_CODES[code].status);
+  expect(isUuid(response.headers.get("x-request-id") ?? "")).toBe(true);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  const text = await response.clone().text();
+  expect(validate("ErrorEnvelope", JSON.parse(text))).toBeNull();
+  expect(Object.keys(JSON.parse(text) as object)).toEqual(["error"]);
+  const error = await envelopeOf(response);
+  expect(Object.keys(error).toSorted()).toEqual(["code", "message", "param", "type"]);
+  expect(error).toMatchObject({ code, type: ERROR_CODES[code].type });
+  expect(error.message).toMatch(/^\S[^\n{]*\.$/);
+}
+
+describe("answers that no route gives", () => {
+  test.each<[string, string, string, Code]>([
+    ["an unknown path", "GET", "/nothing", "not_found"],
+    ["the root", "GET", "/", "not_found"],
+    ["an unknown path with another method", "DELETE", "/nothing", "not_found"],
+    ["an unknown path below a known one", "GET", "/v1/models/one", "not_found"],
+    ["a known path in capitals", "GET", "/V1/models", "not_found"],
+    ["a path with a broken escape", "GET", "/%E0%A4%A", "not_found"],
+    ["a broken escape where a parameter is", "GET", "/schemas/%E0%A4%A", "not_found"],
+    ["a path that climbs", "GET", "/docs/assets/..%2f..%2fpackage.json", "not_found"],
+    ["an unknown schema", "GET", "/schemas/Nothing.json", "not_found"],
+    ["metrics on the public port (EDGE-7)", "GET", "/metrics", "not_found"],
+    ["the chat route read", "GET", "/v1/chat/completions", "method_not_allowed"],
+    ["the chat route replaced", "PUT", "/v1/chat/completions", "method_not_allowed"],
+    ["the chat route asked for its head", "HEAD", "/v1/chat/completions", "method_not_allowed"],
+    ["the list of models written", "POST", "/v1/models", "method_not_allowed"],
+    ["the list of models deleted", "DELETE", "/public/models", "method_not_allowed"],
+    ["health patched", "PATCH", "/healthz", "method_not_allowed"],
+  ])("%s: the envelope", async (_name, method, path, code) => {
+    const { send, logged } = start();
+    const response = await send(method, path);
+    if (method === "HEAD") expect(response.status).toBe(405);
+    else await expectEnvelope(response, code);
+    expect(logged).toEqual([]);
+  });
+
+  test.each([
+    ["/v1/chat/completions", "POST, OPTIONS"],
+    ["/v1/models", "GET, HEAD, OPTIONS"],
+    ["/openapi.json", "GET, HEAD, OPTIONS"],
+    ["/schemas/Health.json", "GET, HEAD, OPTIONS"],
+  ])("%s names the methods it takes", async (path, allow) => {
+    const { send } = start();
+    const refused = await send("DELETE", path);
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get("allow")).toBe(allow);
+    const asked = await send("OPTIONS", path);
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("allow")).toBe(allow);
+    expect(await asked.text()).toBe("");
+    expect(isUuid(asked.headers.get("x-request-id") ?? "")).toBe(true);
+  });
+
+  test("a request for the head of a path has its headers and no body", async () => {
+    const { send } = start();
+    for (const path of ["/healthz", "/public/models", "/openapi.json"]) {
+      const [head, whole] = [await send("HEAD", path), await send("GET", path)];
+      expect(head.status).toBe(200);
+      expect(head.headers.get("content-type")).toBe(whole.headers.get("content-type"));
+      expect(await head.text()).toBe("");
+      expect(isUuid(head.headers.get("x-request-id") ?? "")).toBe(true);
+    }
+  });
+
+  test("a path is known with and without a slash at its end, and with any query", async () => {
+    const { send } = start();
+    for (const path of ["/healthz/", "/healthz?a=b&__proto__=1", "/healthz?%"]) {
+      expect((await send("GET", path)).status).toBe(200);
+    }
+  });
+
+  test("every answer has an id of its own", async () => {
+    const { send } = start();
+    const ids = await Promise.all(
+      ["/healthz", "/healthz", "/nothing", "/v1/models"].map(async (path) => (await send("GET", path)).headers.get("x-request-id")), // prettier-ignore
+    );
+    expect(new Set(ids).size).toBe(4);
+  });
+});
+
+describe("a body", () => {
+  const DEEP = `{"model":"one","messages":[],"x":${"[".repeat(100)}${"]".repeat(100)}}`;
+  const long = { ...CHAT, user: "x".repeat(BODY_BYTES_MAX) };
+  const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+  test.each<[string, Bun.BodyInit, Record<string, string>, Code]>([
+    ["that is no JSON", "{", {}, "invalid_json"],
+    ["that is empty", "", {}, "invalid_json"],
+    ["with something behind its JSON", `${JSON.stringify(CHAT)}}`, {}, "invalid_json"],
+    ["with a byte that is no UTF-8", bytes(0x7b, 0x22, 0xff, 0x22, 0x7d), {}, "invalid_json"],
+    ["with a cut character", bytes(0x22, 0xe2, 0x82), {}, "invalid_json"],
+    ["nested too deeply (IN-1)", DEEP, {}, "invalid_json"],
+    ["with a number beyond numbers", '{"model":"one","messages":[],"seed":1e999}', {}, "invalid_json"],
+    ["that is an array", "[]", {}, "invalid_request"],
+    ["that is null", "null", {}, "invalid_request"],
+    ["without what is required", "{}", {}, "missing_required_parameter"],
+    ["with a value of the wrong type", JSON.stringify({ ...CHAT, n: "two" }), {}, "invalid_request"],
+    ["of a model that does not exist", JSON.stringify({ ...CHAT, model: "nothing" }), {}, "model_not_found"],
+    ["in plain text", JSON.stringify(CHAT), { "content-type": "text/plain" }, "unsupported_media_type"],
+    ["of no type", JSON.stringify(CHAT), { "content-type": "" }, "unsupported_media_type"],
+    ["as a form", "model=one", { "content-type": "application/x-www-form-urlencoded" }, "unsupported_media_type"],
+    [
+      "in another charset",
+      JSON.stringify(CHAT),
+      { "content-type": "application/json; charset=latin1" },
+      "unsupported_media_type",
+    ],
+    [
+      "that is compressed (IN-4)",
+      Bun.gzipSync(JSON.stringify(CHAT)),
+      { "content-encoding": "gzip" },
+      "unsupported_media_type",
+    ],
+    [
+      "larger than allowed, by its stated length",
+      JSON.stringify(long),
+      { "content-length": String(JSON.stringify(long).length) },
+      "request_too_large",
+    ],
+    [
+      "larger than allowed, in pieces",
+      inPieces(...Array.from({ length: 9 }, () => new Uint8Array(500).fill(32))),
+      {},
+      "request_too_large",
+    ],
+    ["larger than allowed, in one piece without a length", inPieces(text(long)), {}, "request_too_large"],
+    [
+      "too large and of the wrong type: the size is told first",
+      JSON.stringify(long),
+      { "content-type": "text/plain", "content-length": String(JSON.stringify(long).length) },
+      "request_too_large",
+    ],
+  ])("%s is refused with the envelope, and has counted once", async (_name, body, headers, code) => {
+    const { chat, counted, relayed, caller, logged } = start();
+    await expectEnvelope(await chat(body, headers), code);
+    expect(counted).toEqual([{ workspaceId: caller.workspaceId, limit: 120, hold: null }]);
+    expect(relayed).toEqual([]);
+    expect(logged).toEqual([]);
+  });
+
+  test.each<[string, Bun.BodyInit, Record<string, string>]>([
+    ["of the plain type", JSON.stringify(CHAT), {}],
+    ["with a charset", JSON.stringify(CHAT), { "content-type": 'Application/JSON; charset="UTF-8"' }],
+    ["that says it is not compressed", JSON.stringify(CHAT), { "content-encoding": "identity" }],
+    ["with a byte-order mark", `\uFEFF${JSON.stringify(CHAT)}`, {}],
+    ["in pieces, cut inside a character", inPieces(...Array.from(text({ ...CHAT, user: "é🙂" }), (byte) => bytes(byte))), {}], // prettier-ignore
+    [
+      "of exactly the size allowed",
+      JSON.stringify({ ...CHAT, user: "x".repeat(BODY_BYTES_MAX - JSON.stringify({ ...CHAT, user: "" }).length) }),
+      {},
+    ],
+    ["with members nobody knows", JSON.stringify({ ...CHAT, future: { a: [1] }, __proto__x: 1 }), {}],
+  ])("%s is taken, with one count and one hold", async (_name, body, headers) => {
+    const { chat, counted, dispatched } = start();
+    const response = await chat(body, headers);
+    expect(await response.json()).toEqual({ answered: true });
+    expect(isUuid(response.headers.get("x-request-id") ?? "")).toBe(true);
+    expect(counted).toHaveLength(1);
+    expect(counted[0]?.hold?.jobId).toBe(response.headers.get("x-request-id") ?? "");
+    expect(dispatched).toHaveLength(1);
+  });
+
+  test("travels to the worker as it came, byte for byte", async () => {
+    const { chat, dispatched, caller } = start();
+    const odd =
+      '{ "model":"one",\n"messages":[{"role":"user","content":"\\u00e9\\/"}], "seed": 1.0, "__proto__": {"a":1} }';
+    await chat(odd);
+    const [job] = dispatched;
+    expect(job).toMatchObject({ pool: "chat", lane: "live", workspaceId: caller.workspaceId, attempt: 1, dispatch: 1 });
+    expect(job?.body).toEndWith(`,"request":${odd}}`);
+    const message = JSON.parse(job?.body ?? "") as Record<string, unknown>;
+    expect(validate("JobMessage", message)).toBeNull();
+    expect(message).toMatchObject({
+      job_id: job?.jobId,
+      workspace_id: caller.workspaceId,
+      model: "one",
+      may_exceed: true,
+    });
+    expect(({} as Record<string, unknown>)["a"]).toBeUndefined();
+  });
+});
+
+describe("the window", () => {
+  test("counts a call without a hold once, on routes that hold nothing", async () => {
+    const { send, counted } = start();
+    await send("GET", "/v1/models", { headers: { authorization: `Bearer ${KEY}` } });
+    expect(counted).toEqual([expect.objectContaining({ limit: 120, hold: null })]);
+  });
+
+  test("counts neither calls without a good key nor paths without one", async () => {
+    const { send, counted } = start();
+    await send("GET", "/v1/models");
+    await send("GET", "/v1/models", { headers: { authorization: "Bearer wrong" } });
+    await send("POST", "/v1/chat/completions", { body: "{" });
+    for (const path of ["/public/models", "/healthz", "/readyz", "/openapi.json", "/nothing"]) await send("GET", path);
+    await send("DELETE", "/v1/models", { headers: { authorization: `Bearer ${KEY}` } });
+    expect(counted).toEqual([]);
+  });
+
+  test.each<Code>(["rate_limit_exceeded", "daily_tokens_exceeded", "insufficient_credits", "service_unavailable"])(
+    "does not count a call again that %s refused",
+    async (code) => {
+      const { chat, counted, relayed } = start({
+        admit: () => {
+          throw new ApiError(code, "Refused.");
+        },
+      });
+      await expectEnvelope(await chat(JSON.stringify(CHAT)), code);
+      expect(counted).toHaveLength(1);
+      expect(relayed).toEqual([]);
+    },
+  );
+
+  test("does not count a call again that failed behind its hold", async () => {
+    const { chat, counted } = start({
+      relay: () => {
+        throw new ApiError("upstream_error", "No.");
+      },
+    });
+    await expectEnvelope(await chat(JSON.stringify(CHAT)), "upstream_error");
+    expect(counted).toHaveLength(1);
+  });
+
+  test("speaks before the body's fault when it is full (RATE-4)", async () => {
+    const { chat, counted } = start({
+      admit: () => {
+        throw new ApiError("rate_limit_exceeded", "Too many.");
+      },
+    });
+    const response = await chat("{");
+    await expectEnvelope(response, "rate_limit_exceeded");
+    expect(response.headers.get("retry-after")).toBeNull();
+    expect(counted).toHaveLength(1);
+  });
+
+  test("is not asked for a key whose preset is gone: that is told", async () => {
+    const { chat, counted } = start({ caller: { preset: "removed" } });
+    await expectEnvelope(await chat(JSON.stringify(CHAT)), "permission_denied");
+    await expectEnvelope(await chat("{"), "permission_denied");
+    expect(counted).toEqual([]);
+  });
+});
+
+describe("a key", () => {
+  test("is needed for the API, and for nothing else", async () => {
+    const { send } = start();
+    for (const path of ["/public/models", "/healthz", "/readyz", "/openapi.json", "/docs", "/schemas/Health.json"]) {
+      expect((await send("GET", path)).status).toBe(200);
+    }
+    await expectEnvelope(await send("GET", "/v1/models"), "missing_api_key");
+    await expectEnvelope(await send("POST", "/v1/chat/completions"), "missing_api_key");
+  });
+
+  test("is read from its header alone: not from the query, the body, a cookie or another header (KEY-4)", async () => {
+    const { send, authorizations } = start();
+    const query = `?api_key=${KEY}&key=${KEY}&access_token=${KEY}&authorization=Bearer%20${KEY}`;
+    const headers = { "x-api-key": KEY, "api-key": KEY, cookie: `authorization=Bearer ${KEY}` };
+    await expectEnvelope(await send("GET", `/v1/models${query}`, { headers }), "missing_api_key");
+    const body = JSON.stringify({ ...CHAT, api_key: KEY, authorization: `Bearer ${KEY}` });
+    const withBody = { headers: { ...headers, "content-type": "application/json" }, body };
+    await expectEnvelope(await send("POST", `/v1/chat/completions${query}`, withBody), "missing_api_key");
+    expect(authorizations).toEqual([null, null]);
+  });
+
+  test("that is wrong is not repeated in the answer (SEC-6)", async () => {
+    const { send } = start();
+    const response = await send("GET", "/v1/models", { headers: { authorization: "Bearer sk-my-secret" } });
+    expect(await response.clone().text()).not.toContain("sk-my-secret");
+    await expectEnvelope(response, "invalid_api_key");
+  });
+
+  test("that cannot be looked up is 503, never 401 (KEY-5)", async () => {
+    const { send } = start({
+      authenticate: () => {
+        throw new ApiError("service_unavailable", "Not now.");
+      },
+    });
+    await expectEnvelope(await send("GET", "/v1/models", { headers: { authorization: `Bearer ${KEY}` } }), "service_unavailable"); // prettier-ignore
+  });
+});
+
+describe("the net of addresses", () => {
+  test("stands before the key, and before paths that are none", async () => {
+    const { send, authorizations } = start({ ipLimit: 2 });
+    expect((await send("GET", "/healthz")).status).toBe(200);
+    expect((await send("GET", "/nothing")).status).toBe(404);
+    for (const path of ["/v1/models", "/nothing", "/healthz", "/public/models"]) {
+      await expectEnvelope(await send("GET", path), "ip_rate_limit_exceeded");
+    }
+    expect(authorizations).toEqual([]);
+  });
+});
+
+describe("what nobody foresaw", () => {
+  test.each<[string, FakeOptions]>([
+    [
+      "in a route",
+      {
+        relay: () => {
+          throw new TypeError("secret: postgres://u:p@10.0.0.7/db");
+        },
+      },
+    ],
+    ["that is no error at all", { relay: () => Promise.reject("secret text") }],
+    [
+      "in admission",
+      {
+        admit: () => {
+          throw new Error("secret text");
+        },
+      },
+    ],
+    [
+      "in the authenticator",
+      {
+        authenticate: () => {
+          throw new Error("secret text");
+        },
+      },
+    ],
+  ])("%s is a 500 that says nothing, must not be sent again, and is in the log", async (_name, options) => {
+    const { chat, logged } = start(options);
+    const response = await chat(JSON.stringify(CHAT));
+    const id = response.headers.get("x-request-id");
+    expect(response.headers.get("x-should-retry")).toBe("false");
+    expect(await response.clone().text()).not.toMatch(/secret|TypeError|stack|\.ts/);
+    await expectEnvelope(response, "internal_error");
+    expect(logged).toEqual([expect.objectContaining({ level: "error", request_id: id, msg: "request failed" })]);
+  });
+
+  test("an error for clients keeps its headers and its word on repeating", async () => {
+    const { chat } = start({
+      relay: () => {
+        throw new ApiError("overloaded", "Busy.", {
+          headers: { "retry-after": "7" },
+          shouldRetry: false,
+          param: "model",
+        });
+      },
+    });
+    const response = await chat(JSON.stringify(CHAT));
+    expect(response.headers.get("retry-after")).toBe("7");
+    expect(response.headers.get("x-should-retry")).toBe("false");
+    expect(await envelopeOf(response)).toMatchObject({ code: "overloaded", param: "model" });
+  });
+});
+
+describe("readiness", () => {
+  test("follows what calls need, and names nothing of it (EDGE-7)", async () => {
+    let isReady = true;
+    const { send } = start({ isReady: () => isReady });
+    expect(await (await send("GET", "/readyz")).json()).toEqual({ status: "ok" });
+    isReady = false;
+    const response = await send("GET", "/readyz");
+    expect(await response.clone().text()).not.toMatch(/postgres|nats|s3/i);
+    await expectEnvelope(response, "service_unavailable");
+    expect(await (await send("GET", "/healthz")).json()).toEqual({ status: "ok" });
+  });
+});
+
+describe("the metrics of requests", () => {
+  test("know routes by their pattern, never by what a caller wrote", async () => {
+    const { send, context } = start();
+    for (const path of [
+      "/schemas/Health.json",
+      "/schemas/secret-name",
+      "/made-up/secret-name",
+      "/v1/models?x=secret-name",
+    ]) {
+      await send("GET", path);
+    }
+    const text = await context.metrics.registry.getSingleMetricAsString("sluice_http_requests_total");
+    expect(text).not.toContain("secret-name");
+    expect(text).toContain('route="/schemas/{file}",method="GET",status="200"');
+    expect(text).toContain('route="unmatched",method="GET",status="404"');
+    const patterns = new Set([...text.matchAll(/route="([^"]+)"/g)].map(([, route]) => route));
+    const known = new Set(["unmatched", ...routesOf(context).map(({ path }) => path)]);
+    for (const pattern of patterns) expect(known.has(pattern ?? "")).toBe(true);
+  });
+});

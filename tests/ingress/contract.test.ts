@@ -1,0 +1,166 @@
+/** What the service promises in /openapi.json against what it does. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { createApp, routesOf } from "#ingress/app.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { parse, validate } from "#shared/contracts.ts";
+import { type Code, ERROR_CODES } from "#shared/errors.ts";
+import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { explainFailure } from "#workers/pools/chat-failure.ts";
+import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { fakeContext, KEY } from "./fake-context.ts";
+
+const fake = fakeContext();
+const app = createApp(fake.context);
+afterAll(() => fake.close());
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+const send = (path: string): Promise<Response> =>
+  app.handle(new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${KEY}` } }));
+const document = (await (await send("/openapi.json")).json()) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+
+const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+);
+
+describe("routes and the OpenAPI document (EDGE-4)", () => {
+  /** What the framework has registered, in the document's notation; `ALL` answers 405, HEAD and OPTIONS. */
+  const registered = app.routes
+    .filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+
+  test("every registered route is documented, and every documented one registered", () => {
+    expect(registered.toSorted()).toEqual(documented.toSorted());
+    expect(new Set(registered).size).toBe(registered.length);
+  });
+
+  test("every documented path answers: neither 404 nor 405 of its own", async () => {
+    for (const route of documented) {
+      const [method = "", path = ""] = route.split(" ");
+      const filled = path.replace("{file}", "Health.json").replace("{name}", "start.js");
+      const response = await app.handle(new Request(`http://localhost${filled}`, { method }));
+      expect([404, 405]).not.toContain(response.status);
+    }
+  });
+});
+
+/** Codes the document lists for an operation. */
+function codesOf(method: string, path: string): Set<string> {
+  const { responses } = document.paths[path]?.[method] ?? { responses: {} };
+  const text = Object.values(responses).map(({ description }) => description);
+  return new Set(text.flatMap((line) => [...line.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code ?? "")));
+}
+
+/** Codes in `new ApiError("…")` of these files. */
+function thrownIn(...files: readonly string[]): Code[] {
+  return files.flatMap((file) => {
+    const source = readFileSync(join(PROJECT_ROOT, file), "utf8");
+    return [...source.matchAll(/new ApiError\(\s*"([a-z_]+)"/g)].map(([, code]) => code as Code);
+  });
+}
+
+const GATES = [
+  "ingress/serve.ts",
+  "shared/admission/authenticate.ts",
+  "shared/admission/ip-net.ts",
+  "ingress/answers.ts",
+];
+
+describe("the codes of a route", () => {
+  test("are all documented for chat: those it declares, and those its gates, checks, worker and relay can say", () => {
+    const codes = codesOf("post", "/v1/chat/completions");
+    const chat = routesOf(fake.context).find(({ path }) => path === "/v1/chat/completions");
+    for (const code of chat?.errors ?? []) expect(codes).toContain(code);
+
+    const classes: ProviderErrorClass[] = [
+      "rejected",
+      "refused",
+      "misconfigured",
+      "busy",
+      "failed",
+      "timeout",
+      "aborted",
+    ];
+    const reasons: AbortReason[] = ["caller_left", "caller_gone", "deadline", "shutdown"];
+    const said: Code[] = [
+      ...classes.map((kind) => explainFailure(new ProviderError(kind, ""), undefined).code),
+      ...(["context_length_exceeded", "unsupported_value", "invalid_request"] as const).map(
+        (code) => explainFailure(new ProviderError("rejected", "", { code }), undefined).code,
+      ),
+      ...reasons.map((reason) => explainFailure(undefined, new JobAbort(reason)).code),
+      ...thrownIn(
+        ...GATES,
+        "shared/admission/calls.ts",
+        "shared/admission/chat-constraints.ts",
+        "shared/admission/group.ts",
+        "shared/admission/resolve-model.ts",
+        "shared/json.ts",
+        "shared/outbound/guard.ts",
+        "shared/queue/publish.ts",
+        "ingress/body.ts",
+        "ingress/relay/call.ts",
+        "ingress/routes/chat-completions.ts",
+      ),
+    ];
+    expect(said.length).toBeGreaterThan(20);
+    for (const code of said) expect(codes).toContain(code);
+  });
+
+  test("are all documented for the list of models too", () => {
+    const codes = codesOf("get", "/v1/models");
+    const said = thrownIn(...GATES, "shared/admission/group.ts");
+    for (const code of [...said, "service_unavailable", "overloaded", "rate_limit_exceeded"])
+      expect(codes).toContain(code);
+  });
+
+  test("stand under the status they come with", () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const { responses } of Object.values(methods)) {
+        for (const [status, { description }] of Object.entries(responses)) {
+          for (const [, code = ""] of description.matchAll(/`([a-z_]+)`/g)) {
+            if (code in ERROR_CODES) expect(`${path} ${ERROR_CODES[code as Code].status}`).toBe(`${path} ${status}`);
+          }
+        }
+      }
+    }
+  });
+
+  test("need a key exactly where the route does", () => {
+    for (const route of routesOf(fake.context)) {
+      expect(codesOf(route.method.toLowerCase(), route.path).has("invalid_api_key")).toBe(route.auth === "key");
+    }
+  });
+});
+
+describe("results against their schemas", () => {
+  test.each(["/v1/models", "/public/models", "/v1/models?include_tools=true"])("%s is a ModelList", async (path) => {
+    const list: unknown = await (await send(path)).json();
+    expect(validate("ModelList", list)).toBeNull();
+    expect(parse("ModelList", list).data).not.toBeEmpty();
+  });
+
+  test("our whole catalogue is a ModelList, with a price on every entry", async () => {
+    const layers = await loadOurLayers();
+    const catalogue = await loadCatalogue(layers, [], { sandbox: true, providerKey: () => "key" });
+    const own = fakeContext({ catalogue });
+    const response = await createApp(own.context).handle(new Request("http://localhost/public/models"));
+    const list: unknown = await response.json();
+    own.close();
+    expect(validate("ModelList", list)).toBeNull();
+    const { data } = parse("ModelList", list);
+    expect(data).toHaveLength(catalogue.models.size);
+    for (const entry of data) expect(entry._svc.pricing.currency).toBe("credits");
+  });
+
+  test("health is a Health", async () => {
+    for (const path of ["/healthz", "/readyz"]) expect(validate("Health", await (await send(path)).json())).toBeNull();
+  });
+});

@@ -1,0 +1,131 @@
+/** An ingress without its surroundings: what it asks of them is recorded, what they answer is the test's to say. */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { HoldRequest } from "#shared/admission/calls.ts";
+import { createIpNet } from "#shared/admission/ip-net.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { ApiError, type ErrorEnvelope } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import type { Dispatch } from "#shared/queue/publish.ts";
+import type { IngressContext } from "#ingress/context.ts";
+import type { CallFacts } from "#ingress/relay/call.ts";
+import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+
+export const KEY = "good-key";
+export const BODY_BYTES_MAX = 4_096;
+
+const CALLER: Caller = {
+  keyId: newId(),
+  workspaceId: newId(),
+  memberId: newId(),
+  role: "developer",
+  preset: "standard",
+};
+
+const CATALOGUE = `${BASE}
+presets:
+  - name: standard
+    requests_per_minute: 120
+    daily_tokens: null
+`;
+
+export interface FakeContext {
+  readonly context: IngressContext;
+  readonly caller: Caller;
+  /** Calls counted in the window, alone or with a hold. */
+  readonly counted: { workspaceId: string; limit: number | null; hold: HoldRequest | null }[];
+  /** Calls handed to the relay. */
+  readonly relayed: CallFacts[];
+  readonly dispatched: Dispatch[];
+  /** Authorization headers as the authenticator got them. */
+  readonly authorizations: (string | null)[];
+  /** Lines of the log from warnings upwards. */
+  readonly logged: Record<string, unknown>[];
+  close(): void;
+}
+
+export interface FakeOptions {
+  readonly caller?: Partial<Caller>;
+  readonly catalogue?: Catalogue;
+  readonly ipLimit?: number;
+  /** Answer of the relay; throws to fail a call. */
+  readonly relay?: (facts: CallFacts) => Response | Promise<Response>;
+  /** Throws to refuse a call. */
+  readonly admit?: (hold: HoldRequest | null) => void;
+  /** Throws to refuse a key. */
+  readonly authenticate?: (authorization: string | null) => void;
+  readonly isReady?: () => boolean;
+  readonly bodyBytesMax?: number;
+}
+
+export function fakeContext(options: FakeOptions = {}): FakeContext {
+  const caller = { ...CALLER, ...options.caller };
+  const counted: FakeContext["counted"] = [];
+  const relayed: CallFacts[] = [];
+  const dispatched: Dispatch[] = [];
+  const authorizations: (string | null)[] = [];
+  const logged: Record<string, unknown>[] = [];
+  const metrics = createMetrics("test");
+  const catalogue = options.catalogue ?? build([CATALOGUE]);
+  const count = (workspaceId: string, limit: number | null, hold: HoldRequest | null): Promise<void> => {
+    counted.push({ workspaceId, limit, hold });
+    return Promise.try(() => options.admit?.(hold));
+  };
+  const context = {
+    config: {
+      bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+      chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
+    },
+    log: createLogger({
+      level: "warn",
+      role: "test",
+      write: (line) => logged.push(JSON.parse(line) as Record<string, unknown>),
+    }),
+    metrics,
+    catalogue: { current: () => catalogue },
+    authenticator: {
+      authenticate: (authorization: string | null) =>
+        Promise.try(() => {
+          authorizations.push(authorization);
+          options.authenticate?.(authorization);
+          if (authorization === null) throw new ApiError("missing_api_key", "Expected a key.");
+          if (authorization !== `Bearer ${KEY}`) throw new ApiError("invalid_api_key", "The API key is not valid.");
+          return caller;
+        }),
+    },
+    ipNet: createIpNet(options.ipLimit ?? 0, []),
+    calls: {
+      count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
+      place: (workspaceId: string, limit: number | null, hold: HoldRequest) => count(workspaceId, limit, hold),
+    },
+    ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: false }) },
+    publisher: {
+      dispatch: (job: Dispatch) => {
+        dispatched.push(job);
+        return Promise.resolve(dispatched.length);
+      },
+    },
+    storage: {},
+    relay: {
+      address: (jobId: string) => `_INBOX.gw.test.${jobId}`,
+      run: async (facts: CallFacts, _signal: AbortSignal, dispatch: (isWanted: () => boolean) => Promise<number>) => {
+        relayed.push(facts);
+        await dispatch(() => true);
+        return (await options.relay?.(facts)) ?? Response.json({ answered: true });
+      },
+    },
+    isReady: () => Promise.resolve(options.isReady?.() ?? true),
+  } as unknown as IngressContext;
+  return { context, caller, counted, relayed, dispatched, authorizations, logged, close: () => metrics.close() };
+}
+
+/** The error of an answer; throws when the answer is none. */
+export async function envelopeOf(response: Response): Promise<ErrorEnvelope["error"]> {
+  const body = (await response.json()) as Partial<ErrorEnvelope>;
+  if (body.error === undefined) throw new Error(`no error in an answer of status ${response.status}`);
+  return body.error;
+}
+
+/** A chat body that every gate lets through. */
+export const CHAT = { model: "one", messages: [{ role: "user", content: "hello" }] };

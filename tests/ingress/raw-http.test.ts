@@ -1,0 +1,269 @@
+/** What only bytes on a socket can say: framing, limits of the server underneath, clients that leave. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+
+import { createApp } from "#ingress/app.ts";
+import { StreamBody } from "#ingress/relay/stream-body.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
+
+let fake: FakeContext;
+let app: ReturnType<typeof createApp>;
+let port: number;
+/** What the next call is answered with. */
+let relay: () => Response;
+
+beforeAll(() => {
+  fake = fakeContext({ relay: () => relay() });
+  app = createApp(fake.context);
+  app.listen({ hostname: "127.0.0.1", port: 0 });
+  port = app.server?.port ?? 0;
+});
+
+afterEach(() => {
+  relay = () => Response.json({ answered: true });
+  fake.counted.length = 0;
+  fake.logged.length = 0;
+});
+
+afterAll(async () => {
+  await app.server?.stop(true);
+  fake.close();
+});
+
+relay = () => Response.json({ answered: true });
+
+interface Wire {
+  readonly socket: Socket;
+  /** Everything received so far. */
+  readonly text: () => string;
+  /** Resolves once that has come, or the connection has closed. */
+  until(marker: string): Promise<string>;
+  /** Resolves with everything when the server has closed. */
+  readonly closed: Promise<string>;
+}
+
+function open(): Wire {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  let look = (): void => undefined;
+  socket.on("data", (bytes) => {
+    text += bytes.toString("latin1");
+    look();
+  });
+  socket.on("error", () => undefined);
+  const closed = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
+  return {
+    socket,
+    text: () => text,
+    until(marker) {
+      const seen = new Promise<string>((resolve) => {
+        look = () => {
+          if (text.includes(marker)) resolve(text);
+        };
+        look();
+      });
+      return Promise.race([seen, closed]);
+    },
+    closed,
+  };
+}
+
+/** Sends and returns all that comes until the server closes. */
+function toTheEnd(bytes: string): Promise<string> {
+  const wire = open();
+  wire.socket.write(bytes);
+  return wire.closed;
+}
+
+const BODY = JSON.stringify(CHAT);
+const post = (headers: string, body = BODY): string =>
+  `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
+const get = (headers: string, path = "/healthz"): string => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
+const statuses = (text: string): string[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
+
+describe("framing that could be read in two ways (EDGE-5)", () => {
+  const length = BODY.length;
+
+  test.each<[string, string]>([
+    ["two lengths that differ", post(`Content-Length: ${length}\r\nContent-Length: 5\r\n`)],
+    ["a list of lengths", post(`Content-Length: ${length}, ${length}\r\n`)],
+    ["a length and chunks", post(`Content-Length: ${length}\r\nTransfer-Encoding: chunked\r\n`, "0\r\n\r\n")],
+    ["chunks and a length", post(`Transfer-Encoding: chunked\r\nContent-Length: ${length}\r\n`, "0\r\n\r\n")],
+    ["a second encoding", post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n")],
+    ["chunks twice", post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")],
+    ["an unknown encoding", post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n")],
+    ["the encoding that is none", post("Transfer-Encoding: identity\r\n")],
+    ["a blank before the colon", post("Transfer-Encoding : chunked\r\n", "0\r\n\r\n")],
+    ["a folded header", post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n")],
+    ["a negative length", post("Content-Length: -5\r\n")],
+    ["a signed length", post(`Content-Length: +${length}\r\n`)],
+    ["a hexadecimal length", post("Content-Length: 0x5\r\n")],
+    ["a length beyond numbers", post("Content-Length: 99999999999999999999\r\n")],
+    ["no Host", get("")],
+    ["NUL in a header", get("Host: x\r\nX: a\0b\r\n")],
+    ["a blank in a header's name", get("Host: x\r\nX Y: b\r\n")],
+    ["no HTTP at all", "hello\r\n\r\n"],
+  ])("%s: 400, closed, and no route has seen it", async (_name, bytes) => {
+    const text = await toTheEnd(`${bytes}${get("Host: x\r\n")}`);
+    expect(statuses(text)).toEqual(["400"]);
+    expect(fake.counted).toEqual([]);
+  });
+
+  test.each<[string, string]>([
+    ["the same length twice", post(`Content-Length: ${length}\r\nContent-Length: ${length}\r\n`)],
+    ["two Hosts", get("Host: a\r\nHost: b\r\n", "/public/models")],
+  ])("%s: 400 with the envelope, since the server underneath lets it pass", async (_name, bytes) => {
+    const wire = open();
+    wire.socket.write(bytes);
+    expect(await wire.until('"param":null}}')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_request"/);
+    wire.socket.destroy();
+    expect(fake.counted).toEqual([]);
+  });
+
+  test("a refused body is not taken for the next request", async () => {
+    const wire = open();
+    const smuggled = get("Host: x\r\n", "/public/models");
+    wire.socket.write(post("Content-Length: 100000\r\n", smuggled));
+    wire.socket.write("x".repeat(100_000 - smuggled.length));
+    wire.socket.write(get("Host: x\r\n"));
+    const text = await wire.until('{"status":"ok"}');
+    wire.socket.destroy();
+    expect(statuses(text)).toEqual(["413", "200"]);
+  });
+
+  test("requests one behind the other are answered in order", async () => {
+    const wire = open();
+    wire.socket.write(post(`Content-Length: ${length}\r\n`) + get("Host: x\r\n"));
+    const text = await wire.until('{"status":"ok"}');
+    wire.socket.destroy();
+    expect(text).toMatch(/"answered":true[\s\S]*"status":"ok"/);
+  });
+});
+
+describe("limits of the server underneath", () => {
+  test.each<[string, string]>([
+    ["one large header", get(`Host: x\r\nX: ${"a".repeat(70_000)}\r\n`)],
+    ["a large key", get(`Host: x\r\nAuthorization: Bearer ${"a".repeat(20_000)}\r\n`, "/v1/models")],
+    ["very many headers", get(`Host: x\r\n${Array.from({ length: 300 }, (_, at) => `X${at}: b\r\n`).join("")}`)],
+    ["a long path", get("Host: x\r\n", `/${"a".repeat(20_000)}`)],
+  ])("%s: 431", async (_name, bytes) => {
+    expect(statuses(await toTheEnd(bytes))).toEqual(["431"]);
+  });
+
+  test("an older or newer HTTP than 1.1 is told so", async () => {
+    expect(await toTheEnd("GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n")).toStartWith("HTTP/1.1 505");
+  });
+});
+
+describe("a body that does not arrive", () => {
+  const limits = LIMITS as { bodyReadBaseMs: number };
+  const before = limits.bodyReadBaseMs;
+  afterEach(() => {
+    limits.bodyReadBaseMs = before;
+  });
+
+  test.each<[string, string, string]>([
+    ["of stated length, dripping", "Content-Length: 1000\r\n", "x"],
+    ["of a large stated length, dripping", "Content-Length: 4000\r\n", "x"],
+    ["in chunks, dripping", "Transfer-Encoding: chunked\r\n", "1\r\nx\r\n"],
+    ["of stated length, silent", "Content-Length: 1000\r\n", ""],
+    ["in chunks, silent", "Transfer-Encoding: chunked\r\n", ""],
+  ])("%s: 408 with the envelope, counted once", async (_name, headers, drop) => {
+    limits.bodyReadBaseMs = 100;
+    const wire = open();
+    wire.socket.write(post(headers, ""));
+    const drip = setInterval(() => drop !== "" && wire.socket.write(drop), 10);
+    const text = await wire.until('"param":null}}');
+    clearInterval(drip);
+    wire.socket.destroy();
+    expect(text).toStartWith("HTTP/1.1 408");
+    expect(text).toContain('"code":"request_timeout"');
+    expect(fake.counted).toHaveLength(1);
+    expect(fake.logged).toEqual([]);
+  });
+
+  test.each<[string, string, string]>([
+    ["of stated length", `Content-Length: ${BODY.length + 5}\r\n`, BODY],
+    ["in chunks", "Transfer-Encoding: chunked\r\n", `${BODY.length.toString(16)}\r\n${BODY}\r\n`],
+    ["in chunks that are none", "Transfer-Encoding: chunked\r\n", `zz\r\n${BODY}\r\n0\r\n\r\n`],
+  ])(
+    "%s because its client left: no call is made of the rest, and it is no fault of ours",
+    async (_name, headers, sent) => {
+      const relayed = fake.relayed.length;
+      const wire = open();
+      wire.socket.end(post(headers, sent));
+      await wire.closed;
+      // A request behind it on another connection: by its answer the cut one has been dealt with.
+      while (fake.counted.length === 0) await Bun.sleep(5);
+      expect(fake.relayed.length).toBe(relayed);
+      expect(fake.logged).toEqual([]);
+    },
+  );
+});
+
+describe("a client that reads a stream", () => {
+  const piece = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+  function stream(): { body: StreamBody; left: Promise<string>; response: () => Response } {
+    const { promise: left, resolve } = Promise.withResolvers<string>();
+    const body = new StreamBody({ onLeft: resolve });
+    return {
+      body,
+      left,
+      response: () => new Response(body.readable, { headers: { "content-type": "text/event-stream; charset=utf-8" } }),
+    };
+  }
+
+  test("gets each piece when it is written, and a whole message at the end", async () => {
+    const { body, response } = stream();
+    relay = response;
+    const wire = open();
+    wire.socket.write(post(`Content-Length: ${BODY.length}\r\n`));
+    body.write(piece("data: a\n\n"));
+    const first = await wire.until("data: a\n\n");
+    expect(first.toLowerCase()).toContain("content-type: text/event-stream; charset=utf-8");
+    body.write(piece("data: b\n\n"));
+    await wire.until("data: b\n\n");
+    body.end();
+    expect(await wire.until("0\r\n\r\n")).toEndWith("0\r\n\r\n");
+    wire.socket.destroy();
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ["closes", (socket) => socket.destroy()],
+    ["resets", (socket) => socket.resetAndDestroy()],
+  ])("and %s is noticed without another byte being written (STR-9)", async (_how, leave) => {
+    const { body, left, response } = stream();
+    relay = response;
+    const wire = open();
+    wire.socket.write(post(`Content-Length: ${BODY.length}\r\n`));
+    body.write(piece("data: a\n\n"));
+    await wire.until("data: a\n\n");
+    leave(wire.socket);
+    expect(await left).toBe("client");
+    expect(body.isOpen).toBe(false);
+  });
+
+  test("that stops reading is cut without the end mark of a whole message (STR-11)", async () => {
+    const { body, left, response } = stream();
+    relay = response;
+    const wire = open();
+    wire.socket.write(post(`Content-Length: ${BODY.length}\r\n`));
+    body.write(piece("data: a\n\n"));
+    await wire.until("data: a\n\n");
+    wire.socket.pause();
+    const block = new Uint8Array(65_536).fill(120);
+    // The socket's own buffers take some megabytes before the stream is no longer pulled.
+    for (let sent = 0; sent < 400 && body.isOpen; sent++) {
+      body.write(block);
+      body.tick(performance.now());
+      await Bun.sleep(1);
+    }
+    expect(await left).toBe("stuck");
+    wire.socket.resume();
+    const text = await wire.closed;
+    expect(text).not.toEndWith("0\r\n\r\n");
+  });
+});

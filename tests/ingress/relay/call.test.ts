@@ -1,0 +1,266 @@
+import { describe, expect, test } from "bun:test";
+
+import { Call, type CallFacts, type EndReason } from "#ingress/relay/call.ts";
+import type { ApiError, Code } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { ErrorFrame, Frame } from "#shared/queue/frames.ts";
+
+interface Opened {
+  readonly call: Call;
+  /** Why it ended; undefined stands for the worker's own word. */
+  readonly ends: (EndReason | undefined)[];
+  readonly firsts: { upstreamMs: number; isStream: boolean }[];
+  readonly frame: (frame: Frame, data?: string) => void;
+  /** The clock, so many milliseconds from now. */
+  readonly tick: (ms: number) => void;
+}
+
+function open(facts: Partial<CallFacts> = {}): Opened {
+  const ends: Opened["ends"] = [];
+  const firsts: Opened["firsts"] = [];
+  const call = new Call(
+    {
+      jobId: newId(),
+      workspaceId: newId(),
+      requestId: newId(),
+      startedAt: performance.now(),
+      waitMs: 600_000,
+      queueMs: 60_000,
+      ...facts,
+    },
+    {
+      onEnd: (_call, reason) => void ends.push(reason),
+      onFirst: (_call, upstreamMs, isStream) => void firsts.push({ upstreamMs, isStream }),
+    },
+  );
+  return {
+    call,
+    ends,
+    firsts,
+    frame: (frame, data = "") => call.onFrame(frame, new TextEncoder().encode(data)),
+    tick: (ms) => call.tick(performance.now() + ms),
+  };
+}
+
+const HEAD = { t: "head", n: 0, model: "m", upstream_ms: 12 } as const;
+const DELTA = { t: "delta", n: 1, nano: "42", tokens: 7 } as const;
+const END = { t: "end", n: 2, model: "m", nano: "1500000000", upstream_ms: 30 } as const;
+const FAULT: ErrorFrame = { t: "error", n: 0, code: "overloaded", message: "Busy.", param: null, retry: true };
+
+async function errorOf({ call }: Opened): Promise<ApiError> {
+  const error = await call.response.then(
+    () => undefined,
+    (fault: unknown) => fault as ApiError,
+  );
+  if (!error) throw new Error("the call was answered");
+  return error;
+}
+
+/** The error in the last event of a stream. */
+function lastError(text: string): { code: string } {
+  const events = text.trimEnd().split("\n\n");
+  expect(text).not.toContain("[DONE]");
+  return (JSON.parse(events.at(-1)?.slice("data: ".length) ?? "") as { error: { code: string } }).error;
+}
+
+describe("a plain answer", () => {
+  test("is the worker's bytes, with the model that served and what it cost", async () => {
+    const opened = open();
+    opened.frame({ ...END, n: 0 }, '{"a":"é"}');
+    const response = await opened.call.response;
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-type": "application/json; charset=utf-8",
+      "x-model-used": "m",
+      "x-credits-used": "1.5",
+    });
+    expect(await response.text()).toBe('{"a":"é"}');
+    expect(opened.ends).toEqual([undefined]);
+    expect(opened.firsts).toEqual([{ upstreamMs: 30, isStream: false }]);
+    expect(opened.call.isFinished).toBe(true);
+  });
+
+  test("is put together from its parts", async () => {
+    const opened = open();
+    opened.frame({ t: "part", n: 0 }, "abc");
+    opened.frame({ t: "part", n: 1 }, "def");
+    opened.frame(END, "g");
+    expect(await (await opened.call.response).text()).toBe("abcdefg");
+  });
+});
+
+describe("a stream", () => {
+  test("begins with its head, not before: until then a failure has a status (STR-3)", async () => {
+    const opened = open();
+    opened.frame({ t: "beat" });
+    expect(opened.call.isStream).toBe(false);
+    opened.frame(HEAD, "data: a\n\n");
+    const response = await opened.call.response;
+    expect(Object.fromEntries(response.headers)).toEqual({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+      "x-model-used": "m",
+    });
+    expect(opened.firsts).toEqual([{ upstreamMs: 12, isStream: true }]);
+    opened.frame(DELTA, "data: b\n\n");
+    opened.frame(END, "data: [DONE]\n\n");
+    expect(await response.text()).toBe("data: a\n\ndata: b\n\ndata: [DONE]\n\n");
+    expect(opened.ends).toEqual([undefined]);
+  });
+
+  test("knows what it has relayed, for the case that its worker dies", () => {
+    const opened = open();
+    opened.frame(HEAD);
+    expect(opened.call.relayed).toEqual({ nano: 0n, tokens: 0 });
+    opened.frame(DELTA);
+    expect(opened.call.relayed).toEqual({ nano: 42n, tokens: 7 });
+    opened.frame({ ...DELTA, nano: "99", tokens: 9 });
+    expect(opened.call.relayed).toEqual({ nano: 99n, tokens: 9 });
+  });
+
+  test("is not finished before its last byte was taken", async () => {
+    const opened = open();
+    opened.frame(HEAD, "data: a\n\n");
+    opened.frame(END, "data: [DONE]\n\n");
+    expect(opened.call.isFinished).toBe(false);
+    await (await opened.call.response).text();
+    expect(opened.call.isFinished).toBe(true);
+  });
+});
+
+describe("a failure the worker tells", () => {
+  test("before the head is a status, with the hint when to come back", async () => {
+    const opened = open();
+    opened.frame({ ...FAULT, retry_after_s: 7, param: "model" });
+    const error = await errorOf(opened);
+    expect(error).toMatchObject({
+      code: "overloaded",
+      message: "Busy.",
+      param: "model",
+      headers: { "retry-after": "7" },
+    });
+    expect(error.shouldRetry).toBeUndefined();
+    expect(opened.ends).toEqual([undefined]);
+  });
+
+  test("after which money moved must not be sent again, and has no hint (MON-17)", async () => {
+    const opened = open();
+    opened.frame({ ...FAULT, retry: false, retry_after_s: 7 });
+    expect(await errorOf(opened)).toMatchObject({ shouldRetry: false, headers: {} });
+  });
+
+  test("in the middle of a stream is its last event, without [DONE] (STR-4)", async () => {
+    const opened = open();
+    opened.frame(HEAD, "data: a\n\n");
+    opened.frame({ ...FAULT, n: 1 });
+    const text = await (await opened.call.response).text();
+    expect(text).toStartWith("data: a\n\n");
+    expect(lastError(text)).toEqual({
+      message: "Busy.",
+      type: "server_error",
+      code: "overloaded",
+      param: null,
+    } as never);
+    expect(opened.ends).toEqual([undefined]);
+  });
+});
+
+describe("a call that we end", () => {
+  test.each<[string, (opened: Opened) => void, EndReason, Code, boolean | undefined]>([
+    ["a hole in its frames", ({ call }) => call.onGap(), "gap", "internal_error", false],
+    ["a later delivery that tells the loss", ({ frame }) => frame({ t: "lost" }), "lost", "internal_error", false],
+    ["no worker in time", ({ tick }) => tick(61_000), "queue", "overloaded", undefined],
+    [
+      "silence after a sign of life",
+      ({ frame, tick }) => (frame({ t: "beat" }), tick(LIMITS.frameSilenceMs + 1_000)),
+      "silence",
+      "internal_error",
+      false,
+    ],
+    ["its deadline", ({ frame, tick }) => (frame({ t: "beat" }), tick(600_001)), "deadline", "upstream_timeout", false],
+    ["the end of the grace", ({ call }) => call.end("shutdown"), "shutdown", "service_unavailable", false],
+  ])("for %s: a status before the head, an error event after it", async (_name, act, reason, code, shouldRetry) => {
+    const plain = open();
+    act(plain);
+    const error = await errorOf(plain);
+    expect(error).toMatchObject({ code });
+    expect(error.shouldRetry).toBe(shouldRetry as never);
+    expect(plain.ends).toEqual([reason]);
+
+    // A stream has a worker, and one that is heard is not lost.
+    if (reason === "queue" || reason === "lost") return;
+    const stream = open();
+    stream.frame(HEAD, "data: a\n\n");
+    const text = (await stream.call.response).text();
+    await Bun.sleep(0);
+    act(stream);
+    expect(lastError(await text).code).toBe(code);
+    expect(stream.ends).toEqual([reason]);
+  });
+
+  test("is not ended by a later delivery while its worker is heard: only its beats to the queue were lost", () => {
+    const opened = open();
+    opened.frame(HEAD, "data: a\n\n");
+    opened.frame({ t: "lost" });
+    expect(opened.ends).toEqual([]);
+  });
+
+  test("because it could not be dispatched: with that error", async () => {
+    const opened = open();
+    const fault = new Error("the queue is away");
+    opened.call.end("dispatch", fault);
+    expect(await errorOf(opened)).toBe(fault as never);
+    expect(opened.ends).toEqual(["dispatch"]);
+  });
+
+  test("because its client left: nobody hears anything, and no rejection goes unhandled", async () => {
+    const opened = open();
+    opened.call.end("client");
+    await Promise.resolve();
+    expect(opened.ends).toEqual(["client"]);
+    const stream = open();
+    stream.frame(HEAD, "data: a\n\n");
+    await (await stream.call.response).body?.cancel();
+    expect(stream.ends).toEqual(["client"]);
+    expect(stream.call.isFinished).toBe(true);
+  });
+
+  test("ends once: the first reason counts, whatever comes behind it", async () => {
+    const opened = open();
+    opened.call.onGap();
+    opened.call.end("shutdown");
+    opened.frame(END, "late");
+    opened.tick(900_000);
+    expect(opened.ends).toEqual(["gap"]);
+    expect(await errorOf(opened)).toMatchObject({ code: "internal_error" });
+  });
+
+  test("that ended well is no disconnect, whoever leaves afterwards (MON-11)", async () => {
+    const opened = open();
+    opened.frame(HEAD, "data: a\n\n");
+    opened.frame(END, "data: [DONE]\n\n");
+    await (await opened.call.response).body?.cancel();
+    opened.call.end("client");
+    expect(opened.ends).toEqual([undefined]);
+  });
+
+  test("is not ended by silence while its worker gives signs of life", () => {
+    const opened = open();
+    for (let beat = 0; beat < 5; beat++) {
+      opened.frame({ t: "beat" });
+      opened.tick(LIMITS.frameSilenceMs - 1_000);
+    }
+    expect(opened.ends).toEqual([]);
+  });
+
+  test("is under the limit of silence from the moment the queue handed it out", () => {
+    const opened = open();
+    opened.call.onHandedOut();
+    opened.tick(LIMITS.frameSilenceMs - 1_000);
+    expect(opened.ends).toEqual([]);
+    opened.tick(LIMITS.frameSilenceMs + 1_000);
+    expect(opened.ends).toEqual(["silence"]);
+  });
+});

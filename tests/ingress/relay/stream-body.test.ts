@@ -1,0 +1,201 @@
+import { describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import { StreamBody } from "#ingress/relay/stream-body.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+function open() {
+  const left: string[] = [];
+  const body = new StreamBody({ onLeft: (reason) => void left.push(reason) });
+  return { body, left, reader: body.readable.getReader() };
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const textOf = (value: Uint8Array | undefined): string => new TextDecoder().decode(value);
+const KEEPALIVE = ": keepalive\n\n";
+
+describe("the body of a stream", () => {
+  test("gives a waiting reader each piece as it is written", async () => {
+    const { body, reader } = open();
+    for (const piece of ["a", "b", "c"]) {
+      const read = reader.read();
+      body.write(bytes(piece));
+      expect(textOf((await read).value)).toBe(piece);
+    }
+  });
+
+  test("joins what was written while nobody read, in order", async () => {
+    const { body, reader } = open();
+    for (const piece of ["a", "b", "c"]) body.write(bytes(piece));
+    expect(textOf((await reader.read()).value)).toBe("abc");
+  });
+
+  test("loses nothing and mixes nothing up, however reads and writes alternate", async () => {
+    const step = fc.oneof(fc.constant("read" as const), fc.uint8Array({ maxLength: 5 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 600 }), async (steps) => {
+        const { body, reader } = open();
+        const sent: number[] = [];
+        const got: number[] = [];
+        let pending = 0;
+        for (const one of steps) {
+          if (one !== "read") {
+            body.write(one);
+            sent.push(...one);
+            pending += one.length;
+          } else if (pending > 0) {
+            got.push(...((await reader.read()).value ?? []));
+            pending = 0;
+          }
+        }
+        body.end();
+        for (let read = await reader.read(); !read.done; read = await reader.read()) got.push(...read.value);
+        expect(got).toEqual(sent);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("keeps all of very many small pieces", async () => {
+    const { body, reader } = open();
+    const count = LIMITS.relayFramesMax * 5 + 3;
+    for (let at = 0; at < count; at++) body.write(bytes(`${at},`));
+    const expected = Array.from({ length: count }, (_, at) => `${at},`).join("");
+    expect(textOf((await reader.read()).value)).toBe(expected);
+  });
+
+  test("ends behind its last piece, and nobody is said to have left", async () => {
+    const { body, reader, left } = open();
+    body.write(bytes("a"));
+    body.end();
+    body.write(bytes("late"));
+    expect(body.isOpen).toBe(true);
+    expect(textOf((await reader.read()).value)).toBe("a");
+    expect((await reader.read()).done).toBe(true);
+    expect(body.isOpen).toBe(false);
+    expect(left).toEqual([]);
+  });
+
+  test("ends a reader that waits", async () => {
+    const { body, reader } = open();
+    const read = reader.read();
+    body.end();
+    expect((await read).done).toBe(true);
+  });
+
+  test("takes empty pieces for nothing", async () => {
+    const { body, reader } = open();
+    const read = reader.read();
+    body.write(new Uint8Array());
+    body.write(bytes("a"));
+    expect(textOf((await read).value)).toBe("a");
+  });
+});
+
+describe("a client that leaves", () => {
+  test("is told once, and nothing is kept for it", async () => {
+    const { body, reader, left } = open();
+    body.write(bytes("a"));
+    await reader.cancel();
+    expect(left).toEqual(["client"]);
+    body.write(bytes("b"));
+    body.tick(performance.now() + 10 * LIMITS.readerStuckMs);
+    body.end();
+    expect(body.isOpen).toBe(false);
+    expect(left).toEqual(["client"]);
+  });
+
+  test("while it waited for a piece is told too", async () => {
+    const { body, reader, left } = open();
+    const read = reader.read();
+    await reader.cancel();
+    expect((await read).done).toBe(true);
+    expect(left).toEqual(["client"]);
+    expect(body.isOpen).toBe(false);
+  });
+});
+
+describe("a silent stream", () => {
+  test("says a comment before ten seconds are over, again and again (STR-2)", async () => {
+    expect(LIMITS.keepaliveMs + 1_000).toBeLessThan(10_000);
+    const { body, reader } = open();
+    const start = performance.now();
+    for (let round = 1; round <= 3; round++) {
+      const read = reader.read();
+      body.tick(start + round * LIMITS.keepaliveMs * 10);
+      expect(textOf((await read).value)).toBe(KEEPALIVE);
+    }
+  });
+
+  test("says nothing before its time", async () => {
+    const { body, reader } = open();
+    const read = reader.read();
+    body.tick(performance.now() + LIMITS.keepaliveMs - 1_000);
+    body.write(bytes("a"));
+    expect(textOf((await read).value)).toBe("a");
+  });
+
+  test("says nothing between pieces that still wait, nor behind its end", async () => {
+    const { body, reader } = open();
+    body.write(bytes("data: half"));
+    body.tick(performance.now() + LIMITS.keepaliveMs + 1_000);
+    body.write(bytes(" and half\n\n"));
+    expect(textOf((await reader.read()).value)).toBe("data: half and half\n\n");
+    body.end();
+    body.tick(performance.now() + LIMITS.keepaliveMs + 1_000);
+    expect((await reader.read()).done).toBe(true);
+  });
+});
+
+describe("a reader that stops", () => {
+  test("is cut after half a minute, and its end is no whole one (STR-11)", async () => {
+    const { body, reader, left } = open();
+    body.write(bytes("a"));
+    body.tick(performance.now() + LIMITS.readerStuckMs - 1_000);
+    expect(left).toEqual([]);
+    body.tick(performance.now() + LIMITS.readerStuckMs + 1_000);
+    expect(left).toEqual(["stuck"]);
+    expect(body.isOpen).toBe(false);
+    expect(reader.read()).rejects.toBeUndefined();
+  });
+
+  test("is not taken for one while there is nothing to read", () => {
+    const { body, left, reader } = open();
+    void reader.read();
+    body.tick(performance.now() + 10 * LIMITS.readerStuckMs);
+    expect(left).toEqual([]);
+    expect(body.isOpen).toBe(true);
+  });
+
+  test("costs two megabytes at most, however fast the pieces come", async () => {
+    const { body, left, reader } = open();
+    const piece = new Uint8Array(LIMITS.frameBytesMax);
+    let written = 0;
+    while (body.isOpen && written < 100 * 1_048_576) {
+      body.write(piece);
+      written += piece.length;
+      if (written % 1_048_576 === 0) body.tick(performance.now());
+    }
+    expect(left).toEqual(["stuck"]);
+    expect(written).toBeLessThanOrEqual(2 * LIMITS.relayBytesMax + LIMITS.frameBytesMax);
+    expect(reader.read()).rejects.toBeUndefined();
+  });
+
+  test("that takes the rest of an ended stream too late is cut as well", () => {
+    const { body, left } = open();
+    body.write(bytes("a"));
+    body.end();
+    body.tick(performance.now() + LIMITS.readerStuckMs + 1_000);
+    expect(left).toEqual(["stuck"]);
+    expect(body.isOpen).toBe(false);
+  });
+
+  test("does not hold back another's stream", async () => {
+    const slow = open();
+    const quick = open();
+    slow.body.write(new Uint8Array(1_000_000));
+    quick.body.write(bytes("a"));
+    expect(textOf((await quick.reader.read()).value)).toBe("a");
+  });
+});
