@@ -79,7 +79,8 @@ export function createServe(context: IngressContext): Serve {
     try {
       response = await guarded(route, { request, params, requestId, startedAt, caller: undefined }, peer);
     } catch (error) {
-      response = errorResponse(error, log, requestId);
+      const hasLeft = request.signal.aborted && !(error instanceof ApiError);
+      response = errorResponse(hasLeft ? new ApiError("request_timeout", "The client left.") : error, log, requestId);
     }
     response.headers.set("x-request-id", requestId);
     const status = String(response.status);

@@ -24,11 +24,13 @@ const WAITING_BYTES_MAX = 16 * 1_048_576;
 /** What was written this shortly before the loss may have died with the socket. */
 const RECENT_MS = 500;
 const RECENT_MAX = 1_024;
+const RECENT_BYTES_MAX = 4 * 1_048_576;
 
 /** @param settleMs time given to receivers to come back after the server did */
 export function createLastingPublisher(connection: NatsConnection, settleMs: number): LastingPublisher {
   let isHeld = false;
   let recent: Sent[] = [];
+  let recentBytes = 0;
   let waiting: Sent[] = [];
   let waitingBytes = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,6 +50,12 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
     if (waitingBytes <= WAITING_BYTES_MAX) waiting.push(message);
   };
 
+  const forgetOld = (): void => {
+    const since = performance.now() - RECENT_MS;
+    recent = recent.slice(recent.length >> 1).filter((message) => message.at > since);
+    recentBytes = recent.reduce((sum, message) => sum + message.bytes.length, 0);
+  };
+
   onLink(connection, {
     lost() {
       clearTimeout(timer);
@@ -55,6 +63,7 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
       const since = performance.now() - RECENT_MS;
       for (const message of recent) if (message.at > since) hold(message);
       recent = [];
+      recentBytes = 0;
     },
     restored() {
       timer = setTimeout(flush, settleMs);
@@ -70,8 +79,9 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
         return;
       }
       connection.publish(subject, bytes);
-      if (recent.length >= RECENT_MAX) recent = recent.slice(RECENT_MAX / 2);
       recent.push(message);
+      recentBytes += bytes.length;
+      if (recent.length > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) forgetOld();
     },
     flush,
   };

@@ -122,7 +122,16 @@ export function openLedger(options: {
     run: send,
   });
 
-  const finish = async (item: Finish): Promise<Finished> => {
+  // Those asleep between two tries included: a process that ends must not leave them behind.
+  const running = new Set<Promise<Finished>>();
+
+  const finish = (item: Finish): Promise<Finished> => {
+    const work = finishInTime(item).finally(() => running.delete(work));
+    running.add(work);
+    return work;
+  };
+
+  const finishInTime = async (item: Finish): Promise<Finished> => {
     const giveUpAt = performance.now() + options.retryMs;
     for (let tries = 0; ; tries++) {
       try {
@@ -165,7 +174,9 @@ export function openLedger(options: {
       if (jobIds.length === 0) return;
       void undoAll(jobIds);
     },
-    idle: () => grouper.idle(),
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
   };
 }
 

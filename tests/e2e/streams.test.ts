@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import type { ChatBehaviour } from "../providers/openai-compatible/behaviour.ts";
 import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
 import type { RecordedCall } from "../providers/openai-compatible/server.ts";
 import { audit } from "../faults/audit.ts";
@@ -20,7 +21,17 @@ import { residentMb } from "../load/processes.ts";
 const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
 const SILENCE_MS = 40_000;
 
-const BROKEN = ["fin", "rst", "cut-in-json", "cut-in-json-end", "cut-utf8", "cut-utf8-end", "no-finish", "error-mid"];
+/** Paced, so that the first frames are on their way before the break. */
+const BROKEN: Readonly<Record<string, ChatBehaviour>> = {
+  "a FIN between two frames": { cut: { frame: 4, inside: "border", how: "fin" } },
+  "a RST between two frames": { cut: { frame: 4, inside: "border", how: "rst" } },
+  "a FIN inside a frame": { cut: { frame: 4, inside: "json", how: "fin" } },
+  "a tidy end inside a frame": { cut: { frame: 4, inside: "json", how: "end" } },
+  "a RST inside a character": { text: "Où crème café été", cut: { frame: 4, inside: "utf8", how: "rst" } },
+  "a tidy end inside a character": { text: "Où crème café été", cut: { frame: 4, inside: "utf8", how: "end" } },
+  "an end without a finish reason": { finishReason: null },
+  "an error event": { errorFrame: 4 },
+};
 const REFUSED = ["error-first", "cut-first", "empty-stream", "server-error", "reset", "html"];
 const REPAIRED = [
   "no-done",
@@ -46,7 +57,6 @@ beforeAll(async () => {
   [bed, strict] = await Promise.all([
     startBed({
       behaviours: [
-        ...BROKEN,
         ...REFUSED,
         ...REPAIRED,
         `silent-${SILENCE_MS}`,
@@ -92,8 +102,9 @@ async function upstreamCallOf<T>(of: Bed, act: () => Promise<T>): Promise<[T, Re
 }
 
 describe("an upstream that breaks off", () => {
-  test.each(BROKEN)("in the way `%s` ends with an error frame, without [DONE], billed for what came", async (name) => {
-    const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
+  test.each(Object.keys(BROKEN))("by %s ends in an error frame without [DONE], billed for what came", async (name) => {
+    bed.upstream.next({ intervalMs: 20, ...BROKEN[name] });
+    const answer = await bed.client.chat(bed.target(), stream("metered"));
     expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
     expect(answer.frames).not.toContain(DONE);
     expect(answer.body).not.toContain(VENDOR_MARK);
@@ -149,17 +160,16 @@ describe("a client that leaves", () => {
     expect((call.closedByClientAt ?? Infinity) - leftAt).toBeLessThan(UPSTREAM_CLOSED_WITHIN_MS);
   };
 
-  test.each(["fin", "rst"] as const)("at once (%s) closes the upstream and pays nothing", async (how) => {
+  test.each(["fin", "rst"] as const)("as soon as it is admitted (%s) closes the upstream and pays nothing", async (how) => {
     const before = bed.upstream.requests.length;
     const caller = await callRaw(bed.target(), stream("mock-silent"));
+    const jobId = await eventually("its hold is placed", async () => {
+      const [row] = await bed.stack.query<{ job_id: string }>("select job_id from hold where model = 'mock-silent'");
+      return row?.job_id;
+    });
     const leftAt = performance.now();
     caller.leave(how);
-    await eventually("its hold is closed", async () => {
-      const [row] = await bed.stack.query<{ count: bigint }>("select count(*) as count from hold where model = $1", [
-        "mock-silent",
-      ]);
-      return row?.count === 0n;
-    });
+    expect(await usageOf(jobId)).toMatchObject({ status: "cancelled", settled: 0n });
     for (const call of bed.upstream.requests.slice(before)) await gone(call, leftAt);
   });
 

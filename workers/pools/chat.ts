@@ -52,7 +52,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       if (metered.estimated) metrics.usageEstimated.inc(metered.estimated);
       if (metered.estimated === "impossible") {
         log.error(
-          { job_id: job.job_id, source },
+          { request_id: job.request_id, source },
           "the provider reported impossible usage; the call was settled at its hold",
         );
       }
@@ -97,7 +97,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       metrics.providerErrors.inc(source.provider, failure.kind);
       log.warn(
         {
-          job_id: job.job_id,
+          request_id: job.request_id,
           source: sourceName,
           kind: failure.kind,
           limit: watchdog.expired(),
@@ -109,6 +109,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       const metered = answer.hasBegun ? await meter.settleCut() : undefined;
       const { takenNano } = await close(job, sourceName, failure.status, metered);
       answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
+      return;
     } finally {
       const seconds = (performance.now() - startedAt) / 1_000;
       metrics.providerSeconds.observe(
@@ -118,6 +119,10 @@ export function createChatHandler(context: WorkerContext): JobHandler {
         isStream ? "stream" : "complete",
       );
     }
+    log.info(
+      { request_id: job.request_id, source: sourceName, ms: Math.round(performance.now() - startedAt) },
+      "chat call served",
+    );
   };
 
   return {
@@ -130,7 +135,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       try {
         request = await loadRequest(context, job);
       } catch (error) {
-        log.error({ err: error, job_id: job.job_id }, "the request of a call could not be read from storage");
+        log.error({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
         await close(job, null, "failed", undefined);
         answer.fail({
           code: "service_unavailable",
@@ -197,7 +202,7 @@ export function createChatHandler(context: WorkerContext): JobHandler {
       // A call that ended well is delivered again when its ack was lost.
       if (finished.wasClosed) return;
       metrics.callsLost.inc();
-      log.error({ job_id: job.job_id }, "a call was lost with its worker");
+      log.error({ request_id: job.request_id }, "a call was lost with its worker");
     },
 
     async drop(job, control) {
