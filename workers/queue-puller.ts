@@ -8,26 +8,73 @@ import { createInbox, type Msg, type NatsConnection, type Subscription } from "n
 import type { Logger } from "#shared/logger.ts";
 import { INBOX_PREFIXES, onLink } from "#shared/queue/connection.ts";
 
-import { createLastingPublisher } from "./lasting-publisher.ts";
+import { createLastingPublisher, type LastingPublisher } from "./lasting-publisher.ts";
+
+type Publisher = Pick<LastingPublisher, "publish">;
 
 /** A work message as it was handed to us. */
-export interface Delivery {
+export class Delivery {
   readonly stream: string;
   readonly streamSeq: number;
-  readonly subject: string;
-  readonly data: Uint8Array;
   /** 1 on the first delivery. */
   readonly deliveries: number;
   /** Unix milliseconds by the server's clock, when it was stored. */
   readonly storedAtMs: number;
+  private readonly message: Msg;
+  private readonly publisher: Publisher;
+
+  constructor(message: Msg, publisher: Publisher) {
+    // $JS.ACK.<domain>.<account>.<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.<nanos>.<pending>…
+    const tokens = (message.reply ?? "").split(".");
+    // The short form has neither domain nor account.
+    const at = tokens.length === 9 ? 2 : 4;
+    this.stream = tokens[at] ?? "";
+    this.deliveries = Number(tokens[at + 2]);
+    this.streamSeq = Number(tokens[at + 3]);
+    this.storedAtMs = Number(tokens[at + 5]) / NANOS_PER_MS;
+    this.message = message;
+    this.publisher = publisher;
+  }
+
+  get subject(): string {
+    return this.message.subject;
+  }
+
+  get data(): Uint8Array {
+    return this.message.data;
+  }
+
   /** Empty when there is no such header. */
-  header(name: string): string;
+  header(name: string): string {
+    return this.message.headers?.get(name) ?? "";
+  }
+
   /** Still at it: the server waits another ack_wait. */
-  working(): void;
-  ack(): void;
-  nak(delayMs: number): void;
-  term(reason: string): void;
+  working(): void {
+    this.respond(WORKING);
+  }
+
+  ack(): void {
+    this.respond(ACK);
+  }
+
+  nak(delayMs: number): void {
+    this.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: delayMs * NANOS_PER_MS })}`));
+  }
+
+  term(reason: string): void {
+    this.respond(encoder.encode(`+TERM ${reason}`));
+  }
+
+  private respond(bytes: Uint8Array): void {
+    this.publisher.publish(this.message.reply ?? "", bytes);
+  }
 }
+
+const NANOS_PER_MS = 1_000_000;
+const encoder = new TextEncoder();
+const ACK = encoder.encode("+ACK");
+const WORKING = encoder.encode("+WPI");
 
 export interface Puller {
   /** Asks for this many messages more. */
@@ -46,16 +93,15 @@ const EXPIRES_MS = 30_000;
 const RETRY_MS = 250;
 /** Longer than any request lives: whoever still waits then waits for nothing. */
 const SILENCE_MAX_MS = EXPIRES_MS + 15_000;
-const NANOS_PER_MS = 1_000_000;
 
 export function openPuller(options: {
   connection: NatsConnection;
   stream: string;
   durable: string;
   log: Logger;
-  onMessage(message: Delivery): void;
+  onMessage: (message: Delivery) => void;
   /** Fewer messages are asked for than a moment ago, and none came. */
-  onRoom(): void;
+  onRoom: () => void;
 }): Puller {
   const { connection, stream, durable, log, onMessage, onRoom } = options;
   const acks = createLastingPublisher(connection, 0);
@@ -101,7 +147,7 @@ export function openPuller(options: {
         heardAt = performance.now();
         if (!message.subject.startsWith(prefix)) {
           if (prefix === inbox) lessBy(1);
-          onMessage(toDelivery(message, acks.publish));
+          onMessage(new Delivery(message, acks));
         } else if (prefix === inbox && !isStopping) onStatus(message);
       },
     });
@@ -146,27 +192,5 @@ export function openPuller(options: {
       clearInterval(watchdog);
       if (subscription && !subscription.isClosed()) await subscription.drain().catch(() => undefined);
     },
-  };
-}
-
-const encoder = new TextEncoder();
-
-/** `$JS.ACK.<domain>.<account>.<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.<nanos>.<pending>…`; the first two are missing in the short form. */
-function toDelivery(message: Msg, publish: (subject: string, bytes: Uint8Array) => void): Delivery {
-  const respond = (text: string): void => publish(message.reply ?? "", encoder.encode(text));
-  const tokens = (message.reply ?? "").split(".");
-  const at = tokens.length === 9 ? 2 : 4;
-  return {
-    stream: tokens[at] ?? "",
-    deliveries: Number(tokens[at + 2]),
-    streamSeq: Number(tokens[at + 3]),
-    storedAtMs: Number(tokens[at + 5]) / NANOS_PER_MS,
-    subject: message.subject,
-    data: message.data,
-    header: (name) => message.headers?.get(name) ?? "",
-    working: () => respond("+WPI"),
-    ack: () => respond("+ACK"),
-    nak: (delayMs) => respond(`-NAK ${JSON.stringify({ delay: delayMs * NANOS_PER_MS })}`),
-    term: (reason) => respond(`+TERM ${reason}`),
   };
 }

@@ -81,7 +81,7 @@ export function startRunner(options: {
       nowMs: Date.now(),
       isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
     });
-    if (outcome === "run" && job !== undefined && reply !== undefined) {
+    if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message)) {
       outcome = await reconsider(message, reply);
       if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
     }
@@ -118,7 +118,11 @@ export function startRunner(options: {
     }
   };
 
-  /** Asks the caller where a first delivery may not be the first, or may come too late. */
+  /** A first delivery that may not be the first, or may come too late. */
+  const isDoubtful = (message: Delivery): boolean =>
+    puller.mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+
+  /** Asks the caller of a doubtful delivery. */
   const reconsider = async (message: Delivery, reply: string): Promise<Outcome> => {
     if (puller.mayBeRepeat(message)) {
       await Bun.sleep(Math.max(0, puller.restoredAt() + LIMITS.reclaimMs - performance.now()));
@@ -126,7 +130,6 @@ export function startRunner(options: {
       return (await callers.ask(reply)) === "waiting" ? "run" : "repeat";
     }
     // While no worker was there, nobody heard a cancel either; a provider is not called for nobody.
-    if (Date.now() - message.storedAtMs < LIMITS.queuedLongMs) return "run";
     return (await callers.ask(reply)) === "waiting" ? "run" : "drop";
   };
 

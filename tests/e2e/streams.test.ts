@@ -23,14 +23,14 @@ const SILENCE_MS = 40_000;
 
 /** Paced, so that the first frames are on their way before the break. */
 const BROKEN: Readonly<Record<string, ChatBehaviour>> = {
-  "a FIN between two frames": { cut: { frame: 4, inside: "border", how: "fin" } },
-  "a RST between two frames": { cut: { frame: 4, inside: "border", how: "rst" } },
-  "a FIN inside a frame": { cut: { frame: 4, inside: "json", how: "fin" } },
-  "a tidy end inside a frame": { cut: { frame: 4, inside: "json", how: "end" } },
-  "a RST inside a character": { text: "Où crème café été", cut: { frame: 4, inside: "utf8", how: "rst" } },
-  "a tidy end inside a character": { text: "Où crème café été", cut: { frame: 4, inside: "utf8", how: "end" } },
+  "a FIN between two frames": { cut: { frame: 2, inside: "border", how: "fin" } },
+  "a RST between two frames": { cut: { frame: 2, inside: "border", how: "rst" } },
+  "a FIN inside a frame": { cut: { frame: 2, inside: "json", how: "fin" } },
+  "a tidy end inside a frame": { cut: { frame: 2, inside: "json", how: "end" } },
+  "a RST inside a character": { text: "Où crème café été", cut: { frame: 2, inside: "utf8", how: "rst" } },
+  "a tidy end inside a character": { text: "Où crème café été", cut: { frame: 2, inside: "utf8", how: "end" } },
   "an end without a finish reason": { finishReason: null },
-  "an error event": { errorFrame: 4 },
+  "an error event": { errorFrame: 2 },
 };
 const REFUSED = ["error-first", "cut-first", "empty-stream", "server-error", "reset", "html"];
 const REPAIRED = [
@@ -160,18 +160,21 @@ describe("a client that leaves", () => {
     expect((call.closedByClientAt ?? Infinity) - leftAt).toBeLessThan(UPSTREAM_CLOSED_WITHIN_MS);
   };
 
-  test.each(["fin", "rst"] as const)("as soon as it is admitted (%s) closes the upstream and pays nothing", async (how) => {
-    const before = bed.upstream.requests.length;
-    const caller = await callRaw(bed.target(), stream("mock-silent"));
-    const jobId = await eventually("its hold is placed", async () => {
-      const [row] = await bed.stack.query<{ job_id: string }>("select job_id from hold where model = 'mock-silent'");
-      return row?.job_id;
-    });
-    const leftAt = performance.now();
-    caller.leave(how);
-    expect(await usageOf(jobId)).toMatchObject({ status: "cancelled", settled: 0n });
-    for (const call of bed.upstream.requests.slice(before)) await gone(call, leftAt);
-  });
+  test.each(["fin", "rst"] as const)(
+    "as soon as it is admitted (%s) closes the upstream and pays nothing",
+    async (how) => {
+      const before = bed.upstream.requests.length;
+      const caller = await callRaw(bed.target(), stream("mock-silent"));
+      const jobId = await eventually("its hold is placed", async () => {
+        const [row] = await bed.stack.query<{ job_id: string }>("select job_id from hold where model = 'mock-silent'");
+        return row?.job_id;
+      });
+      const leftAt = performance.now();
+      caller.leave(how);
+      expect(await usageOf(jobId)).toMatchObject({ status: "cancelled", settled: 0n });
+      for (const call of bed.upstream.requests.slice(before)) await gone(call, leftAt);
+    },
+  );
 
   for (const isStream of [true, false]) {
     for (const name of ["silent", "silent-after-head"]) {

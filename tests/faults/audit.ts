@@ -6,7 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "bun:test";
 import { connect } from "nats";
 
-import { ERROR_CODES, type Code, type ErrorEnvelope } from "#shared/errors.ts";
+import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { POOLS, streamName } from "#shared/queue/subjects.ts";
@@ -90,7 +90,7 @@ function envelopeFaults(text: string, status: number | undefined): string[] {
   if (Object.keys(rest).length > 0 || typeof error !== "object") return ["the error has another shape"];
   const keys = Object.keys(error).filter((key) => key !== "job_id");
   if (keys.toSorted().join() !== "code,message,param,type") return [`the error has the keys ${keys.join()}`];
-  const known = ERROR_CODES[error.code as Code] as { status: number; type: string } | undefined;
+  const known = ERROR_CODES[error.code] as { status: number; type: string } | undefined;
   if (!known || known.type !== error.type) return [`unknown code ${error.code} of type ${error.type}`];
   return status !== undefined && known.status !== status ? [`code ${error.code} with status ${status}`] : [];
 }

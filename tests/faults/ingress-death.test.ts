@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { DONE, requestId } from "./client.ts";
-import { eventually } from "./wait.ts";
 
 const ABORTED_WITHIN_MS = 5_000;
 
@@ -58,32 +57,4 @@ test("the other ingress goes on, and the killed one serves again after its resta
   await stack.ingresses[0]?.restart();
   expect((await client.chat(bed.target(0), ask("flat"))).status).toBe(200);
   await audit(bed);
-});
-
-test("when the worker dies with its ingress, the janitor settles what the ingress had recorded", async () => {
-  const { client, stack } = bed;
-  const [worker] = stack.workers;
-  const stream = await client.open(bed.target(1), ask("mock-tokens-2000-every-20", { stream: true }));
-  const jobId = requestId(stream.answer);
-  const recorded = await eventually("what was relayed is recorded", async () => {
-    const [row] = await stack.query<{ amount: bigint }>("select amount from relay_progress where job_id = $1", [jobId]);
-    return row?.amount;
-  });
-  worker?.kill("SIGKILL");
-  stack.ingresses[1]?.kill("SIGKILL");
-  await Promise.all([worker?.exited(), stack.ingresses[1]?.exited()]);
-  // Its deadline lies minutes ahead; nobody but the janitor looks at it.
-  await stack.query("update hold set deadline = now() where job_id = $1", [jobId]);
-  const usage = await eventually("the hold is closed", async () => {
-    const [row] = await stack.query<{ status: string; settled: bigint }>(
-      "select status, settled from usage_record where job_id = $1",
-      [jobId],
-    );
-    return row;
-  });
-  expect(usage.status).toBe("lost");
-  expect(usage.settled).toBeGreaterThanOrEqual(recorded);
-  await Promise.all([worker?.restart(), stack.ingresses[1]?.restart()]);
-  // The message comes back once more, to a worker that finds everything done.
-  await audit(bed, { withinMs: 25_000 });
 });

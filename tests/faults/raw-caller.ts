@@ -44,7 +44,7 @@ export async function callRaw(target: Target, body: Record<string, unknown>): Pr
   return {
     received: () => received,
     text: () => text,
-    stopReading: () => void socket.pause(),
+    stopReading: () => socket.pause(),
     closed,
     leave(how) {
       if (how === "rst") socket.terminate();

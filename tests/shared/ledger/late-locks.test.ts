@@ -1,0 +1,126 @@
+/** Statements that decide on a balance as read and lock it last: what they must notice once they have the lock. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+
+import { type Database, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { admitGroup, balanceOf, createWorkspace, finishGroup, type TestCall } from "../accounts.ts";
+
+const LATE = { waitMs: 5_000, isLate: true } as const;
+
+let db: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  database = openDatabase({ url: db.url, poolMax: 4, log: createLogger({ level: "silent", role: "test" }) });
+});
+afterEach(async () => {
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+function calls(workspaceId: string, ...amounts: bigint[]): (TestCall & { jobId: string })[] {
+  return amounts.map((amount) => ({ workspaceId, jobId: newId(), amount }));
+}
+
+/** A workspace whose day has begun: the first admission of a day never locks late. */
+async function begun(nano: bigint): Promise<string> {
+  const workspaceId = await createWorkspace(db.database, nano);
+  const first = calls(workspaceId, 0n);
+  expect(await admitGroup(database, first)).toEqual([0]);
+  await finishGroup(
+    database,
+    first.map(({ jobId }) => ({ jobId })),
+  );
+  return workspaceId;
+}
+
+/** Runs a late statement up to its lock on the balance, lets `meanwhile` commit first, and returns what came of it. */
+async function overtaken<T>(
+  workspaceId: string,
+  statement: () => Promise<T>,
+  meanwhile: string,
+): Promise<T | string | undefined> {
+  let late: Promise<T | string | undefined> | undefined;
+  await db.database.transaction(async (tx) => {
+    await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
+    late = statement().catch((error: unknown) => sqlState(error));
+    const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    // In another session: within a transaction the answer would stay the first one.
+    while ((await database.query(waits)).length === 0) await Bun.sleep(2);
+    await tx.query(meanwhile, [workspaceId]);
+  });
+  return late;
+}
+
+test("an admission goes on when the balance has changed and still covers it", async () => {
+  const workspaceId = await begun(100n);
+  const wanted = calls(workspaceId, 60n);
+  const topUp = `select move_credits($1, 'correction', -40, '${newId()}', null)`;
+  expect(await overtaken(workspaceId, () => admitGroup(database, wanted, LATE), topUp)).toEqual([0]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 60n, holds: 1n });
+});
+
+test("an admission the balance no longer covers does nothing and says so", async () => {
+  const workspaceId = await begun(100n);
+  const wanted = calls(workspaceId, 60n);
+  const correction = `select move_credits($1, 'correction', -41, '${newId()}', null)`;
+  expect(await overtaken(workspaceId, () => admitGroup(database, wanted, LATE), correction)).toBe(SQL.decideLocked);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 59n, held: 0n, holds: 0n });
+  expect(await db.query("select calls from rate_window where workspace_id = $1", [workspaceId])).toEqual([
+    { calls: 1n },
+  ]);
+  expect(await admitGroup(database, wanted, { waitMs: 5_000 })).toEqual([3]);
+});
+
+test("the first admission of a day takes its lock early, so that the day begins with nothing counted", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const early = calls(workspaceId, 1n);
+  const attempt = admitGroup(database, early, LATE).catch((error: unknown) => sqlState(error));
+  expect(await attempt).toBe(SQL.decideLocked);
+  expect(await admitGroup(database, early, { waitMs: 5_000 })).toEqual([0]);
+  expect(await admitGroup(database, calls(workspaceId, 1n), LATE)).toEqual([0]);
+});
+
+test("a finish takes its share of whatever the balance is by then", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const placed = calls(workspaceId, 30n, 30n);
+  await admitGroup(database, placed);
+  const finishes = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 4 }));
+  const topUp = `select move_credits($1, 'top_up', 7, '${newId()}', null)`;
+  expect(await overtaken(workspaceId, () => finishGroup(database, finishes, LATE), topUp)).toEqual([10n, 10n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 87n, held: 0n, day_tokens: 8n });
+});
+
+test("a finish that takes more than its hold needs the lock first, and so does its group", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const placed = calls(workspaceId, 30n, 30n).map((call) => ({ ...call, mayExceed: true }));
+  await admitGroup(database, placed);
+  const finishes = placed.map(({ jobId }, index) => ({ jobId, used: index === 0 ? 30n : 31n }));
+  const attempt = finishGroup(database, finishes, LATE).catch((error: unknown) => sqlState(error));
+  expect(await attempt).toBe(SQL.decideLocked);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 60n, holds: 2n });
+  expect(await finishGroup(database, finishes, { waitMs: 5_000 })).toEqual([30n, 31n]);
+});
+
+test("two finishes of one call, one of them late, close it once and wait for nothing of each other's", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [call] = calls(workspaceId, 30n);
+  await admitGroup(database, call === undefined ? [] : [call]);
+  const finish = [{ jobId: call?.jobId ?? "", used: 10n }];
+  let busy: unknown;
+  await db.database.transaction(async (tx) => {
+    expect(await finishGroup(tx, finish, LATE)).toEqual([10n]);
+    // The other session holds hold and balance now; this one asks for neither in vain.
+    busy = await finishGroup(database, finish);
+  });
+  expect(busy).toEqual([-1n]);
+  expect(await finishGroup(database, finish)).toEqual([null]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n });
+});
