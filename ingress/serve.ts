@@ -80,7 +80,11 @@ export function createServe(context: IngressContext): Serve {
       response = await guarded(route, { request, params, requestId, startedAt, caller: undefined }, peer);
     } catch (error) {
       const hasLeft = request.signal.aborted && !(error instanceof ApiError);
-      response = errorResponse(hasLeft ? new ApiError("request_timeout", "The client left.") : error, log, requestId);
+      response = errorResponse(
+        hasLeft ? new ApiError("service_unavailable", "The client left.") : error,
+        log,
+        requestId,
+      );
     }
     response.headers.set("x-request-id", requestId);
     const status = String(response.status);
@@ -108,7 +112,7 @@ function checkFraming(headers: Headers): void {
 }
 
 /** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */
-export function presetLimit(context: IngressContext, caller: Caller): number | null {
+function presetLimit(context: IngressContext, caller: Caller): number | null {
   return presetOf(context, caller).requests_per_minute;
 }
 

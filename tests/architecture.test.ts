@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { importsOf, LAYERS, LINES_MAX, longFiles, strayRootEntries, violations } from "./support/architecture.ts";
+import {
+  importsOf,
+  LAYERS,
+  LINES_MAX,
+  longFiles,
+  strayRootEntries,
+  TEST_LINES_MAX,
+  violations,
+} from "./support/architecture.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -135,6 +143,7 @@ describe("privileges", () => {
     ["only shared/storage speaks S3", "ingress/a.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],
     ["files are named in kebab-case", "shared/rateWindow.ts", ""],
     [`no file is longer than ${LINES_MAX} lines`, "shared/a.ts", "x;\n".repeat(LINES_MAX + 1)],
+    [`no file is longer than ${TEST_LINES_MAX} lines`, "tests/a.test.ts", "x;\n".repeat(TEST_LINES_MAX + 1)],
   ])("%s: %s is caught", (rule, file, source) => {
     expect(broken(file, source)).toEqual([rule]);
   });

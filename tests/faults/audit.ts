@@ -24,7 +24,7 @@ export interface AuditOptions {
 }
 
 interface UsageRow {
-  readonly job_id: string;
+  readonly job_id?: string;
   readonly status: "succeeded" | "failed" | "cancelled" | "lost";
   readonly settled: bigint;
 }
@@ -39,7 +39,7 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   const rows = await stack.query<UsageRow>("select job_id, status, settled from usage_record");
   const usage = new Map(rows.map((row) => [row.job_id, row]));
   const faults = client.answers.flatMap((answer) =>
-    [...shapeFaults(answer), ...bookFaults(answer, usage.get(requestId(answer)))].map(
+    answerFaults(answer, usage.get(requestId(answer))).map(
       (fault) => `${answer.status} ${requestId(answer)}: ${fault}: ${answer.body.slice(-300)}`,
     ),
   );
@@ -48,6 +48,11 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
     faults: [],
     deadLetters: options.deadLetters ?? 0,
   });
+}
+
+/** What is wrong with one answer, in words; `row` is its usage record. */
+export function answerFaults(answer: Answer, row: UsageRow | undefined): string[] {
+  return [...shapeFaults(answer), ...bookFaults(answer, row)];
 }
 
 /** An answer looked at by itself. */

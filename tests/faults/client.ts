@@ -126,13 +126,13 @@ async function send(
   const answer = blank(response.status, response.headers, isEvents);
   answers.push(answer);
   const waiters = new Set<() => void>();
-  const ended = read(response, answer, () => {
+  const wakeAll = (): void => {
     for (const wake of waiters) wake();
-  });
+  };
   let isOver = false;
-  void ended.then(() => {
+  const ended = read(response, answer, wakeAll).finally(() => {
     isOver = true;
-    for (const wake of waiters) wake();
+    wakeAll();
   });
   return {
     answer,

@@ -18,12 +18,12 @@ const PAUSE_AFTER_REFUSAL_MS = 50;
 export function startLoad(bed: Bed, options: { clients: number; models?: readonly string[] }): Load {
   const { clients, models = ["flat", "metered"] } = options;
   const answers: Answer[] = [];
-  let isStopping = false;
+  const stopping = new AbortController();
   let served = 0;
   let count = 0;
   const name = newId();
   const client = async (): Promise<void> => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       count += 1;
       // The upstream sees this name, so a call that is sent to it twice can be told.
       const user = `${name}-${count}`;
@@ -38,7 +38,7 @@ export function startLoad(bed: Bed, options: { clients: number; models?: readonl
   return {
     served: () => served,
     async stop() {
-      isStopping = true;
+      stopping.abort();
       await Promise.all(running);
       return answers;
     },

@@ -50,6 +50,8 @@ export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
 ]);
 
 export const LINES_MAX = 400;
+/** A table of cases is one idea, however long. */
+export const TEST_LINES_MAX = 800;
 export const LINES_WARNED = 300;
 
 /** Something only some files may do. `where` says which files the rule looks at, `allowed` who is exempt. */
@@ -181,8 +183,8 @@ function privilegeFaults(file: string, source: string): Violation[] {
 function shapeFaults(file: string, source: string): Violation[] {
   const faults: Violation[] = [];
   const lines = lineCount(source);
-  if (lines > LINES_MAX)
-    faults.push({ rule: `no file is longer than ${LINES_MAX} lines`, file, what: `${lines} lines` });
+  const max = file.startsWith("tests/") ? TEST_LINES_MAX : LINES_MAX;
+  if (lines > max) faults.push({ rule: `no file is longer than ${max} lines`, file, what: `${lines} lines` });
   const name = file.slice(file.lastIndexOf("/") + 1);
   if (!/^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(name)) {
     faults.push({ rule: "files are named in kebab-case", file, what: name });

@@ -73,7 +73,7 @@ export function chatRequest(
 }
 
 /** @throws ProviderError `failed` when the text is no chat completion; the text itself is never shown to a client */
-export function chatResult(text: string): ChatResult {
+function chatResult(text: string): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
   if (answer["error"]) throw classifyErrorMember(answer["error"]);
@@ -84,7 +84,7 @@ export function chatResult(text: string): ChatResult {
  * Deltas of an event stream, read to its end so that usage behind the finish reason is never lost.
  * @throws ProviderError `failed` when it ends without a finish reason, or brings an error
  */
-export async function* readStream(
+async function* readStream(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<ChatDelta, void, void> {

@@ -33,8 +33,9 @@ test("a newer database is no obstacle to an older program, a database behind is 
 
 test("a file that was edited after it had been applied is refused by name", async () => {
   await db.query("update migration set sha256 = 'other' where name = $1", [ALL[0] ?? ""]);
-  await expect(missingMigrations(db.database)).rejects.toThrow(ALL[0] ?? "");
-  await expect(migrate(db.database, log)).rejects.toThrow("was changed");
+  const said = (work: Promise<unknown>) => work.catch((error: unknown) => String(error));
+  expect(await said(missingMigrations(db.database))).toContain(ALL[0] ?? "");
+  expect(await said(migrate(db.database, log))).toContain("was changed");
 });
 
 test("a file that fails leaves nothing of itself behind and can be repeated", async () => {

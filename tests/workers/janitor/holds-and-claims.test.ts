@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
+
+import { newId } from "#shared/ids.ts";
+import { type Ledger, openLedger } from "#shared/ledger/finish.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { listClaims, storeClaim } from "#shared/storage/claim-check.ts";
+import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { admitLone, balanceOf, createWorkspace } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { createTestBucket } from "#tests/support/storage.ts";
+import { sweepClaims } from "#workers/janitor/claims.ts";
+import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
+import { sweepRetention } from "#workers/janitor/retention.ts";
+
+let database: TestDatabase;
+let storage: Storage;
+let ledger: Ledger;
+let metrics: Metrics;
+const log = createLogger({ level: "silent", role: "test" });
+
+beforeAll(async () => {
+  const [opened, bucket] = await Promise.all([createTestDatabase(), createTestBucket()]);
+  database = opened;
+  storage = openStorage({
+    endpoint: bucket.endpoint,
+    region: bucket.env["AWS_REGION"] ?? "",
+    bucket: bucket.bucket,
+    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
+    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
+  });
+  ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
+  metrics = createMetrics("test");
+}, 120_000);
+
+afterAll(async () => {
+  metrics.close();
+  storage.close();
+  await ledger.idle();
+  await database.drop();
+});
+
+/** A call with a hold of 100 nano-credits that lives this long. */
+async function hold(lifeMs: number): Promise<{ workspaceId: string; jobId: string }> {
+  const workspaceId = await createWorkspace(database.database, 1_000n);
+  const jobId = newId();
+  expect(await admitLone(database.database, { workspaceId, jobId, amount: 100n, lifeMs })).toBe(0);
+  return { workspaceId, jobId };
+}
+
+const sweep = (): Promise<number> => sweepExpiredHolds({ database: database.database, ledger, log, metrics });
+const balance = (workspaceId: string) => balanceOf(database.database, workspaceId);
+const usage = async (jobId: string) =>
+  (await database.query<{ status: string; settled: bigint }>("select status, settled from usage_record where job_id = $1", [jobId]))[0]; // prettier-ignore
+
+describe("a hold past its deadline", () => {
+  test("goes back when nothing was relayed, and the call is recorded as lost (MON-5)", async () => {
+    const { workspaceId, jobId } = await hold(-1);
+    expect(await sweep()).toBe(1);
+    expect(await balance(workspaceId)).toMatchObject({ amount: 1_000n, held: 0n, holds: 0n });
+    expect(await usage(jobId)).toMatchObject({ status: "lost", settled: 0n });
+  });
+
+  test("is settled for what was relayed", async () => {
+    const { workspaceId, jobId } = await hold(-1);
+    await database.query(
+      "insert into relay_progress (job_id, amount, tokens, units) values ($1, 42, 7, '{\"tokens\": 7}')",
+      [jobId],
+    );
+    await sweep();
+    expect(await balance(workspaceId)).toMatchObject({ amount: 958n, held: 0n });
+    expect(await usage(jobId)).toMatchObject({ status: "lost", settled: 42n });
+  });
+
+  test("is closed once, however often it is swept", async () => {
+    const { workspaceId } = await hold(-1);
+    await Promise.all([sweep(), sweep(), sweep()]);
+    await sweep();
+    expect(await balance(workspaceId)).toMatchObject({ amount: 1_000n, held: 0n });
+  });
+
+  test("is told apart from one that still has an owner", async () => {
+    const { workspaceId, jobId } = await hold(60_000);
+    await sweep();
+    expect(await balance(workspaceId)).toMatchObject({ held: 100n, holds: 1n });
+    expect(await metrics.registry.getSingleMetricAsString("sluice_holds_open")).toContain("} 1");
+    await ledger.finish({ workspaceId, jobId, attempt: 1, usedNano: null, status: "failed", source: null, units: {}, isEstimated: false, tokens: 0 }); // prettier-ignore
+  });
+});
+
+describe("a claim check", () => {
+  /** The same storage, in which everything was written two hours earlier. */
+  function aged(): Storage {
+    const send = async (command: ListObjectsV2Command, options: { abortSignal: AbortSignal }): Promise<unknown> => {
+      const answer = await storage.client.send(command, options);
+      for (const object of answer.Contents ?? []) object.LastModified = new Date(Date.now() - 2 * 3_600_000);
+      return answer;
+    };
+    return { ...storage, client: { send } as unknown as Storage["client"] };
+  }
+  const claims = async (): Promise<string[]> => (await listClaims(storage)).map(({ jobId }) => jobId);
+  const sweepAll = (from = storage): Promise<number> =>
+    sweepClaims({ storage: from, database: database.database, log });
+
+  test("goes when its call has ended long ago, not while that is open, and never when it is young", async () => {
+    const open = await hold(86_400_000);
+    const ended = newId();
+    await storeClaim(storage, open.jobId, "x");
+    await storeClaim(storage, ended, "x");
+    expect(await sweepAll()).toBe(0);
+    expect((await claims()).toSorted()).toEqual([open.jobId, ended].toSorted());
+    expect(await sweepAll(aged())).toBe(1);
+    expect(await claims()).toEqual([open.jobId]);
+  });
+
+  test("under a name that is no job's is not ours to delete", async () => {
+    await storeClaim(storage, "something-else", "x");
+    await sweepAll(aged());
+    expect(await claims()).toContain("something-else");
+  });
+});
+
+describe("what was relayed", () => {
+  test("is forgotten an hour after its call was closed, in batches, and kept while that is open", async () => {
+    const { jobId } = await hold(86_400_000);
+    await database.query("delete from relay_progress");
+    const insert = `insert into relay_progress (job_id, amount, tokens, units, at)
+      select g, 1, 1, '{}', now() - interval '2 hours' from unnest($1::uuid[]) g`;
+    await database.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`]);
+    const young = newId();
+    await database.query("insert into relay_progress (job_id, amount, tokens, units) values ($1, 1, 1, '{}')", [young]);
+    await sweepRetention(database.database);
+    const rows = await database.query<{ job_id: string }>("select job_id from relay_progress");
+    expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());
+  });
+});

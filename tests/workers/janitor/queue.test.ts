@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "nats";
+
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { durableName, HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { sweepDeadLetters } from "#workers/janitor/dead-letters.ts";
+import { watchQueue } from "#workers/janitor/watch-queue.ts";
+
+const STREAM = streamName("chat");
+/** Longer than any delivery can still be under way behind a deadline. */
+const LONG_MS = 3_600_000;
+
+let nats: TestNats;
+let database: TestDatabase;
+let connection: NatsConnection;
+let manager: JetStreamManager;
+let metrics: Metrics;
+const log = createLogger({ level: "silent", role: "test" });
+
+beforeAll(async () => {
+  [nats, database] = await Promise.all([startNats(), createTestDatabase()]);
+  connection = await connect({ servers: nats.url });
+  manager = await jetstreamManager(connection);
+  metrics = createMetrics("test");
+  await ensureTopology(connection, 1);
+}, 120_000);
+
+afterAll(async () => {
+  metrics.close();
+  await connection.close();
+  await Promise.all([nats.close(), database.drop()]);
+});
+
+afterEach(async () => {
+  const { state } = await manager.streams.info(STREAM);
+  for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+    await manager.streams.deleteMessage(STREAM, seq).catch(() => undefined);
+  }
+  await database.query("delete from dead_letter");
+});
+
+/** A message with this deadline, or none; resolves with its sequence and id. */
+async function put(deadline: string | undefined, body = "{}"): Promise<{ seq: number; id: string; subject: string }> {
+  const head = headers();
+  if (deadline !== undefined) head.set(HEADERS.deadline, deadline);
+  const id = `${newId()}:1:1`;
+  const subject = workSubject("chat", "live", newId());
+  const { seq } = await jetstream(connection).publish(subject, body, { msgID: id, headers: head });
+  return { seq, id, subject };
+}
+
+const sweep = (now = Date.now()): Promise<number> =>
+  sweepDeadLetters({ connection, database: database.database, log, metrics, now: () => now });
+const letters = () => database.query<{ stream_seq: bigint; message_id: string; reason: string; subject: string }>("select * from dead_letter order by stream_seq"); // prettier-ignore
+const inStream = async (): Promise<number> => (await manager.streams.info(STREAM)).state.messages;
+
+describe("a message that nobody finished", () => {
+  test("becomes a dead letter long behind its deadline, and leaves the stream (QUE-8)", async () => {
+    const { seq, id, subject } = await put(String(Date.now()));
+    expect(await sweep(Date.now() + LONG_MS)).toBe(1);
+    expect(await inStream()).toBe(0);
+    expect(await letters()).toMatchObject([
+      { stream_seq: BigInt(seq), message_id: id, subject, reason: "undelivered" },
+    ]);
+    expect(await metrics.registry.getSingleMetricAsString("sluice_dead_letters")).toContain("} 1");
+  });
+
+  test("is left alone while a delivery may still be under way", async () => {
+    await put(String(Date.now()));
+    expect(await sweep(Date.now() + 1_000)).toBe(0);
+    expect(await inStream()).toBe(1);
+  });
+
+  test("is left alone before its deadline, however old it is", async () => {
+    await put(String(Date.now() + 2 * LONG_MS));
+    expect(await sweep(Date.now() + LONG_MS)).toBe(0);
+    expect(await inStream()).toBe(1);
+  });
+
+  test.each([undefined, "", "soon", "NaN"])("with the deadline %j counts from when it came", async (deadline) => {
+    await put(deadline);
+    expect(await sweep()).toBe(0);
+    expect(await sweep(Date.now() + LONG_MS)).toBe(1);
+  });
+
+  test("takes no neighbour with it: what still waits stays where it is (QUE-10)", async () => {
+    const now = Date.now();
+    await put(String(now));
+    await put(String(now));
+    const young = await put(String(now + 2 * LONG_MS));
+    expect(await sweep(now + LONG_MS)).toBe(2);
+    expect(await inStream()).toBe(1);
+    expect(await manager.streams.getMessage(STREAM, { seq: young.seq })).not.toBeNull();
+  });
+
+  test("is swept in bounded batches until none is left", async () => {
+    const now = Date.now();
+    await Promise.all(Array.from({ length: 130 }, () => put(String(now))));
+    expect(await sweep(now + LONG_MS)).toBe(100);
+    expect(await sweep(now + LONG_MS)).toBe(30);
+    expect(await letters()).toHaveLength(130);
+  });
+
+  test("is recorded once, however many janitors sweep", async () => {
+    const now = Date.now();
+    await Promise.all(Array.from({ length: 20 }, () => put(String(now))));
+    await Promise.allSettled(Array.from({ length: 4 }, () => sweep(now + LONG_MS)));
+    while ((await inStream()) > 0) await sweep(now + LONG_MS);
+    expect(await letters()).toHaveLength(20);
+  });
+});
+
+describe("the backlog", () => {
+  test("counts what waits and what is under way, per lane", async () => {
+    for (let count = 0; count < 3; count++) await put(String(Date.now() + LONG_MS));
+    await (await jetstream(connection).consumers.get(STREAM, durableName("chat", "live"))).next({ expires: 5_000 });
+    await watchQueue({ connection, metrics });
+    const text = await metrics.registry.getSingleMetricAsString("sluice_queue_depth");
+    expect(text).toContain('pool="chat",lane="live",role="test"} 3');
+    expect(text).toContain('pool="chat",lane="batch",role="test"} 0');
+    expect(await metrics.registry.getSingleMetricAsString("sluice_queue_oldest_seconds")).toContain('pool="chat"');
+  });
+});
