@@ -88,11 +88,12 @@ export function createServe(context: IngressContext): Serve {
     }
     response.headers.set("x-request-id", requestId);
     const status = String(response.status);
-    metrics.httpRequests.inc(route.path, METHODS.has(request.method) ? request.method : "other", status);
+    const method = METHODS.has(request.method) ? request.method : "other";
+    metrics.httpRequests.inc(route.path, method, status);
     log.info(
       {
         request_id: requestId,
-        method: route.method,
+        method,
         route: route.path,
         status,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,

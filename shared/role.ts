@@ -42,6 +42,7 @@ export async function startRole(name: RoleName): Promise<Role> {
   const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
   lifecycle.onStop("database", () => database.close());
   await waitForDatabase(database);
+  await checkDurability(database, config.production, log);
   const connections: NatsConnection[] = [];
   // A role with nothing to reload ignores the signal; by default it would end the process.
   let hangup = (): Promise<void> => Promise.resolve();
@@ -87,6 +88,20 @@ async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Lo
   if (lifecycle.stopping.aborted) return;
   log.fatal({ err: error }, "the nats connection closed for good");
   await lifecycle.stop("nats closed");
+}
+
+/**
+ * What we call accepted or paid rests on Postgres having written it (lesson DB-5).
+ * @throws Error in production, naming the setting; elsewhere it is a warning
+ */
+async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {
+  const rows = await database.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes') and setting = 'off'",
+  );
+  if (rows.length === 0) return;
+  const names = rows.map((row) => row.name).join(", ");
+  if (isProduction) throw new Error(`Postgres runs with ${names} off: what is paid could vanish; switch it on`);
+  log.warn({ settings: names }, "Postgres may lose what it has confirmed; fit for tests only");
 }
 
 /** A database that is just starting is waited for; one that lacks migrations is not. */

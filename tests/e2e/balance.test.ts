@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "../faults/audit.ts";
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "../faults/bed.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
 import { errorCode } from "../faults/client.ts";
 
 let bed: Bed;
@@ -11,15 +11,39 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
+/** Looks at the available balance without pause; the result stops that and tells the lowest it has seen. */
+function watchAvailable(workspace: Workspace): () => Promise<bigint> {
+  const stopping = new AbortController();
+  const watching = (async () => {
+    let lowest = 10n * FLAT_NANO;
+    for (;;) {
+      const last = stopping.signal.aborted;
+      const [row] = await bed.stack.query<{ available: bigint }>(
+        "select amount - held as available from balance where workspace_id = $1",
+        [workspace.id],
+      );
+      if (row && row.available < lowest) lowest = row.available;
+      if (last) return lowest;
+      await Bun.sleep(5);
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return watching;
+  };
+}
+
 test("a balance for ten calls serves ten of two hundred that arrive at once", async () => {
   const { stack, client, upstream } = bed;
   // The upstream answers late, so that all two hundred find the ten holds open.
   upstream.setDefault({ delayMs: 1_000 });
   const workspace = await createWorkspace(stack, { creditsNano: 10n * FLAT_NANO });
+  const lowest = watchAvailable(workspace);
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) => client.chat(bed.target(index % 2, workspace.key), ask("flat"))),
   );
 
+  expect(await lowest()).toBe(0n);
   const served = answers.filter((answer) => answer.status === 200);
   const refused = answers.filter((answer) => answer.status === 402);
   expect({ served: served.length, refused: refused.length }).toEqual({ served: 10, refused: 190 });

@@ -8,7 +8,7 @@ import { HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "./bed.ts";
-import { errorCode, requestId } from "./client.ts";
+import { errorCode, requestId, streamedText } from "./client.ts";
 import { isServed } from "./load.ts";
 import { eventually } from "./wait.ts";
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-/** Puts a message on the work stream as it is, with the headers of another one. */
+/** Puts a message on the work stream as it is, with the headers of another one but a message id of its own. */
 async function put(subject: string, body: string | Uint8Array, like?: MsgHdrs): Promise<void> {
   const head = headers();
   for (const name of like?.keys() ?? []) head.set(name, like?.get(name) ?? "");
@@ -90,7 +90,7 @@ test("a work message delivered five times more, during the call and after it, se
   const captured = capture();
   const answer = client.chat(bed.target(0, workspace.key), ask("flat"));
   const message = await captured;
-  const again = (): Promise<void> => put(message.subject, message.data);
+  const again = (): Promise<void> => put(message.subject, message.data, message.headers);
   await Promise.all([again(), again()]);
   expect(isServed(await answer)).toBe(true);
   await Promise.all([again(), again(), again()]);
@@ -101,6 +101,23 @@ test("a work message delivered five times more, during the call and after it, se
   expect(rows).toEqual([{ status: "succeeded", settled: FLAT_NANO }]);
   const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
   expect(balance).toEqual({ amount: 9n * FLAT_NANO, held: 0n });
+});
+
+test("a streamed call whose message is delivered again meanwhile tells its text once", async () => {
+  const { client, stack, upstream } = bed;
+  upstream.setDefault({ tokens: 40, intervalMs: 20 });
+  const captured = capture();
+  await nats.flush();
+  const live = await client.open(bed.target(), ask("metered", { stream: true }));
+  const message = await captured;
+  await put(message.subject, message.data, message.headers);
+  const answer = await live.ended;
+  expect(isServed(answer)).toBe(true);
+  const whole = await client.chat(bed.target(), ask("metered", { stream: true }));
+  expect(streamedText(answer)).toBe(streamedText(whole));
+  await audit(bed, { deadLetters: Number(await deadLetters()) });
+  const rows = await stack.query("select status from usage_record where job_id = $1", [requestId(answer)]);
+  expect(rows).toEqual([{ status: "succeeded" }]);
 });
 
 /** The next message on the work subjects, as whoever may read them sees it. */

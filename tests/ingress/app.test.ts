@@ -410,6 +410,31 @@ describe("readiness", () => {
   });
 });
 
+describe("the log of requests", () => {
+  test("has one line for each, with the method that came and the route's pattern", async () => {
+    const { send, told } = start();
+    const ids = [];
+    for (const [method, path] of [
+      ["GET", "/healthz"],
+      ["DELETE", "/v1/models"],
+      ["POST", "/made-up/secret-name?key=secret-name"],
+      ["HEAD", "/public/models"],
+      ["OPTIONS", "/public/models"],
+    ] as const) {
+      ids.push((await send(method, path)).headers.get("x-request-id"));
+    }
+    expect(told.map((line) => [line["method"], line["route"], line["status"]])).toEqual([
+      ["GET", "/healthz", "200"],
+      ["DELETE", "/v1/models", "405"],
+      ["POST", "unmatched", "404"],
+      ["HEAD", "/public/models", "200"],
+      ["OPTIONS", "/public/models", "204"],
+    ]);
+    expect(told.map((line) => line["request_id"] ?? null)).toEqual(ids);
+    expect(JSON.stringify(told)).not.toContain("secret-name");
+  });
+});
+
 describe("the metrics of requests", () => {
   test("know routes by their pattern, never by what a caller wrote", async () => {
     const { send, context } = start();

@@ -42,6 +42,8 @@ export interface FakeContext {
   readonly authorizations: (string | null)[];
   /** Lines of the log from warnings upwards. */
   readonly logged: Record<string, unknown>[];
+  /** The other lines. */
+  readonly told: Record<string, unknown>[];
   close(): void;
 }
 
@@ -66,6 +68,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   const dispatched: Dispatch[] = [];
   const authorizations: (string | null)[] = [];
   const logged: Record<string, unknown>[] = [];
+  const told: Record<string, unknown>[] = [];
   const metrics = createMetrics("test");
   const catalogue = options.catalogue ?? build([CATALOGUE]);
   const count = (workspaceId: string, limit: number | null, hold: HoldRequest | null): Promise<void> => {
@@ -78,9 +81,12 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
     },
     log: createLogger({
-      level: "warn",
+      level: "info",
       role: "test",
-      write: (line) => logged.push(JSON.parse(line) as Record<string, unknown>),
+      write: (text) => {
+        const line = JSON.parse(text) as Record<string, unknown>;
+        (line["level"] === "info" ? told : logged).push(line);
+      },
     }),
     metrics,
     catalogue: { current: () => catalogue },
@@ -117,7 +123,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     },
     isReady: () => Promise.resolve(options.isReady?.() ?? true),
   } as unknown as IngressContext;
-  return { context, caller, counted, relayed, dispatched, authorizations, logged, close: () => metrics.close() };
+  return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };
 }
 
 /** The error of an answer; throws when the answer is none. */

@@ -142,6 +142,8 @@ describe("the body we send", () => {
       fallbacks: ["dearer/model"],
       route: "fallback",
       provider: { order: ["x"] },
+      plugins: [{ id: "web" }],
+      transforms: ["middle-out"],
     };
     expect(bodyOf(steering, false)).toEqual({ ...HELLO, model: "their-model" });
   });

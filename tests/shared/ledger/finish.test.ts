@@ -231,6 +231,23 @@ test("a finish goes on when a lock outlasts its statement, and is written once",
   expect(await late).toEqual({ takenNano: 5n, wasClosed: false });
 });
 
+test("a call that takes more than its hold is settled in full, and at once, although its workspace is contended", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [jobId = ""] = await place(workspaceId, { amount: 10n, mayExceed: true });
+  const lines: string[] = [];
+  const loud = createLogger({ level: "warn", role: "test", write: (line) => lines.push(line) });
+  const mine = openLedger({ database, log: loud, retryMs: 10_000 });
+  let finish: Promise<unknown> | undefined;
+  await db.database.transaction(async (tx) => {
+    await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
+    finish = mine.finish(settle(workspaceId, jobId, 35n));
+    await place(await createWorkspace(db.database, 100n), { amount: 10n });
+  });
+  expect(await finish).toEqual({ takenNano: 35n, wasClosed: false });
+  // Not by repeating the whole finish.
+  expect(lines).toEqual([]);
+});
+
 test("a finish whose answer was lost after its commit is repeated and hears the amount", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 10n });

@@ -98,6 +98,17 @@ test("a finish takes its share of whatever the balance is by then", async () => 
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 87n, held: 0n, day_tokens: 8n });
 });
 
+test("a finish overtaken by the first admission of the next day leaves that day's count alone", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const placed = calls(workspaceId, 30n);
+  await admitGroup(database, placed);
+  const finishes = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 40 }));
+  const tomorrow = Date.now() + 86_400_000;
+  const admission = `select admit_call($1, null, '${newId()}', '${newId()}', 'm', 0, false, 25, 1000, 60000, ${tomorrow})`;
+  expect(await overtaken(workspaceId, () => finishGroup(database, finishes, LATE), admission)).toEqual([10n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n, day_tokens: 25n });
+});
+
 test("a finish that takes more than its hold needs the lock first, and so does its group", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n).map((call) => ({ ...call, mayExceed: true }));

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { Provider } from "#shared/catalogue/catalogue.ts";
+import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
+import { createProviders } from "#workers/providers/index.ts";
+import type { ChatCall } from "#workers/providers/provider.ts";
+
+const servers: OpenAiServer[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function start(): Promise<OpenAiServer> {
+  const server = await startOpenAiServer();
+  servers.push(server);
+  return server;
+}
+
+const CALL: ChatCall = {
+  request: { model: "m", messages: [{ role: "user", content: "hi" }] },
+  sourceModel: "m",
+  outputTokensMax: 10,
+  signal: new AbortController().signal,
+  adapt: () => undefined,
+};
+
+describe("the adapters", () => {
+  test("call each provider at its own address with its own key alone", async () => {
+    const [one, two] = [await start(), await start()];
+    const providers = createProviders((variable) => `value of ${variable}`);
+    const entry = (id: string, server: OpenAiServer): Provider => ({
+      id,
+      family: "openai-compatible",
+      base_url: server.url,
+      api_key_env: `${id.toUpperCase()}_API_KEY`,
+    });
+    await providers.chat(entry("one", one)).complete(CALL);
+    await providers.chat(entry("two", two)).complete(CALL);
+    expect(one.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer value of ONE_API_KEY"]);
+    expect(two.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer value of TWO_API_KEY"]);
+  });
+
+  test("send no key to a provider that needs none", async () => {
+    const server = await start();
+    const providers = createProviders(() => "sk-of-somebody-else");
+    await providers.chat({ id: "local", family: "openai-compatible", base_url: `${server.url}/` }).complete(CALL);
+    expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(server.requests[0]?.path).toBe("/v1/chat/completions");
+  });
+
+  test("are made once for an entry of the catalogue, and anew for that of the next catalogue", () => {
+    const providers = createProviders(() => "key");
+    const entry: Provider = { id: "play", family: "sandbox" };
+    expect(providers.chat(entry)).toBe(providers.chat(entry));
+    expect(providers.chat({ ...entry })).not.toBe(providers.chat(entry));
+  });
+});
