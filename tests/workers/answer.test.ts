@@ -146,6 +146,14 @@ describe("a plain answer", () => {
     for (const { data } of sent) expect(data.length).toBeLessThanOrEqual(LIMITS.frameBytesMax);
   });
 
+  test("is measured in bytes, not in characters", () => {
+    const { answer, sent, text } = open();
+    const whole = "€".repeat(Math.ceil(LIMITS.frameBytesMax / 3) + 1);
+    answer.end(whole, 1n);
+    expect(sent).toHaveLength(2);
+    expect(text()).toBe(whole);
+  });
+
   test("may be cut inside a character: its bytes join again", () => {
     const { answer, text, sent } = open();
     const whole = `x${"🙂".repeat(LIMITS.frameBytesMax / 2)}`;

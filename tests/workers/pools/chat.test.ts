@@ -309,6 +309,12 @@ describe("a call that fails before anything was passed on", () => {
     expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
   });
 
+  test("costs nothing even when the provider reported usage: nobody got anything for it (MON-10)", async () => {
+    const { run, finishes } = bench({ stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")) });
+    await run(chatJob(STREAM));
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {} }]);
+  });
+
   test("says nothing of the vendor to the client", async () => {
     const { run, frames } = bench({ complete: () => Promise.reject(new ProviderError("failed", "vendor text")) });
     await run();
