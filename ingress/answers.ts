@@ -1,4 +1,5 @@
 /** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
+import { isDatabaseAway } from "#shared/database/client.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -13,13 +14,19 @@ export function errorResponse(error: unknown, log: Logger, requestId: string): R
   const shown = error instanceof ApiError ? error : internal(error, log, requestId);
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
   if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
-  return new Response(JSON.stringify(errorEnvelope(shown.code, shown.message, shown.param)), {
+  const { error: body } = errorEnvelope(shown.code, shown.message, shown.param);
+  const envelope = { error: { ...body, ...(shown.jobId === undefined ? {} : { job_id: shown.jobId }) } };
+  return new Response(JSON.stringify(envelope), {
     status: shown.status,
     headers,
   });
 }
 
 function internal(error: unknown, log: Logger, requestId: string): ApiError {
+  if (isDatabaseAway(error)) {
+    log.warn({ err: error, request_id: requestId }, "the database could not be asked");
+    return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");
+  }
   log.error({ err: error, request_id: requestId }, "request failed");
   // Nobody knows how far the call came, so a blind resend could pay twice.
   return new ApiError("internal_error", "The service failed to handle the request.", { shouldRetry: false });

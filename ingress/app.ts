@@ -6,18 +6,50 @@ import { ApiError } from "#shared/errors.ts";
 import type { IngressContext } from "./context.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { docs } from "./routes/docs.ts";
+import { embeddings } from "./routes/embeddings.ts";
+import { estimate } from "./routes/estimate.ts";
+import { fallbackChains } from "./routes/fallback-chains.ts";
+import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
+import { images } from "./routes/images.ts";
+import { jobs } from "./routes/jobs.ts";
+import { mediaContent } from "./routes/media-content.ts";
+import { meshes } from "./routes/meshes.ts";
+import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
+import { music } from "./routes/music.ts";
+import { providerRings } from "./routes/provider-rings.ts";
+import { speech } from "./routes/speech.ts";
+import { transcriptions } from "./routes/transcriptions.ts";
+import { videos } from "./routes/videos.ts";
 import { createServe, type Route } from "./serve.ts";
 
 /** Every registered route; the OpenAPI document is built from this list too. */
 export function routesOf(context: IngressContext): readonly Route[] {
-  const api = [chatCompletions(context), ...models(context), ...health(context)];
+  const api = [
+    chatCompletions(context),
+    embeddings(context),
+    estimate(context),
+    ...messages(context),
+    ...models(context),
+    ...images(context),
+    speech(context),
+    transcriptions(context),
+    ...videos(context),
+    music(context),
+    meshes(context),
+    ...jobs(context),
+    mediaContent(context),
+    providerRings(context),
+    ...files(context),
+    ...fallbackChains(context),
+    ...health(context),
+  ];
   return [...api, ...docs(api)];
 }
 
-/** Above our own cap, so that the server underneath never answers for us with a bare 413. */
-const SERVER_BODY_BYTES_MAX = 1_073_741_824;
+/** Above every cap of ours, so that the server underneath never answers for us with a bare 413. */
+const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export function createApp(context: IngressContext) {
   const routes = routesOf(context);

@@ -1,19 +1,30 @@
 /** What a route may use: built once in main.ts, passed explicitly. */
+import type { NatsConnection } from "nats";
+
 import type { CallAdmission } from "#shared/admission/calls.ts";
 import type { Authenticator } from "#shared/admission/authenticate.ts";
 import type { IpNet } from "#shared/admission/ip-net.ts";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
+import type { Database } from "#shared/database/client.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
+import type { Uploads } from "#shared/files/uploads.ts";
+import type { JobAdmission } from "#shared/jobs/admission.ts";
+import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { JobWaiter } from "./media/job-waiter.ts";
+import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./relay/relay.ts";
 
 export interface IngressContext {
-  readonly config: Pick<Config, "bodyBytesMax" | "chat">;
+  readonly config: Pick<
+    Config,
+    "bodyBytesMax" | "chat" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
+  >;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
@@ -23,7 +34,18 @@ export interface IngressContext {
   readonly ledger: Ledger;
   readonly publisher: Publisher;
   readonly storage: Storage;
+  readonly uploads: Uploads;
+  readonly database: Database;
   readonly relay: Relay;
+  /** Cancels and rings go out on it. */
+  readonly connection: Pick<NatsConnection, "isClosed" | "publish">;
+  /** Admission of jobs, their way to the queue, and who waits for them. */
+  readonly jobs: JobAdmission;
+  readonly dispatcher: JobDispatcher;
+  readonly waiter: JobWaiter;
+  readonly links: FileLinks;
+  /** Whether a provider may ring for this job. */
+  readonly isRing: (jobId: string, token: string) => boolean;
   /** Whether what is needed to accept a call can be reached; answers within seconds. */
   isReady(): Promise<boolean>;
 }

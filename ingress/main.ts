@@ -1,20 +1,31 @@
 /** Composition root of the ingress: opens what routes use, listens, stops in reverse. */
+import { randomBytes } from "node:crypto";
+
 import { createCallAdmission } from "#shared/admission/calls.ts";
 import { createAuthenticator } from "#shared/admission/authenticate.ts";
 import { createIpNet } from "#shared/admission/ip-net.ts";
 import { runChecks } from "#shared/admin-server.ts";
 import { openCatalogue } from "#shared/catalogue/open.ts";
+import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
+import { isRingToken } from "#shared/secrets/ring-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
 import { createApp } from "./app.ts";
+import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
+import { openJobWaiter } from "./media/job-waiter.ts";
+import { createFileLinks } from "./media/links.ts";
 import { createRelay } from "./relay/relay.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
@@ -50,9 +61,20 @@ export async function startIngress(): Promise<void> {
   lifecycle.onStop("ledger", () => ledger.idle());
   const inbox = openReplyInbox(connection, newId(), log);
   const publisher = createPublisher(connection);
-  const handedOut = (): Promise<HandedOut> => publisher.handedOut("chat", "live");
+  const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
   const relay = createRelay({ connection, inbox, database, ledger, log, metrics, handedOut });
   lifecycle.onStop("relay", () => relay.close());
+
+  const uploads = openUploads({ database, storage, log, limits: config });
+  lifecycle.onStop("uploads", () => uploads.close());
+
+  const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
+  lifecycle.onStop("dispatches", () => dispatcher.idle());
+  const jobs = createJobAdmission({ database, onGroup: (size) => metrics.groupSize.observe(size, "job admission") });
+  const waiter = openJobWaiter({ connection, database, log });
+  lifecycle.onStop("waiting calls", () => waiter.close());
+  const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
+  const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
 
   const checks = { postgres: role.checks.postgres, nats: role.checks.nats };
   const context: IngressContext = {
@@ -71,7 +93,15 @@ export async function startIngress(): Promise<void> {
     ledger,
     publisher,
     storage,
+    uploads,
+    database,
     relay,
+    connection,
+    jobs,
+    dispatcher,
+    waiter,
+    links,
+    isRing: (jobId, token) => isRingToken(ringSecret, jobId, token),
     isReady: async () => (await runChecks(checks, lifecycle.stopping)).ok,
   };
   const server = listen(context, config.host, config.port);
@@ -79,13 +109,20 @@ export async function startIngress(): Promise<void> {
     "public port",
     async (hurry) => {
       const closed = server.stop();
-      const timer = setTimeout(() => relay.endAll(), Math.max(0, config.graceMs - STOP_MARGIN_MS));
-      hurry.addEventListener("abort", () => relay.endAll(), { once: true });
+      const endAll = (): void => {
+        relay.endAll();
+        waiter.endAll();
+      };
+      const timer = setTimeout(endAll, Math.max(0, config.graceMs - STOP_MARGIN_MS));
+      hurry.addEventListener("abort", endAll, { once: true });
       await closed;
       clearTimeout(timer);
     },
     config.graceMs,
   );
+  const lookups = database.reserve("batch intake");
+  const intake = startIntake({ catalogue, storage, database: lookups, log, metrics, dispatcher, jobs }, connection);
+  lifecycle.onStop("batch intake", () => intake.stop());
   await role.ready({ port: server.port }, checks);
 }
 

@@ -23,6 +23,10 @@ export interface RouteCall {
 
 export interface Route extends RouteSpec {
   handle(call: RouteCall): Promise<Response> | Response;
+  /** Whether this caller may, asked before the call is counted (design part 5). Absent: everybody. @throws ApiError */
+  authorize?(call: RouteCall): void;
+  /** Headers of every answer to a known caller, errors included; asked when the call has done its work. */
+  extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
   /** The route counts its call in the window itself, together with its hold. */
   readonly countsItself?: true;
 }
@@ -53,12 +57,19 @@ export type Serve = (
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, authenticator, calls } = context;
 
-  const guarded = async (route: Route, call: RouteCall, peer: PeerAddress): Promise<Response> => {
+  const guarded = async (
+    route: Route,
+    call: RouteCall,
+    peer: PeerAddress,
+    onCaller: (caller: Caller) => void,
+  ): Promise<Response> => {
     ipNet.check(ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for")));
     checkFraming(call.request.headers);
     if (route.auth === "none") return route.handle(call);
-    const caller = await authenticator.authenticate(call.request.headers.get("authorization"));
+    const caller = await authenticator.authenticate(authorizationOf(route, call.request.headers));
+    onCaller(caller);
     const authenticated = { ...call, caller };
+    route.authorize?.(authenticated);
     if (!route.countsItself) {
       await calls.count(caller.workspaceId, presetLimit(context, caller));
       return route.handle(authenticated);
@@ -76,8 +87,11 @@ export function createServe(context: IngressContext): Serve {
     const startedAt = performance.now();
     const requestId = newId();
     let response: Response;
+    let caller: Caller | undefined;
     try {
-      response = await guarded(route, { request, params, requestId, startedAt, caller: undefined }, peer);
+      response = await guarded(route, { request, params, requestId, startedAt, caller }, peer, (known) => {
+        caller = known;
+      });
     } catch (error) {
       const hasLeft = request.signal.aborted && !(error instanceof ApiError);
       response = errorResponse(
@@ -86,7 +100,9 @@ export function createServe(context: IngressContext): Serve {
         requestId,
       );
     }
+    if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     response.headers.set("x-request-id", requestId);
+    if (route.isAnthropic) response.headers.set("request-id", requestId);
     const status = String(response.status);
     const method = METHODS.has(request.method) ? request.method : "other";
     metrics.httpRequests.inc(route.path, method, status);
@@ -104,6 +120,12 @@ export function createServe(context: IngressContext): Serve {
   };
 }
 
+/** An answer does not fail for want of them: then the database is away, and the answer says so already. */
+async function addHeaders(response: Response, asked: Promise<Readonly<Record<string, string>>>): Promise<void> {
+  const headers = await asked.catch(() => ({}));
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+}
+
 /** What a proxy in front may read as another message than we do; the server underneath lets these two pass (EDGE-5). */
 function checkFraming(headers: Headers): void {
   for (const name of ["content-length", "host"]) {
@@ -112,12 +134,18 @@ function checkFraming(headers: Headers): void {
   }
 }
 
+/** `x-api-key` counts where a route says so, and behind a bearer token. */
+function authorizationOf(route: Route, headers: Headers): string | null {
+  const key = route.isAnthropic ? headers.get("x-api-key") : null;
+  return headers.get("authorization") ?? (key === null || key === "" ? null : `Bearer ${key}`);
+}
+
 /** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */
 function presetLimit(context: IngressContext, caller: Caller): number | null {
   return presetOf(context, caller).requests_per_minute;
 }
 
-export function presetOf(context: IngressContext, caller: Caller) {
+export function presetOf(context: Pick<IngressContext, "catalogue">, caller: Caller) {
   const preset = context.catalogue.current().presets.get(caller.preset);
   if (preset) return preset;
   throw new ApiError(

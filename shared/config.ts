@@ -22,7 +22,6 @@ export interface Config {
   /** 0 lets the system choose: used where several roles share one machine. */
   readonly adminPort: number;
   readonly adminHost: string;
-  readonly dataDir: string;
   readonly bootstrapKey: string | undefined;
   /** Operators' catalogue files or folders, merged over ours in this order. */
   readonly catalogueFiles: readonly string[];
@@ -30,22 +29,43 @@ export interface Config {
   /** Requests per IP address in ten minutes; 0 switches the net off. */
   readonly ipLimit: number;
   readonly trustedProxies: readonly string[];
+  /** What callers' URLs may reach beside the public internet: `host:port`, addresses, ranges. */
+  readonly outboundAllow: readonly string[];
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
   readonly production: boolean;
   /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
   readonly supervised: boolean;
   readonly streamReplicas: number;
   readonly workerSlots: number;
+  /** Outgoing calls that Bun has open at once; more of them wait unseen. */
+  readonly outgoingMax: number;
   readonly bodyBytesMax: number;
+  /** How long a caller waits for its media job; the job goes on. */
+  readonly mediaWaitMs: number;
+  /** The longest that a media job is followed at its provider, where its kind has no shorter bound. */
+  readonly mediaTotalMs: number;
+  /** Where clients find us, for links; undefined: where the call came to. */
+  readonly publicUrl: string | undefined;
+  /** One file of the file store, and all of a workspace's. */
+  readonly fileBytesMax: number;
+  readonly storageBytesMax: number;
   readonly chat: {
     readonly totalMs: number;
     /** A call that no worker has taken by then is given up. */
     readonly queueMs: number;
     readonly firstByteMs: number;
     readonly stallMs: number;
+    /** A plain answer that another source or model could give instead may take this long. */
+    readonly plainMs: number;
   };
+  /** Calls to providers go by a proxy, as Bun's fetch reads it from the environment. */
+  readonly hasProxy: boolean;
   /** How long SIGTERM waits for running work before handing it back. */
   readonly graceMs: number;
+  /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
+  readonly jobRetentionHours: number;
+  /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
+  readonly unknownHours: number;
   /** Values that must never be printed, whatever they look like. */
   readonly secrets: readonly string[];
   /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
@@ -69,23 +89,33 @@ const KNOWN = new Set([
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CATALOGUE",
   "SLUICE_CHAT_FIRST_BYTE_MS",
+  "SLUICE_CHAT_PLAIN_MS",
   "SLUICE_CHAT_QUEUE_MS",
   "SLUICE_CHAT_STALL_MS",
   "SLUICE_CHAT_TOTAL_MS",
   "SLUICE_DATABASE_POOL_MAX",
+  // Read by the supervisor of `npm start`.
   "SLUICE_DATA_DIR",
+  "SLUICE_FILE_BYTES_MAX",
   "SLUICE_GRACE_MS",
   "SLUICE_HOST",
   "SLUICE_IP_LIMIT",
+  "SLUICE_JOB_RETENTION_HOURS",
   // Read by the supervisor of `npm start`, which renders the roles' JSON lines.
   "SLUICE_LOG_FORMAT",
   "SLUICE_LOG_LEVEL",
+  "SLUICE_OUTBOUND_ALLOW",
+  "SLUICE_MEDIA_TOTAL_MS",
+  "SLUICE_MEDIA_WAIT_MS",
   "SLUICE_PRODUCTION",
+  "SLUICE_PUBLIC_URL",
   "SLUICE_S3_BUCKET",
   "SLUICE_SANDBOX",
+  "SLUICE_STORAGE_BYTES_MAX",
   "SLUICE_STREAM_REPLICAS",
   "SLUICE_SUPERVISED",
   "SLUICE_TRUSTED_PROXIES",
+  "SLUICE_UNKNOWN_HOURS",
   "SLUICE_WORKER_SLOTS",
 ]);
 
@@ -150,6 +180,9 @@ export function loadConfig(
   const endpoint = text("S3_ENDPOINT");
   url("S3_ENDPOINT", endpoint, ["http:", "https:"]);
 
+  const publicUrl = text("SLUICE_PUBLIC_URL");
+  url("SLUICE_PUBLIC_URL", publicUrl, ["http:", "https:"]);
+
   const bootstrapKey = text("SLUICE_BOOTSTRAP_KEY");
   if (
     bootstrapKey !== undefined &&
@@ -175,6 +208,14 @@ export function loadConfig(
       faults.push(`SLUICE_TRUSTED_PROXIES expects addresses or ranges such as 10.0.0.0/8, got "${entry.slice(0, 40)}"`);
     }
   }
+  for (const entry of list("SLUICE_OUTBOUND_ALLOW")) {
+    const isNamed = HOST_AND_PORT.test(entry) && URL.canParse(`http://${entry}/`);
+    if (!isNamed && !isAddressRange(entry)) {
+      faults.push(
+        `SLUICE_OUTBOUND_ALLOW expects entries such as media.lan:9000, 10.1.2.3 or 10.1.0.0/16, got "${entry.slice(0, 40)}"`,
+      );
+    }
+  }
   const totalMs = integer("SLUICE_CHAT_TOTAL_MS", 600_000, 1_000, 3_600_000);
   const queueMs = integer("SLUICE_CHAT_QUEUE_MS", Math.min(60_000, totalMs), 100, 3_600_000);
   const config: Config = {
@@ -192,25 +233,35 @@ export function loadConfig(
     host: text("SLUICE_HOST") ?? "0.0.0.0",
     adminPort: integer("SLUICE_ADMIN_PORT", 9464, 0, 65_535),
     adminHost: text("SLUICE_ADMIN_HOST") ?? "127.0.0.1",
-    dataDir: text("SLUICE_DATA_DIR") ?? ".sluice",
     bootstrapKey,
     catalogueFiles: list("SLUICE_CATALOGUE"),
     sandbox: flag("SLUICE_SANDBOX", !production),
     ipLimit: integer("SLUICE_IP_LIMIT", 5_000, 0, 10_000_000),
     trustedProxies: list("SLUICE_TRUSTED_PROXIES"),
+    outboundAllow: list("SLUICE_OUTBOUND_ALLOW"),
     logLevel: logLevel ?? "info",
     production,
     supervised: flag("SLUICE_SUPERVISED", false),
     streamReplicas: integer("SLUICE_STREAM_REPLICAS", 1, 1, 5),
     workerSlots,
+    outgoingMax,
     bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", 32 * 1_048_576, 1_024, 100 * 1_048_576),
+    mediaWaitMs: integer("SLUICE_MEDIA_WAIT_MS", 300_000, 0, 3_600_000),
+    mediaTotalMs: integer("SLUICE_MEDIA_TOTAL_MS", 3_600_000, 100, 3_600_000),
+    publicUrl: publicUrl?.replace(/\/+$/, ""),
+    fileBytesMax: integer("SLUICE_FILE_BYTES_MAX", 512 * 1_048_576, 1_024, 16 * 1_073_741_824),
+    storageBytesMax: integer("SLUICE_STORAGE_BYTES_MAX", 10 * 1_073_741_824, 0, 2 ** 50),
     chat: Object.freeze({
       totalMs,
       queueMs,
       firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
+      plainMs: Math.min(totalMs, integer("SLUICE_CHAT_PLAIN_MS", 300_000, 100, 3_600_000)),
     }),
+    hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
+    jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
+    unknownHours: integer("SLUICE_UNKNOWN_HOURS", 24, 1, 720),
     secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
   };
@@ -223,6 +274,9 @@ export function loadConfig(
   return Object.freeze(config);
 }
 
+/** A name, an IPv4 address or an IPv6 one in brackets, and a port. */
+const HOST_AND_PORT = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i;
+
 function isAddressRange(entry: string): boolean {
   const [address = "", prefix, ...rest] = entry.split("/");
   const bits = isIP(address) === 6 ? 128 : 32;
@@ -230,6 +284,7 @@ function isAddressRange(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits);
 }
 
+const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"];
 const SECRET_VARIABLES = ["SLUICE_BOOTSTRAP_KEY", "AWS_SECRET_ACCESS_KEY"];
 const URL_VARIABLES = ["DATABASE_URL", "NATS_URL", "S3_ENDPOINT"];
 

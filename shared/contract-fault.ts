@@ -21,6 +21,8 @@ const ECHO_CHARS_MAX = 40;
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[a-zA-Z0-9_-]{1,64}$": "have 1 to 64 characters of a-z, A-Z, 0-9, _ and -",
   "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
+  "^[a-zA-Z0-9_-]{1,128}$": "have 1 to 128 characters of a-z, A-Z, 0-9, _ and -",
+  "^[Hh][Tt][Tt][Pp][Ss]?://": "be an http or https address",
   "^[0-9]{1,19}$": "be a string of 1 to 19 digits",
 };
 

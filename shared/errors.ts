@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   model_not_supported: { status: 400, type: "invalid_request_error" },
   audio_not_supported_by_model: { status: 400, type: "invalid_request_error" },
   image_not_supported_by_model: { status: 400, type: "invalid_request_error" },
+  edit_not_supported: { status: 400, type: "invalid_request_error" },
   context_length_exceeded: { status: 400, type: "invalid_request_error" },
   unsafe_url: { status: 400, type: "invalid_request_error" },
   missing_api_key: { status: 401, type: "authentication_error" },
@@ -33,19 +34,31 @@ export const ERROR_CODES = {
   insufficient_credits: { status: 402, type: "quota_exceeded" },
   permission_denied: { status: 403, type: "permission_error" },
   rate_limit_exceeded: { status: 403, type: "rate_limit_error" },
+  storage_limit_exceeded: { status: 403, type: "quota_exceeded" },
   daily_tokens_exceeded: { status: 403, type: "quota_exceeded" },
   not_found: { status: 404, type: "invalid_request_error" },
+  file_not_found: { status: 404, type: "invalid_request_error" },
+  job_not_found: { status: 404, type: "invalid_request_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },
+  upload_in_progress: { status: 409, type: "invalid_request_error" },
   request_too_large: { status: 413, type: "invalid_request_error" },
   unsupported_media_type: { status: 415, type: "invalid_request_error" },
+  range_not_satisfiable: { status: 416, type: "invalid_request_error" },
+  idempotency_key_reused: { status: 422, type: "invalid_request_error" },
   unprocessable_input: { status: 422, type: "invalid_request_error" },
   ip_rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
   internal_error: { status: 500, type: "server_error" },
+  // What was made and paid for cannot be read from the store right now; its job has it.
+  artifact_unreadable: { status: 500, type: "server_error" },
+  // Of a job only: the worker that ran it is gone, and what a provider did for it will never be known.
+  worker_lost: { status: 500, type: "server_error" },
   upstream_error: { status: 502, type: "server_error" },
   upstream_refused: { status: 502, type: "server_error" },
   overloaded: { status: 503, type: "server_error" },
   service_unavailable: { status: 503, type: "server_error" },
+  // The call outlived its caller's patience, not its own: the job goes on.
+  job_timeout: { status: 504, type: "server_error" },
   upstream_timeout: { status: 504, type: "server_error" },
 } as const satisfies Record<string, ErrorCode>;
 
@@ -65,6 +78,8 @@ export class ApiError extends Error {
   readonly param: string | null;
   /** False tells stock SDKs not to resend (header `x-should-retry`, lesson MON-17). */
   readonly shouldRetry: boolean | undefined;
+  /** Paid work exists under this id. */
+  readonly jobId: string | undefined;
   /** Further response headers, such as `allow` or `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
 
@@ -74,6 +89,7 @@ export class ApiError extends Error {
     options: {
       param?: string | null;
       shouldRetry?: boolean;
+      jobId?: string;
       headers?: Readonly<Record<string, string>>;
       cause?: unknown;
     } = {},
@@ -83,6 +99,7 @@ export class ApiError extends Error {
     this.code = code;
     this.param = options.param ?? null;
     this.shouldRetry = options.shouldRetry;
+    this.jobId = options.jobId;
     this.headers = options.headers ?? {};
   }
 

@@ -36,6 +36,10 @@ export interface Metrics {
   /** mode: complete or stream. model: a slug of the catalogue. */
   readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
   readonly providerErrors: Counter<[provider: string, kind: string]>;
+  /** Sources out of rotation, as this process knows it. */
+  readonly breakerOpen: Gauge<[provider: string]>;
+  /** What this process decided, not what it heard. change: opened, lengthened or closed. */
+  readonly breakerChanges: Counter<[provider: string, change: string]>;
   readonly timeToFirstTokenSeconds: Histogram<[]>;
   readonly creditsSettled: CreditsCounter;
   readonly creditsUncollected: CreditsCounter;
@@ -49,6 +53,16 @@ export interface Metrics {
   readonly streamAborts: Counter<[reason: string]>;
   readonly usageEstimated: Counter<[reason: string]>;
   readonly catalogueReloads: Counter<[result: string]>;
+  /** outcome: queued, refused, repeated, waiting or failed. */
+  readonly batchMessages: Counter<[outcome: string]>;
+  readonly batchRepliesIgnored: Counter<[]>;
+  /** reason: admitted, released or repeated. */
+  readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
+  readonly jobsWaiting: Gauge<[pool: string, lane: string]>;
+  /** Of unknown outcome: paid work may exist. */
+  readonly jobsUnknown: Gauge<[]>;
+  readonly jobsUnknownOldestSeconds: Gauge<[]>;
+  readonly cacheLookups: Counter<[result: string]>;
   /** The latest measured delay of the event loop, in seconds. */
   eventLoopLag(): number;
   /** Stops the lag measurement. */
@@ -85,6 +99,11 @@ export function createMetrics(role: string): Metrics {
     jobSeconds: seconds("job", "Time from claim to end of a job.", ["pool"]),
     providerSeconds: seconds("provider", "Time a provider took for one attempt.", ["provider", "model", "mode"]),
     providerErrors: total("provider_errors", "Failed provider attempts, by error class.", ["provider", "kind"]),
+    breakerOpen: level("breaker_open_sources", "Sources that are given no calls for a while.", ["provider"]),
+    breakerChanges: total("breaker_changes", "Sources taken out of rotation, kept out, put back.", [
+      "provider",
+      "change",
+    ]),
     timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
     creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
@@ -95,9 +114,16 @@ export function createMetrics(role: string): Metrics {
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
     callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
     streamsActive: level("streams_active", "Streams being relayed.", []),
+    cacheLookups: total("cache_lookups", "Look-ups in the response cache, by result.", ["result"]),
     streamAborts: total("stream_aborts", "Streams that ended early, by reason.", ["reason"]),
     usageEstimated: total("usage_estimated", "Calls billed by our own count.", ["reason"]),
     catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
+    batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
+    batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
+    jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
+    jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
+    jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
+    jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
     eventLoopLag: lag.latest,
     close: lag.stop,
   };

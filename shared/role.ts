@@ -8,6 +8,7 @@ import { MigrationError, missingMigrations } from "./database/migrate.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { allowOutbound } from "./outbound/allowance.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
 
@@ -33,6 +34,7 @@ const DATABASE_WAIT_MS = 10_000;
 export async function startRole(name: RoleName): Promise<Role> {
   const config = loadConfig();
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
+  allowOutbound(config.outboundAllow, log);
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createMetrics(name);
   // Stopped last: until then it answers that the process is not ready any more.

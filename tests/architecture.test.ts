@@ -117,7 +117,7 @@ describe("privileges", () => {
   const ENVIRONMENT = "only shared/config.ts reads the environment";
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
-  const ACKS = "only the runner acknowledges messages";
+  const ACKS = "only the runner and the batch intake acknowledge messages";
   const CONSOLE = "nothing writes to the console";
 
   test.each([
@@ -135,7 +135,7 @@ describe("privileges", () => {
     [CALLS, "shared/admin-server.ts", "async fetch(request) {\n  return fetch(request);\n}"],
     [ACKS, "workers/pools/chat.ts", "message.ack();"],
     [ACKS, "workers/janitor/sweep.ts", "message\n  .nak(1_000);"],
-    [ACKS, "ingress/batch/intake.ts", "await message.ackAck();"],
+    [ACKS, "ingress/batch/admit.ts", "await message.ackAck();"],
     [ACKS, "workers/pools/chat.ts", "message.term(); message.working();"],
     [CONSOLE, "shared/a.ts", "console.log(1);"],
     [CONSOLE, "deploy/start.mjs", "console.error(1);"],
@@ -155,7 +155,7 @@ describe("privileges", () => {
     ["shared/database/client.ts", 'import pg from "pg";'],
     ["workers/providers/http.ts", 'import { request } from "node:https"; await fetch(url);'],
     ["workers/runner.ts", "message.ack(); message.nak(1); message.term(); message.working();"],
-    ["workers/queue-loop.ts", "message.ack();"],
+    ["ingress/batch/intake.ts", "message.ack();"],
     ["shared/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
     ["shared/a.ts", "app.fetch(request); prefetch(1); // fetch(url), console.log, process.env"],
     ["shared/storage/client.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],

@@ -1,9 +1,9 @@
 /** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
 import type { Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { encodeFrame } from "#shared/queue/frames.ts";
+import { encodeFrame, type Fallback } from "#shared/queue/frames.ts";
 
-import type { LastingPublisher } from "./lasting-publisher.ts";
+import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
 
 type Sender = Pick<LastingPublisher, "publish" | "isClosed">;
 
@@ -19,12 +19,21 @@ export interface FailureFrame {
   readonly retryAfterS?: number;
 }
 
+/** Who answers, for the headers. */
+export interface Server {
+  readonly model: string;
+  /** Set when a fallback serves in place of the model asked for. */
+  readonly fallback?: Fallback;
+}
+
 export class Answer {
   private readonly sender: Sender;
   private readonly reply: string | undefined;
-  private readonly model: string;
+  /** Set anew for each attempt, until one has begun. */
+  server: Server;
   private readonly progress: Progress;
   private n = 0;
+  private readonly run = Math.random().toString(36).slice(2, 8);
   private batch = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
   private upstreamMs = 0;
@@ -32,7 +41,7 @@ export class Answer {
   constructor(sender: Sender, reply: string | undefined, model: string, progress: Progress) {
     this.sender = sender;
     this.reply = reply;
-    this.model = model;
+    this.server = { model };
     this.progress = progress;
   }
 
@@ -46,7 +55,14 @@ export class Answer {
     if (this.n === 0) {
       this.upstreamMs = upstreamMs;
       const [first = "", ...rest] = inFrames(text);
-      this.send(encodeFrame({ n: this.n++, t: "head", model: this.model, upstream_ms: upstreamMs }, first));
+      const { nano, tokens } = this.progress();
+      const price = { nano: nano.toString(), tokens };
+      this.send(
+        encodeFrame(
+          { n: this.n++, run: this.run, t: "head", ...this.server, upstream_ms: upstreamMs, ...price },
+          first,
+        ),
+      );
       this.sendDeltas(rest);
       return;
     }
@@ -55,14 +71,25 @@ export class Answer {
     else this.timer ??= setTimeout(() => this.flush(), LIMITS.deltaBatchMs);
   }
 
-  /** Ends the call well. A plain answer larger than a frame leaves in parts. */
-  end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs): void {
+  /** Ends the call well. A plain answer larger than a frame leaves in parts; its type is JSON unless told otherwise. */
+  end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs, contentType?: string): void {
     this.flush();
     const pieces = inFrames(text);
     const last = pieces.pop() ?? "";
-    for (const piece of pieces) this.send(encodeFrame({ n: this.n++, t: "part" }, piece));
+    for (const piece of pieces) this.send(encodeFrame({ n: this.n++, run: this.run, t: "part" }, piece));
     this.send(
-      encodeFrame({ n: this.n++, t: "end", model: this.model, nano: nano.toString(), upstream_ms: upstreamMs }, last),
+      encodeFrame(
+        {
+          n: this.n++,
+          run: this.run,
+          t: "end",
+          ...this.server,
+          nano: nano.toString(),
+          upstream_ms: upstreamMs,
+          ...(contentType === undefined ? {} : { content_type: contentType }),
+        },
+        last,
+      ),
     );
   }
 
@@ -71,6 +98,7 @@ export class Answer {
     this.send(
       encodeFrame({
         n: this.n++,
+        run: this.run,
         t: "error",
         code: failure.code,
         message: failure.message,
@@ -94,7 +122,7 @@ export class Answer {
     if (pieces.length === 0) return;
     const { nano, tokens } = this.progress();
     for (const piece of pieces) {
-      this.send(encodeFrame({ n: this.n++, t: "delta", nano: nano.toString(), tokens }, piece));
+      this.send(encodeFrame({ n: this.n++, run: this.run, t: "delta", nano: nano.toString(), tokens }, piece));
     }
   }
 

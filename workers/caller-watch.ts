@@ -8,11 +8,14 @@ import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, encodeFrame } from "#shared/queue/frames.ts";
 
+/** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
+export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
+
 export interface CallerWatch {
   /** Runs `onGone` once when the caller is known to be gone. Returns what ends the watch. */
   watch(reply: string, onGone: () => void): () => void;
-  /** For a call that has waited long or may be run elsewhere: `served` by another worker, `gone` or still `waiting`. */
-  ask(reply: string): Promise<"waiting" | "served" | "gone">;
+  /** For a call that has waited long or may be run elsewhere. */
+  ask(reply: string): Promise<CallerAnswer>;
   close(): void;
 }
 
@@ -84,8 +87,9 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
         await Bun.sleep(LIMITS.ingressReturnMs);
         answer = await request(reply, ASK);
       }
-      if (answer === "served") return "served";
-      return answer === "gone" || answer === "refused" ? "gone" : "waiting";
+      if (answer === "here") return "waiting";
+      if (answer === "late") return "silent";
+      return answer === "served" ? "served" : "gone";
     },
     close: () => clearInterval(clock),
   };

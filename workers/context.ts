@@ -4,13 +4,16 @@ import type { NatsConnection } from "nats";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
+import type { Uploads } from "#shared/files/uploads.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { LastingPublisher } from "./lasting-publisher.ts";
+import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
+import type { Doorbells } from "./doorbells.ts";
 import type { Providers } from "./providers/index.ts";
+import type { Breaker } from "./routing/breaker.ts";
 
 export interface WorkerContext {
   readonly config: Config;
@@ -19,8 +22,15 @@ export interface WorkerContext {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly storage: Storage;
+  /** What is made is kept as files. */
+  readonly uploads: Pick<Uploads, "run">;
   readonly catalogue: CatalogueStore;
   readonly providers: Providers;
+  readonly breaker: Breaker;
+  /** Rings of providers whose jobs have moved. */
+  readonly doorbells: Pick<Doorbells, "onRing">;
+  /** What a provider must show to ring for this job. */
+  readonly ringToken: (jobId: string) => string;
   /** Acks, pulls and cancels. */
   readonly work: NatsConnection;
   /** Answers: a burst of tokens here cannot delay an ack or a heartbeat (lesson STR-14). */

@@ -1,5 +1,6 @@
 /** What a pool does with a job, and what the runner tells it while it does. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { MadeHead } from "#shared/queue/job-frames.ts";
 
 /** Why a running job is told to stop. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";
@@ -14,15 +15,49 @@ export class JobAbort extends Error {
   }
 }
 
+/** Paid work may exist and nobody can say what became of it: neither an end nor a failure. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = "UnknownOutcomeError";
+}
+
+/** Where a durable job keeps what its provider calls it. */
+export interface ProviderJobSlot {
+  /** As whoever had the job before left it; null when nothing was begun. */
+  readonly found: unknown;
+  /** It has outlasted its time: its provider is asked once what became of it. */
+  readonly isLate: boolean;
+  /** Null forgets it. @throws Error when the job is not ours any more: nothing may be done for it then */
+  keep(job: Readonly<Record<string, unknown>> | null): Promise<void>;
+  /** How far it is, 0 to 1; told to whoever asks. Best effort. */
+  progress(share: number): void;
+}
+
+/** The ingress whose caller waits for a durable job: told of it while it runs. Best effort: the row is the sure way. */
+export interface LiveCaller {
+  /** What is made comes from here on, before it is all there. */
+  begin(head: MadeHead): void;
+  /** The next bytes of it. */
+  write(bytes: Uint8Array): void;
+}
+
 export interface JobControl {
+  /** Of durable jobs. */
+  readonly providerJob?: ProviderJobSlot;
+  /** Of durable jobs that somebody waits for. */
+  readonly caller?: LiveCaller;
   /** Aborts with a JobAbort as its reason. */
   readonly signal: AbortSignal;
+  /** Aborts when what runs is to be cut because the process stops, also after `signal` has aborted for another reason. */
+  readonly stopping?: AbortSignal;
   /** Where the answer goes; undefined when the message named no address of ours. */
   readonly reply: string | undefined;
 }
 
 export interface JobHandler {
-  /** First delivery: does the work, closes the hold, answers. Must not throw for anything a provider does. */
+  /**
+   * First delivery: does the work, closes the hold, answers. Must not throw for anything a provider does, but for the
+   * UnknownOutcomeError of a durable job.
+   */
   run(job: JobMessage, control: JobControl): Promise<void>;
   /** A later delivery of a call that may have reached a provider: reports the loss, never runs again (QUE-23). */
   lost(job: JobMessage, control: Pick<JobControl, "reply">): Promise<void>;

@@ -1,19 +1,29 @@
 /** Starts the pools named on the command line; stops them without losing a call. */
+import { randomBytes } from "node:crypto";
+
 import { openCatalogue } from "#shared/catalogue/open.ts";
+import { serviceSecret } from "#shared/database/service-secrets.ts";
+import type { Config } from "#shared/config.ts";
+import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { LANES, type Pool } from "#shared/queue/subjects.ts";
+import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
+import { ringToken } from "#shared/secrets/ring-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { openCancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
-import { createLastingPublisher } from "./lasting-publisher.ts";
+import { createLastingPublisher } from "#shared/queue/lasting-publisher.ts";
+import { openDoorbells } from "./doorbells.ts";
+import { openDurableJobs } from "./durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
+import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
+import { openBreaker } from "./routing/breaker.ts";
 import { startRunner } from "./runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
@@ -23,6 +33,7 @@ const FINISH_RETRY_MS = 60_000;
 export async function startWorker(pools: readonly Pool[]): Promise<void> {
   const role: Role = await startRole("worker");
   const { config, log, metrics, lifecycle, database } = role;
+  checkOutgoing(pools, config);
   const work = await connectNats({ url: config.natsUrl, name: `worker ${pools.join(",")} work`, role: "worker", log });
   lifecycle.onStop("nats work", () => work.drain());
   const replies = await connectNats({
@@ -55,27 +66,51 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     onGroup: (size) => metrics.groupSize.observe(size, "finish"),
   });
   lifecycle.onStop("ledger", () => ledger.idle());
-  const context: WorkerContext = {
+  const uploads = openUploads({ database, storage, log, limits: config });
+  lifecycle.onStop("uploads", () => uploads.close());
+  const providers = createProviders(config.providerKey);
+  lifecycle.onStop("providers", () => providers.close());
+  const doorbells = openDoorbells(work);
+  lifecycle.onStop("doorbells", () => doorbells.close());
+  const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
+  const shared: Omit<WorkerContext, "breaker"> = {
     config,
     log,
     metrics,
     database,
     ledger,
     storage,
+    uploads,
     catalogue,
-    providers: createProviders(config.providerKey),
+    providers,
     work,
     replies,
     answers,
+    doorbells,
+    ringToken: (jobId) => ringToken(ringSecret, jobId),
   };
+  connectByProxy(config.hasProxy);
   const cancels = openCancels(work);
   lifecycle.onStop("cancels", () => cancels.close());
   for (const pool of pools) {
     const row = POOL_TABLE[pool];
+    const breaker = openBreaker({ pool, connection: work, database, log, metrics });
+    lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
+    const context: WorkerContext = { ...shared, breaker };
     const handler = row.createHandler(context);
     for (const lane of LANES) {
-      const slots = lane === "live" ? config.workerSlots : Math.max(1, Math.floor(config.workerSlots * row.batchShare));
-      const runner = startRunner({ context, pool, lane, slots, handler, cancels });
+      const slots = slotsOf(pool, lane, config);
+      const durable = openDurableJobs({
+        context,
+        pool,
+        lane,
+        slots,
+        createHandler: (own) => row.createHandler(own),
+        runMs: row.runMs(config),
+        cancels,
+      });
+      lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
+      const runner = startRunner({ context, pool, lane, slots, handler, durable, cancels });
       lifecycle.onStop(
         `runner ${pool} ${lane}`,
         async (hurry) => {
@@ -97,6 +132,21 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
   await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+}
+
+/** Jobs that a process takes at once. */
+function slotsOf(pool: Pool, lane: Lane, { workerSlots }: Pick<Config, "workerSlots">): number {
+  const { liveShare, batchShare } = POOL_TABLE[pool];
+  return Math.max(1, Math.floor(workerSlots * (lane === "live" ? liveShare : batchShare)));
+}
+
+/** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
+function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
+  const wanted = pools.flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config))).reduce((sum, n) => sum + n, 0);
+  if (wanted <= config.outgoingMax) return;
+  throw new Error(
+    `the pools ${pools.join(", ")} in one process need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${wanted}, got ${config.outgoingMax}; give them processes of their own, or lower SLUICE_WORKER_SLOTS`,
+  );
 }
 
 /** Left after the cut for settles, answers and closing connections. */

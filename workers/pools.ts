@@ -1,17 +1,34 @@
 /** THE pool table: one row a pool. */
+import type { Config } from "#shared/config.ts";
+import { MEDIA_JOBS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";
-import { createChatHandler } from "./pools/chat.ts";
+import { createCallHandler } from "./pools/call-kinds.ts";
 
 interface PoolRow {
   /** What a job of the pool does. */
   createHandler(context: WorkerContext): JobHandler;
+  /** How long a durable job of the pool may run. */
+  runMs(config: Config): number;
+  /** Share of the process' slots that the live lane uses. */
+  readonly liveShare: number;
   /** Share of the process' slots that the batch lane may use beside the live lane, so neither starves. */
   readonly batchShare: number;
 }
 
+/** Copying what was made, and the store's own trouble, come on top of the provider's time. */
+const KEEPING_MS = 600_000;
+
+/** A job holds a part of what it made in memory when it ends, and what came with it before: fewer of them at once. */
+const MEDIA = { createHandler: createCallHandler, liveShare: 1 / 4, batchShare: 1 / 32 };
+
 export const POOL_TABLE: Readonly<Record<Pool, PoolRow>> = {
-  chat: { createHandler: createChatHandler, batchShare: 1 / 8 },
+  chat: { createHandler: createCallHandler, runMs: (config) => config.chat.totalMs, liveShare: 1, batchShare: 1 / 8 },
+  image: { ...MEDIA, runMs: () => MEDIA_JOBS.images.totalMs + KEEPING_MS },
+  // Speech, transcription and music.
+  audio: { ...MEDIA, runMs: () => MEDIA_JOBS.music.totalMs + KEEPING_MS },
+  video: { ...MEDIA, runMs: () => MEDIA_JOBS.video.totalMs + KEEPING_MS },
+  "3d": { ...MEDIA, runMs: () => MEDIA_JOBS.mesh.totalMs + KEEPING_MS },
 };

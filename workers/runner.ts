@@ -2,7 +2,7 @@
  * One pool on one lane: pulls a message per free slot, keeps it alive, runs the handler, and is the only place that
  * acks, naks and terms. Nothing is acked before its hold is closed in Postgres.
  */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
 import {
@@ -17,12 +17,13 @@ import {
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { openCallerWatch } from "./caller-watch.ts";
+import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
+import type { DurableJobs } from "./durable-jobs.ts";
 import { JobAbort, type JobHandler } from "./job.ts";
 import { decide, nakDelayMs, type Outcome } from "./outcome.ts";
-import { type Delivery, openPuller } from "./queue-puller.ts";
+import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 
 export interface Runner {
   /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
@@ -36,15 +37,18 @@ export function startRunner(options: {
   lane: Lane;
   slots: number;
   handler: JobHandler;
+  /** Takes the jobs that have a row of their own; without it they count as unreadable. */
+  durable?: DurableJobs;
   cancels: Cancels;
 }): Runner {
-  const { context, pool, lane, slots, handler, cancels } = options;
+  const { context, pool, lane, slots, handler, durable, cancels } = options;
   const log = context.log.child({ pool, lane });
   const settings = LANE_SETTINGS[lane];
   const running = new Map<Delivery, AbortController>();
   const outcomes = context.metrics.jobs;
   const jobSeconds = context.metrics.jobSeconds.at(pool);
   const callers = openCallerWatch(context.replies);
+  const cut = new AbortController();
   let isStopping = false;
   let whenIdle: (() => void) | undefined;
   let isPumpQueued = false;
@@ -69,14 +73,16 @@ export function startRunner(options: {
 
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
-    const job = readJob(message);
+    const value = readMessage(message);
+    const durableJob = durable && asDurable(value, message);
+    const job = durableJob ? undefined : asJob(value, message);
     const address = message.header(HEADERS.reply);
     const reply = isIngressReply(address) ? address : undefined;
     const controller = new AbortController();
     running.set(message, controller);
     let outcome = decide({
       deliveries: message.deliveries,
-      isReadable: job !== undefined,
+      isReadable: job !== undefined || durableJob !== undefined,
       deadlineMs: job?.deadline_ms ?? 0,
       nowMs: Date.now(),
       isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
@@ -87,7 +93,12 @@ export function startRunner(options: {
     }
     let result: string = outcome;
     try {
-      if (job === undefined || outcome === "dead_letter") {
+      if (durable && durableJob) {
+        const verdict = await durable.run(durableJob, message.deliveries, controller);
+        result = verdict.outcome;
+        if (verdict.againMs === undefined) message.ack();
+        else message.nak(verdict.againMs);
+      } else if (job === undefined || outcome === "dead_letter") {
         await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
         message.term("unreadable");
       } else {
@@ -96,7 +107,7 @@ export function startRunner(options: {
           const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
           const unwatch = reply === undefined ? undefined : callers.watch(reply, onGone);
           try {
-            await handler.run(job, { signal: controller.signal, reply });
+            await handler.run(job, { signal: controller.signal, stopping: cut.signal, reply });
           } finally {
             forget();
             unwatch?.();
@@ -107,7 +118,10 @@ export function startRunner(options: {
       }
     } catch (error) {
       result = "failed";
-      log.error({ err: error, job_id: job?.job_id, deliveries: message.deliveries }, "job could not be finished");
+      log.error(
+        { err: error, job_id: (job ?? durableJob)?.job_id, deliveries: message.deliveries },
+        "job could not be finished",
+      );
       message.nak(nakDelayMs(message.deliveries));
     } finally {
       running.delete(message);
@@ -118,19 +132,29 @@ export function startRunner(options: {
     }
   };
 
+  /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
+  const mayBeRepeat = (message: Delivery): boolean =>
+    puller.mayBeRepeat(message) || message.header(HEADERS.repeat) !== "";
+
   /** A first delivery that may not be the first, or may come too late. */
   const isDoubtful = (message: Delivery): boolean =>
-    puller.mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+    mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
 
-  /** Asks the caller of a doubtful delivery. */
+  /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
   const reconsider = async (message: Delivery, reply: string): Promise<Outcome> => {
-    if (puller.mayBeRepeat(message)) {
-      await Bun.sleep(Math.max(0, puller.restoredAt() + LIMITS.reclaimMs - performance.now()));
-      // Who knows it as ended or served elsewhere closes its hold as well.
-      return (await callers.ask(reply)) === "waiting" ? "run" : "repeat";
+    const isRepeat = mayBeRepeat(message);
+    const giveUpAt = performance.now() + LIMITS.reconsiderMs;
+    let answer: CallerAnswer = "silent";
+    while (answer === "silent" && performance.now() < giveUpAt) {
+      const restoredAt = puller.restoredAt();
+      // Whoever had it has shown itself by then, also when it could tell its end only after the loss.
+      if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
+      if (puller.restoredAt() === restoredAt) answer = await callers.ask(reply);
     }
-    // While no worker was there, nobody heard a cancel either; a provider is not called for nobody.
-    return (await callers.ask(reply)) === "waiting" ? "run" : "drop";
+    if (answer === "waiting") return "run";
+    // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
+    // either, and a provider is not called for nobody.
+    return isRepeat ? "repeat" : "drop";
   };
 
   const deadLetter = (message: Delivery, reason: string) => ({
@@ -146,6 +170,7 @@ export function startRunner(options: {
 
   const puller = openPuller({
     connection: context.work,
+    role: "worker",
     stream: streamName(pool),
     durable: durableName(pool, lane),
     log,
@@ -166,6 +191,7 @@ export function startRunner(options: {
       // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
       await puller.stop();
       const abortAll = (): void => {
+        cut.abort();
         for (const controller of running.values()) controller.abort(new JobAbort("shutdown"));
       };
       if (hurry.aborted) abortAll();
@@ -183,15 +209,25 @@ export function startRunner(options: {
 
 const decoder = new TextDecoder();
 
-/** undefined when the message is not a job of the workspace its subject names. */
-function readJob(message: Delivery): JobMessage | undefined {
-  let value: unknown;
+function readMessage(message: Delivery): unknown {
   try {
-    value = JSON.parse(decoder.decode(message.data));
+    return JSON.parse(decoder.decode(message.data));
   } catch {
     return undefined;
   }
+}
+
+/** undefined when the message is not a job of the workspace its subject names. */
+function asJob(value: unknown, message: Delivery): JobMessage | undefined {
   if (validate("JobMessage", value) !== null) return undefined;
   const job = value as JobMessage;
+  return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
+}
+
+/** undefined when the message names no durable job of the workspace of its subject. */
+function asDurable(value: unknown, message: Delivery): DurableMessage | undefined {
+  if ((value as { durable?: unknown } | null | undefined)?.durable !== true) return undefined;
+  if (validate("DurableMessage", value) !== null) return undefined;
+  const job = value as DurableMessage;
   return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
 }

@@ -1,8 +1,15 @@
 /**
- * Messages no worker could finish. There is no sending again: every job so far is a call whose caller waited for the
- * answer and is gone. Bodies are callers' and are not shown.
+ * Messages no worker could finish. A job that has a row of its own can be sent on its way again; a call cannot, since its
+ * caller waited for the answer and is gone. Bodies are callers' and are not shown.
  */
-import { type DeadLetterRow, dropDeadLetter, findDeadLetter, listDeadLetters } from "#shared/database/dead-letters.ts";
+import {
+  type DeadLetterRow,
+  dropDeadLetter,
+  findDeadLetter,
+  listDeadLetters,
+  type Redrive,
+  redriveDeadLetter,
+} from "#shared/database/dead-letters.ts";
 import { workspaceOfSubject } from "#shared/queue/subjects.ts";
 
 import { idOf, limitOf } from "./arguments.ts";
@@ -58,6 +65,17 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: "dead-letters redrive",
+    about: "sends its job on its way again, under a new hold at the price it was admitted at",
+    arguments: ["id"],
+    async run(context, given) {
+      const row = await requireLetter(context, given.argument("id"));
+      const result = await redriveDeadLetter(await context.database(), row.id, ACTOR);
+      if (result !== "done") throw new Error(REFUSALS[result](row));
+      return { json: letterJson(row), text: `job ${row.job_id} of dead letter ${row.id} is on its way again` };
+    },
+  },
+  {
     name: "dead-letters drop",
     about: "deletes it with its body; nobody waits for it, and its money is settled or released",
     arguments: ["id"],
@@ -70,6 +88,12 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+const REFUSALS: Readonly<Record<Exclude<Redrive, "done">, (row: DeadLetterRow) => string>> = {
+  unknown: (row) => `dead letter ${row.id} has been redriven before`,
+  over: (row) => `dead letter ${row.id} has no job that could be run again; drop it`,
+  funds: () => "the workspace's available credits do not cover the job any more",
+};
 
 async function requireLetter(context: Context, word: string): Promise<DeadLetterRow> {
   const id = idOf("a dead letter's id", word);

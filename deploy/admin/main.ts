@@ -4,6 +4,7 @@ import { type Command, quote, readLine, UsageError, usageLine } from "./command.
 import { openContext } from "./context.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DEAD_LETTER_COMMANDS } from "./dead-letters.ts";
+import { FALLBACK_CHAIN_COMMANDS } from "./fallback-chains.ts";
 import { HOLD_COMMANDS } from "./holds.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { MEMBER_COMMANDS } from "./members.ts";
@@ -38,6 +39,7 @@ const COMMANDS: readonly Command[] = [
   ...MEMBER_COMMANDS,
   ...KEY_COMMANDS,
   ...PRESET_COMMANDS,
+  ...FALLBACK_CHAIN_COMMANDS,
   ...CREDITS_COMMANDS,
   ...HOLD_COMMANDS,
   ...DEAD_LETTER_COMMANDS,

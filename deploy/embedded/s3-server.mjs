@@ -3,6 +3,13 @@
 // @ts-expect-error -- the package brings no types
 import S3rver from "s3rver";
 import { endWithParent } from "./end-with-parent.mjs";
+import { inOrder, multipartCalls } from "./s3-gaps.mjs";
+
+// A client that leaves while its bytes are written, or drops an upload whose part still comes, throws from s3rver's
+// streams where nobody listens: one broken request must not end the server of all.
+for (const fault of /** @type {const} */ (["uncaughtException", "unhandledRejection"])) {
+  process.on(fault, (error) => void process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`));
+}
 
 const [directory = "", port = "", ...buckets] = process.argv.slice(2);
 const server = new S3rver({
@@ -12,6 +19,8 @@ const server = new S3rver({
   silent: true,
   configureBuckets: buckets.map((name) => ({ name })),
 });
+server.middleware.unshift(multipartCalls(directory));
+server.store.listObjects = inOrder(server.store.listObjects.bind(server.store));
 await server.run();
 endWithParent();
 process.stdout.write("ready\n");

@@ -119,7 +119,7 @@ export function checksSource(parts: ReadonlyMap<string, Schema>, titles: readonl
     newVariable: () => `v${++variables}`,
     expression(pattern) {
       const known = expressions.indexOf(pattern);
-      return `pattern${known === -1 ? expressions.push(pattern) - 1 : known}`;
+      return `checkedPattern${known === -1 ? expressions.push(pattern) - 1 : known}`;
     },
     resolve: (schema) => resolvePart(schema, parts),
     functionFor(schema) {
@@ -148,7 +148,9 @@ export function checksSource(parts: ReadonlyMap<string, Schema>, titles: readonl
   const rows = titles.map((title) => `${title}: ${writer.functionFor({ $ref: title })},`);
   return [
     'function isObject(value) {\nreturn typeof value === "object" && value !== null && !Array.isArray(value);\n}',
-    ...expressions.map((pattern, index) => `const pattern${index} = new RegExp(${JSON.stringify(pattern)}, "u");`),
+    ...expressions.map(
+      (pattern, index) => `const checkedPattern${index} = new RegExp(${JSON.stringify(pattern)}, "u");`,
+    ),
     ...functions.values(),
     `export const checks = {\n${rows.join("\n")}\n};`,
   ].join("\n");

@@ -56,6 +56,7 @@ export function buildOpenApi(routes: readonly RouteSpec[], components: Component
       headers: HEADERS,
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API key>`" },
+        apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key" },
       },
     },
   };
@@ -67,7 +68,7 @@ function operation(route: RouteSpec): object {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: route.tags,
-    security: route.auth === "key" ? [{ key: [] }] : [],
+    security: route.auth === "key" ? [{ key: [] }, ...(route.isAnthropic ? [{ apiKeyHeader: [] }] : [])] : [],
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,

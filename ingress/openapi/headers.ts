@@ -15,6 +15,10 @@ export const HEADERS = {
   "x-fallback-depth": { description: "Fallbacks tried before one succeeded.", schema: { type: "integer", minimum: 1 } },
   "x-storage-used-bytes": { description: "Bytes the workspace stores.", schema: { type: "integer", minimum: 0 } },
   "x-storage-limit-bytes": { description: "Bytes the workspace may store.", schema: { type: "integer", minimum: 0 } },
+  "x-cache": {
+    description: "`hit`: an exact repeat, answered from the response cache, free. `miss`: this answer is kept there.",
+    schema: { type: "string", enum: ["hit", "miss"] },
+  },
   "x-should-retry": {
     description: "`false` when sending the call again could pay twice; stock clients then do not.",
     schema: { type: "string", enum: ["false"] },

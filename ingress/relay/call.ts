@@ -3,17 +3,19 @@
  * every way to end (answer, failure, gap, silence, a client that leaves) closes the hold exactly once, by the worker
  * where one lives and by us where none does.
  */
-import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { ErrorFrame, Frame, HeadFrame } from "#shared/queue/frames.ts";
+import type { EndFrame, ErrorFrame, Frame, HeadFrame } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 
 import { StreamBody } from "./stream-body.ts";
 
 export interface CallFacts {
+  readonly pool: Pool;
   readonly jobId: string;
   readonly workspaceId: string;
   readonly requestId: string;
@@ -23,6 +25,8 @@ export interface CallFacts {
   readonly waitMs: number;
   /** Milliseconds from publish within which a worker must have taken it. */
   readonly queueMs: number;
+  /** Whose format the answer, and an error inside a stream, has. */
+  readonly api: "openai" | "anthropic";
 }
 
 /** What ends a call from our side. */
@@ -134,7 +138,7 @@ export class Call implements ReplyListener {
           this.body.end();
         } else {
           this.events.onFirst(this, frame.upstream_ms, false);
-          this.resolve(plainResponse(this.parts, data, frame.model, frame.nano));
+          this.resolve(plainResponse(this.parts, data, frame));
         }
         this.over(undefined);
         break;
@@ -186,16 +190,11 @@ export class Call implements ReplyListener {
     const body = new StreamBody({ onLeft: (reason) => this.end(reason) });
     this.body = body;
     body.write(data);
-    this.relayed = { nano: 0n, tokens: 0 };
+    this.relayed = { nano: BigInt(frame.nano), tokens: frame.tokens };
     this.events.onFirst(this, frame.upstream_ms, true);
     this.resolve(
       new Response(body.readable, {
-        headers: {
-          "content-type": "text/event-stream; charset=utf-8",
-          "cache-control": "no-cache",
-          "x-accel-buffering": "no",
-          "x-model-used": frame.model,
-        },
+        headers: { ...SSE_HEADERS, ...servedBy(frame) },
       }),
     );
   }
@@ -205,8 +204,7 @@ export class Call implements ReplyListener {
       this.reject(error);
       return;
     }
-    const envelope = errorEnvelope(error.code, error.message, error.param);
-    this.body.write(new TextEncoder().encode(`data: ${JSON.stringify(envelope)}\n\n`));
+    this.body.write(new TextEncoder().encode(errorEvent(error, this.facts)));
     this.body.end();
   }
 
@@ -217,10 +215,37 @@ export class Call implements ReplyListener {
   }
 }
 
-function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, model: string, nano: string): Response {
+function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: EndFrame): Response {
   return new Response(parts.length === 0 ? (last as Uint8Array<ArrayBuffer>) : Buffer.concat([...parts, last]), {
-    headers: { "content-type": JSON_TYPE, "x-model-used": model, "x-credits-used": formatCredits(BigInt(nano)) },
+    headers: { "content-type": frame.content_type ?? JSON_TYPE, ...servedBy(frame), "x-credits-used": formatCredits(BigInt(frame.nano)) },
   });
+}
+
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+} as const;
+
+/** The last event of a stream that failed. */
+function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
+  if (api === "openai") return `data: ${JSON.stringify(errorEnvelope(error.code, error.message, error.param))}\n\n`;
+  const type = ANTHROPIC_TYPES[error.code] ?? "api_error";
+  const members = { type: "error", error: { type, message: error.message }, request_id: requestId };
+  return `event: error\ndata: ${JSON.stringify(members)}\n\n`;
+}
+
+/** What Anthropic calls the failures a stream may still meet; every other one is an api_error. */
+const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
+  overloaded: "overloaded_error",
+  service_unavailable: "overloaded_error",
+  upstream_timeout: "timeout_error",
+};
+
+/** Spec "General rules" 6. */
+function servedBy({ model, fallback }: HeadFrame | EndFrame): Record<string, string> {
+  if (fallback === undefined) return { "x-model-used": model };
+  return { "x-model-used": model, "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) };
 }
 
 function failureOf(frame: ErrorFrame): ApiError {

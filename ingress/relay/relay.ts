@@ -8,7 +8,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { HandedOut } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
-import { cancelSubject } from "#shared/queue/subjects.ts";
+import { cancelSubject, type Pool } from "#shared/queue/subjects.ts";
 
 import { Call, type CallFacts, type EndReason } from "./call.ts";
 import { recordRelayed } from "./progress.ts";
@@ -40,8 +40,8 @@ export function createRelay(options: {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** How far the queue has handed out its messages. */
-  handedOut: () => Promise<HandedOut>;
+  /** How far the pool's queue has handed out its messages. */
+  handedOut: (pool: Pool) => Promise<HandedOut>;
 }): Relay {
   const { connection, inbox, database, ledger, log, metrics, handedOut } = options;
   const calls = new Set<Call>();
@@ -94,12 +94,14 @@ export function createRelay(options: {
     if (isLooking || unclaimed.length === 0) return;
     isLooking = true;
     try {
-      const { upTo, sinceMs } = await handedOut();
-      for (const call of unclaimed) {
-        if (!call.isWaiting) continue;
-        // A queue younger than the message has lost it with its store.
-        if (sinceMs > call.dispatchedAtMs) call.dispatchAgain?.();
-        else if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
+      for (const [pool, theirs] of Map.groupBy(unclaimed, ({ facts }) => facts.pool)) {
+        const { upTo, sinceMs } = await handedOut(pool);
+        for (const call of theirs) {
+          if (!call.isWaiting) continue;
+          // A queue younger than the message has lost it with its store.
+          if (sinceMs > call.dispatchedAtMs) call.dispatchAgain?.();
+          else if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
+        }
       }
     } catch (error) {
       log.warn({ err: error, calls: unclaimed.length }, "calls without a worker could not be looked up in the queue");

@@ -63,31 +63,196 @@ export type NamedToolChoice = FunctionToolChoice | CustomToolChoice | AllowedToo
  */
 export type ResponseFormat = TextFormat | JsonObjectFormat | JsonSchemaFormat;
 /**
+ * Slug of a chat model from GET /v1/models.
+ */
+export type MessagesModel = string;
+/**
+ * One turn of a conversation.
+ */
+export type MessagesTurn = MessagesUserTurn | MessagesAssistantTurn | MessagesSystemTurn;
+/**
+ * One block of a user turn.
+ */
+export type MessagesUserBlock =
+  MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult | MessagesToolResult;
+/**
+ * Cache the prompt up to here, on sources that take such hints.
+ */
+export type MessagesCacheControl = {
+  type: "ephemeral";
+  ttl?: "5m" | "1h" | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * The picture itself or its address; there is no file store yet.
+ */
+export type MessagesImageSource = MessagesImageBytes | MessagesUrl;
+/**
+ * The document itself or its address; there is no file store yet.
+ */
+export type MessagesDocumentSource = MessagesPdfBytes | MessagesPlainText | MessagesUrl | MessagesInnerBlocks;
+/**
+ * Text or a picture inside a document.
+ */
+export type MessagesInnerBlock = MessagesText | MessagesImage;
+/**
+ * A block where nothing but text is taken.
+ */
+export type MessagesTextOnlyBlock = MessagesText;
+/**
+ * One block of what a tool returned.
+ */
+export type MessagesResultBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
+/**
+ * One block of an earlier answer.
+ */
+export type MessagesAssistantBlock = MessagesText | MessagesThinkingBlock | MessagesRedactedThinking | MessagesToolUse;
+/**
+ * The conversation so far, oldest first.
+ *
+ * @minItems 1
+ */
+export type MessagesTurns = MessagesTurn[];
+/**
+ * Instructions that precede the conversation: text, or text blocks.
+ */
+export type MessagesSystem = string | MessagesTextOnlyBlock[] | null;
+/**
+ * What the model may ask its client to do.
+ */
+export type MessagesTools = MessagesTool[] | null;
+/**
+ * Whether tools may, must or must not be called, or which one.
+ */
+export type MessagesToolChoice = {
+  /**
+   * `any` demands at least one call, `tool` the one named.
+   */
+  type: "auto" | "any" | "tool" | "none";
+  /**
+   * With `tool`: which.
+   */
+  name?: string;
+  /**
+   * At most one call per answer.
+   */
+  disable_parallel_tool_use?: boolean | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * How much to think. Becomes a step of effort: `disabled` none; `enabled` low for budgets under 4,096 tokens, medium under 16,384, high from there on; `adaptive` high. `output_config.effort` outweighs all but `disabled`.
+ */
+export type MessagesThinking = {
+  type: "enabled" | "adaptive" | "disabled";
+  /**
+   * With `enabled`.
+   */
+  budget_tokens?: number | null;
+  [k: string]: unknown;
+} | null;
+/**
+ * Effort and shape of the answer.
+ */
+export type MessagesOutputConfig = {
+  /**
+   * In the model's own steps, such as `low` or `high`. Without `thinking` it asks Claude models for no thinking.
+   */
+  effort?: string | null;
+  /**
+   * JSON that meets a schema.
+   */
+  format?: {
+    type: "json_schema";
+    schema: {
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Why the model stopped.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+/**
+ * One event of a streamed answer; its `event:` line repeats `type`. Blocks come one after the other under indexes from 0. A stream that fails ends with an `error` event and without `message_stop`.
+ */
+export type MessageEvent =
+  | MessageStart
+  | MessagePing
+  | MessageBlockStart
+  | MessageBlockDelta
+  | MessageBlockStop
+  | MessageDelta
+  | MessageStop
+  | MessageError;
+/**
+ * One block of what the model wrote.
+ */
+export type MessageBlock = MessageText | MessageThinking | MessageRedactedThinking | MessageToolUse;
+/**
+ * Why the model stopped.
+ */
+export type MessageStopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
+/**
+ * Text, JSON of a tool's input, thinking, or a thinking block's signature.
+ */
+export type MessagePiece = MessageTextPiece | MessageInputPiece | MessageThinkingPiece | MessageSignature;
 
 /**
  * Title → type, for every schema that has a validator.
  */
 export interface SchemaTypes {
   AllowedParams: AllowedParams;
+  BatchAnswer: BatchAnswer;
+  BatchMessage: BatchMessage;
   CatalogueFile: CatalogueFile;
   ChatLogprobs: ChatLogprobs;
   ChatMessage: ChatMessage;
   ChatTool: ChatTool;
+  DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
   JobMessage: JobMessage;
+  MediaOutcome: MediaOutcome;
   ModelEntry: ModelEntry;
   PresetEntry: PresetEntry;
   Pricing: Pricing;
   ProviderEntry: ProviderEntry;
   ChatCompletionRequest: ChatCompletionRequest;
+  CountTokensRequest: CountTokensRequest;
+  EmbeddingsRequest: EmbeddingsRequest;
+  EstimateRequest: EstimateRequest;
+  FallbackChainRequest: FallbackChainRequest;
+  FileUpload: FileUpload;
+  ImageEditRequest: ImageEditRequest;
+  ImageGenerationRequest: ImageGenerationRequest;
+  MeshGenerationRequest: MeshGenerationRequest;
+  MessagesRequest: MessagesRequest;
+  MusicGenerationRequest: MusicGenerationRequest;
+  SpeechRequest: SpeechRequest;
+  TranscriptionRequest: TranscriptionRequest;
+  VideoGenerationRequest: VideoGenerationRequest;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  Embeddings: Embeddings;
+  Estimate: Estimate;
+  FallbackChainDeleted: FallbackChainDeleted;
+  FallbackChainList: FallbackChainList;
+  FallbackChain: FallbackChain;
+  FileDeleted: FileDeleted;
+  FileList: FileList;
+  File: File;
   Health: Health;
+  Job: Job;
+  MediaState: MediaState;
+  MediaResults: MediaResults;
+  MessageEvent: MessageEvent;
+  Message: Message;
   ModelList: ModelList;
+  TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
+  TranscriptionEvent: TranscriptionEvent;
+  Transcription: Transcription;
   UsageRecord: UsageRecord;
 }
 /**
@@ -168,6 +333,47 @@ export interface AllowedParams {
   max_files?: number;
 }
 /**
+ * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. A message that was not answered is to be published again under the same key.
+ */
+export interface BatchAnswer {
+  /**
+   * The message's `Idempotency-Key`, null when it had none.
+   */
+  key: string | null;
+  job_id: string;
+  status: "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
+  /**
+   * The answer of the endpoint. Absent when it is too large for a message: the job has it.
+   */
+  result?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As in the error envelope.
+   */
+  error?: {
+    [k: string]: unknown;
+  };
+  credits_used?: number;
+  [k: string]: unknown;
+}
+/**
+ * What a publisher hands in on `batch.<pool>.<workspace>`. Headers: `Idempotency-Key` names the job, a repeat under the same key is the same job; `Sluice-Reply` says where to answer, under `_INBOX.ws.<workspace>.`; `Sluice-Key-Id` names the API key whose preset limits the call.
+ */
+export interface BatchMessage {
+  /**
+   * The HTTP endpoint that would take the body; absent: chat completions.
+   */
+  endpoint?: "/v1/chat/completions" | "/v1/embeddings";
+  /**
+   * The request, as that endpoint takes it.
+   */
+  body: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
  * A catalogue file, ours or an operator's. Files are laid over each other in order: an entry whose id is already known changes only what it names, so only the id is required here; what a whole model needs is checked after all files are read.
  */
 export interface CatalogueFile {
@@ -190,15 +396,38 @@ export interface ProviderEntry {
   /**
    * Dialect spoken. Needed once, in the first file that names the provider.
    */
-  family?: "sandbox" | "openai-compatible";
+  family?:
+    | "sandbox"
+    | "openai-compatible"
+    | "anthropic"
+    | "gemini"
+    | "google-cloud"
+    | "fal"
+    | "replicate"
+    | "elevenlabs"
+    | "deepgram"
+    | "meshy"
+    | "tripo";
   /**
-   * Address in front of `/chat/completions`; http or https, without credentials, query or fragment.
+   * Address in front of the dialect's own paths (`/chat/completions`, `/messages`, `/models/…`); http or https, without credentials, query or fragment.
    */
   base_url?: string;
   /**
    * Variable that holds the key; absent, no key is needed.
    */
   api_key_env?: string;
+  /**
+   * Whether a source of it that keeps failing is rested for a while; `on` unless said otherwise.
+   */
+  breaker?: "on" | "off";
+  /**
+   * When the client of a stream leaves: `abort` (the default) ends the call and bills what came, `drain` reads on to the end and bills the whole, for providers that charge for it anyway.
+   */
+  on_disconnect?: "abort" | "drain";
+  /**
+   * Pictures that a chat request names by address, for the family openai-compatible: `inline` (the default) fetches them here, behind our guard, and sends the bytes; `pass` sends the address, and the provider fetches it. Only for providers outside your own network: a server inside would fetch whatever a caller names. Files are always sent as bytes.
+   */
+  media?: "inline" | "pass";
 }
 /**
  * A quota preset in a catalogue file. An entry whose name is already known changes only the members it gives.
@@ -263,7 +492,30 @@ export interface CatalogueModel {
    * Most tokens one image of a prompt can cost: bounds what is held for a call with images.
    */
   tokens_per_image_max?: number;
+  embedding?: EmbeddingFacts;
+  /**
+   * Answers are kept this many seconds for exact repeats of a request, unless the request says otherwise. Absent: only requests that ask for it are cached.
+   */
+  cache_ttl_s?: number;
   pricing?: PricingText;
+  /**
+   * Other prices of the same unit, by what a call asks for; the first that fits is taken, `pricing` where none does. Not for models priced per token.
+   *
+   * @minItems 1
+   */
+  price_variants?: PriceVariant[];
+  /**
+   * Of what a model priced by the second counts the seconds: the sound or video it makes, or the provider's computing. Absent: media for video and music, else compute.
+   */
+  seconds_of?: "media" | "compute";
+  /**
+   * Most seconds a call is held and settled for, where computing is counted.
+   */
+  compute_seconds_max?: number;
+  /**
+   * What a call typically computes, for estimates; absent: half of the most.
+   */
+  compute_seconds_usual?: number;
   price_source?: PriceSource;
   allowed_params?: AllowedParams;
   /**
@@ -272,6 +524,39 @@ export interface CatalogueModel {
    * @minItems 1
    */
   sources?: SourceEntry[];
+}
+/**
+ * What an embedding model takes and gives. Its `max_context_tokens` is the most one input may have.
+ */
+export interface EmbeddingFacts {
+  /**
+   * Length of its vectors when the caller asks for none.
+   */
+  dimensions?: number;
+  /**
+   * Shortest vectors a caller may ask for; absent: 1.
+   */
+  dimensions_min?: number;
+  /**
+   * Longest vectors a caller may ask for. Absent: the length cannot be chosen.
+   */
+  dimensions_max?: number;
+  /**
+   * Most inputs of one call; absent: 2048.
+   */
+  inputs_max?: number;
+  /**
+   * Token numbers run from 0 to one less. Absent: inputs must be text.
+   */
+  vocabulary?: number;
+  /**
+   * Most inputs its sources take in one request; calls with more are split. Absent: no limit.
+   */
+  source_inputs_max?: number;
+  /**
+   * Most tokens its sources take in one request, all inputs together; calls with more are split. Absent: no limit.
+   */
+  source_tokens_max?: number;
 }
 /**
  * Prices in credits as decimal text in quotes, so that no digit is lost on the way. A token rate is per million tokens.
@@ -295,6 +580,21 @@ export interface PricingText {
   character_price?: string;
   operation_price?: string;
   megapixel_price?: string;
+}
+/**
+ * A price for calls that ask for all of `when`.
+ */
+export interface PriceVariant {
+  /**
+   * Request parameter → value, defaults of the model included. A call without the parameter does not fit, `prompt_extend` apart, which is true when it is absent.
+   */
+  when: {
+    [k: string]: string | number | boolean;
+  };
+  /**
+   * In credits per unit, as decimal text in quotes.
+   */
+  price: string;
 }
 /**
  * Where the prices were read, and when.
@@ -325,6 +625,29 @@ export interface SourceEntry {
   overrides?: {
     [k: string]: unknown;
   };
+  /**
+   * What this source takes for pictures, video, music and meshes: our name of an input → its field, a dotted path where it lies deeper, `[]` behind it where a list of one is wanted; then `:text` for a number written as text, `:s` for seconds as `8s`, `:ms` for seconds in milliseconds. Inputs that are not named are not sent. Absent: the family's usual fields.
+   */
+  fields?: {
+    [k: string]: string;
+  };
+  /**
+   * What this source does otherwise than its family's newest models; which ones a family reads stands in its folder under workers/providers.
+   */
+  traits?: (
+    | "cache_control"
+    | "reasoning_back"
+    | "reasoning_details_back"
+    | "no_sampling"
+    | "temperature_or_top_p"
+    | "json_by_tool"
+    | "json_by_converted_schema"
+    | "no_json_with_tools"
+    | "no_reasoning"
+    | "no_xhigh_effort"
+    | "reasoning_by_budget"
+    | "reasoning_always"
+  )[];
 }
 /**
  * Log probabilities of the tokens of one choice.
@@ -449,7 +772,7 @@ export interface AudioBlock {
   [k: string]: unknown;
 }
 /**
- * A document the model should read: sent along as `file_data`, or named by an address. `file_id` names a stored file, once there is a file store.
+ * A document the model should read: sent along as `file_data`, named by an address, or stored and named by `file_id`. A stored picture or recording is shown as such.
  */
 export interface FileBlock {
   type: "file";
@@ -503,6 +826,14 @@ export interface AssistantMessage {
    * The model's visible reasoning, returned to models that want it back.
    */
   reasoning_content?: string | null;
+  /**
+   * Signed reasoning of models that want it back unchanged, as the answer had it; `after` tells its place in that answer, and `index` means nothing here.
+   */
+  thinking_blocks?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
   /**
    * Calls the model asked for; each is answered by a tool message.
    */
@@ -656,6 +987,20 @@ export interface GrammarToolFormat {
   [k: string]: unknown;
 }
 /**
+ * Work message of a durable job: which row to claim. The work itself stands in the row.
+ */
+export interface DurableMessage {
+  durable: true;
+  job_id: string;
+  attempt: number;
+  /**
+   * Raised each time the job is put on the queue again; older messages are void.
+   */
+  dispatch: number;
+  workspace_id: string;
+  [k: string]: unknown;
+}
+/**
  * Body of every answer that is not a success. Programs branch on `code`; `message` is for people and may be reworded.
  */
 export interface ErrorEnvelope {
@@ -697,7 +1042,11 @@ export interface JobMessage {
    * Raised each time the job is put on the queue again.
    */
   dispatch: number;
-  kind: "chat";
+  kind: "chat" | "embeddings" | "images" | "image_edits" | "speech" | "transcription" | "video" | "music" | "mesh";
+  /**
+   * Whose format the answer has; absent: OpenAI's.
+   */
+  api?: "openai" | "anthropic";
   /**
    * Id of the call as its client sees it.
    */
@@ -734,6 +1083,24 @@ export interface JobMessage {
    */
   deadline_ms: number;
   /**
+   * Slugs of the workspace's fallback chain for this model, as it stood at admission.
+   *
+   * @maxItems 10
+   */
+  fallbacks?: string[];
+  /**
+   * Of a durable job whose caller is shown its states as they come: it ends when the caller leaves.
+   */
+  stream?: boolean;
+  /**
+   * The answer is kept under this key when it is whole.
+   */
+  cache?: {
+    key: string;
+    ttl_s: number;
+    [k: string]: unknown;
+  };
+  /**
    * The client's body.
    */
   request?: {
@@ -743,6 +1110,42 @@ export interface JobMessage {
    * Object-store key of the client's body.
    */
   request_ref?: string;
+  [k: string]: unknown;
+}
+/**
+ * What a media job leaves in its row: what was made, by its files. Links and bytes are made of it when it is answered.
+ */
+export interface MediaOutcome {
+  object: "media.outcome";
+  /**
+   * Unix seconds.
+   */
+  created: number;
+  /**
+   * The model that served.
+   */
+  model: string;
+  /**
+   * Present when another model was asked for.
+   */
+  fallback?: {
+    from: string;
+    depth: number;
+    [k: string]: unknown;
+  };
+  /**
+   * In the provider's order.
+   */
+  data: {
+    file_id: string;
+    content_type: string;
+    bytes: number;
+    /**
+     * Of sound and video.
+     */
+    duration_seconds?: number;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**
@@ -1131,6 +1534,707 @@ export interface JsonSchemaFormat {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/messages/count_tokens: a body of POST /v1/messages, of which only what the model reads counts.
+ */
+export interface CountTokensRequest {
+  model: MessagesModel;
+  messages: MessagesTurns;
+  system?: MessagesSystem;
+  tools?: MessagesTools;
+  tool_choice?: MessagesToolChoice;
+  thinking?: MessagesThinking;
+  output_config?: MessagesOutputConfig;
+  [k: string]: unknown;
+}
+/**
+ * What the end user said, showed or attached, and what tools returned.
+ */
+export interface MessagesUserTurn {
+  role: "user";
+  /**
+   * Text, or blocks.
+   *
+   * @minItems 1
+   */
+  content: string | MessagesUserBlock[];
+  [k: string]: unknown;
+}
+/**
+ * Plain text.
+ */
+export interface MessagesText {
+  type: "text";
+  text: string;
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * A picture the model should look at.
+ */
+export interface MessagesImage {
+  type: "image";
+  source: MessagesImageSource;
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * A picture in base64.
+ */
+export interface MessagesImageBytes {
+  type: "base64";
+  media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+  data: string;
+  [k: string]: unknown;
+}
+/**
+ * An http(s) address.
+ */
+export interface MessagesUrl {
+  type: "url";
+  url: string;
+  [k: string]: unknown;
+}
+/**
+ * A document the model should read.
+ */
+export interface MessagesDocument {
+  type: "document";
+  source: MessagesDocumentSource;
+  title?: string | null;
+  /**
+   * What the model is told about the document.
+   */
+  context?: string | null;
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * A PDF in base64.
+ */
+export interface MessagesPdfBytes {
+  type: "base64";
+  media_type: "application/pdf";
+  data: string;
+  [k: string]: unknown;
+}
+/**
+ * A document that is text.
+ */
+export interface MessagesPlainText {
+  type: "text";
+  media_type: "text/plain";
+  data: string;
+  [k: string]: unknown;
+}
+/**
+ * A document made of text and pictures.
+ */
+export interface MessagesInnerBlocks {
+  type: "content";
+  content: string | MessagesInnerBlock[];
+  [k: string]: unknown;
+}
+/**
+ * A passage the caller found; reaches the model as text.
+ */
+export interface MessagesSearchResult {
+  type: "search_result";
+  source: string;
+  title: string;
+  content: MessagesTextOnlyBlock[];
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * What one tool call returned. Pictures and files in it follow the texts of all results of the turn.
+ */
+export interface MessagesToolResult {
+  type: "tool_result";
+  /**
+   * `id` of the tool_use block this answers.
+   */
+  tool_use_id: string;
+  /**
+   * Text, or blocks.
+   */
+  content?: string | MessagesResultBlock[] | null;
+  /**
+   * The call failed; the model is told so in words.
+   */
+  is_error?: boolean | null;
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * An earlier answer of the model; as the last turn, the beginning of the next one, where the source allows that.
+ */
+export interface MessagesAssistantTurn {
+  role: "assistant";
+  /**
+   * Text, or blocks.
+   */
+  content: string | MessagesAssistantBlock[];
+  [k: string]: unknown;
+}
+/**
+ * Visible thinking, returned unchanged to models that want it back.
+ */
+export interface MessagesThinkingBlock {
+  type: "thinking";
+  thinking: string;
+  /**
+   * Empty where the source signs nothing.
+   */
+  signature?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Thinking that only its source can read.
+ */
+export interface MessagesRedactedThinking {
+  type: "redacted_thinking";
+  data: string;
+  [k: string]: unknown;
+}
+/**
+ * A tool call the model asked for.
+ */
+export interface MessagesToolUse {
+  type: "tool_use";
+  /**
+   * Repeated by the tool_result block that answers.
+   */
+  id: string;
+  name: string;
+  input: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Instructions given in the middle of a conversation.
+ */
+export interface MessagesSystemTurn {
+  role: "system";
+  /**
+   * Text, or text blocks.
+   *
+   * @minItems 1
+   */
+  content: string | MessagesTextOnlyBlock[];
+  [k: string]: unknown;
+}
+/**
+ * A tool of the client's own, with `name` and `input_schema`. Anthropic's own tools, such as web search, are not offered here.
+ */
+export interface MessagesTool {
+  /**
+   * `custom`, null or left out.
+   */
+  type?: string | null;
+  /**
+   * Required; as the model will call it.
+   */
+  name?: string;
+  /**
+   * When and how to use it.
+   */
+  description?: string | null;
+  /**
+   * Required; JSON Schema of the arguments.
+   */
+  input_schema?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Hold the model to the schema exactly.
+   */
+  strict?: boolean | null;
+  cache_control?: MessagesCacheControl;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/embeddings. Members not named here are accepted and ignored.
+ */
+export interface EmbeddingsRequest {
+  /**
+   * Slug of an embedding model from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What to embed: a text, a list of texts, the token numbers of one text, or a list of such. Every list is of one kind. No input may be empty or have more tokens than the model's `max_context_tokens`.
+   *
+   * @minItems 1
+   */
+  input: string | (string | number | number[])[];
+  /**
+   * Length of the vectors, for models that let it be chosen; without it the model's own.
+   */
+  dimensions?: number;
+  /**
+   * `float`: arrays of numbers; `base64`: the same numbers as little-endian 32-bit floats. Without it `float`.
+   */
+  encoding_format?: "float" | "base64";
+  /**
+   * Your name for the end user, passed on to sources that take it.
+   */
+  user?: string;
+  [k: string]: unknown;
+}
+/**
+ * The body of the call to be estimated, as its own endpoint takes it: a ChatCompletionRequest for a chat model, an EmbeddingsRequest for an embedding model.
+ */
+export interface EstimateRequest {
+  /**
+   * May be left out, since the path names the model; if sent, it must be the same.
+   */
+  model?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of PUT /workspaces/{workspaceId}/fallback-chains/{model}.
+ */
+export interface FallbackChainRequest {
+  /**
+   * Slugs of other chat models, in the order they are tried. A model whose own chain leads back to this one is refused.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  fallbacks: string[];
+  [k: string]: unknown;
+}
+/**
+ * The form of an upload: at most 20 parts, fields of at most 1 MB; fields it does not know are ignored.
+ */
+export interface FileUpload {
+  /**
+   * The file, as a part with a filename.
+   */
+  file: string;
+  purpose: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+  "expires_after[anchor]"?: "created_at";
+  /**
+   * The file is deleted so long after its creation.
+   */
+  "expires_after[seconds]"?: number;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/images/edits: JSON, with the pictures in base64. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface ImageEditRequest {
+  /**
+   * Slug of an image model that takes pictures, from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What is to be changed.
+   */
+  prompt: string;
+  /**
+   * The picture, PNG, JPEG or WebP. It or `image_file_id` is needed.
+   */
+  image_base64?: string;
+  /**
+   * The picture as a stored file.
+   */
+  image_file_id?: string;
+  /**
+   * Without it `image/png`.
+   */
+  image_mime_type?: string;
+  /**
+   * A picture of the same size, transparent where the other is to be repainted; for models that know masks.
+   */
+  mask_base64?: string;
+  /**
+   * The mask as a stored file.
+   */
+  mask_file_id?: string;
+  /**
+   * Without it `image/png`.
+   */
+  mask_mime_type?: string;
+  /**
+   * How many pictures, 1 unless told otherwise, at most the model's `max_n`.
+   */
+  n?: number;
+  /**
+   * Width and height, such as `1024x1024`, or `auto`.
+   */
+  size?: string;
+  /**
+   * Checked; no source is told.
+   */
+  quality?: string;
+  /**
+   * Such as `16:9`.
+   */
+  aspect_ratio?: string;
+  /**
+   * How far to go from the picture; brought into the model's range, without effect where it has none.
+   */
+  strength?: number;
+  /**
+   * A label such as `1K`.
+   */
+  image_size?: string;
+  /**
+   * Checked; no source is told.
+   */
+  style?: "vivid" | "natural";
+  /**
+   * Checked; no source is told.
+   */
+  background?: "transparent" | "opaque" | "auto";
+  /**
+   * Checked; no source is told.
+   */
+  person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  /**
+   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   */
+  response_format?: "url" | "b64_json";
+  /**
+   * Priced as on generation; no source is told.
+   */
+  steps?: number;
+  /**
+   * No source is told.
+   */
+  prompt_extend?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/images/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface ImageGenerationRequest {
+  /**
+   * Slug of an image model from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What to make a picture of.
+   */
+  prompt: string;
+  /**
+   * Answers with an event stream of states; the last one brings the pictures. No fallback stands in then, and nothing is kept beyond the hour that links work.
+   */
+  stream?: boolean;
+  /**
+   * How many pictures, 1 unless told otherwise, at most the model's `max_n`.
+   */
+  n?: number;
+  /**
+   * Width and height, such as `1024x1024`, or `auto`.
+   */
+  size?: string;
+  quality?: string;
+  style?: "vivid" | "natural";
+  /**
+   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   */
+  response_format?: "url" | "b64_json";
+  /**
+   * Such as `16:9`.
+   */
+  aspect_ratio?: string;
+  /**
+   * A label such as `1K`.
+   */
+  image_size?: string;
+  /**
+   * Belongs to edits; without effect here.
+   */
+  strength?: number;
+  person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  background?: "transparent" | "opaque" | "auto";
+  output_format?: "png" | "webp" | "jpeg";
+  /**
+   * Of JPEG and WebP; without effect on PNG.
+   */
+  output_compression?: number;
+  input_fidelity?: "high" | "low";
+  moderation?: "auto" | "low";
+  /**
+   * What is not to be seen.
+   */
+  negative_prompt?: string;
+  /**
+   * The same seed and prompt make the same picture, where the model can.
+   */
+  seed?: number;
+  /**
+   * Steps of rendering. Priced by the megapixel, a picture costs more by as much as they exceed the model's default.
+   */
+  steps?: number;
+  /**
+   * Lets the model write the prompt out first, where it can.
+   */
+  prompt_extend?: boolean;
+  /**
+   * Your name for the end user, passed on to sources that take it.
+   */
+  user?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/3d/generations. At least one of `prompt` and an image is needed; models that transform a mesh need one, models that make one refuse it. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface MeshGenerationRequest {
+  /**
+   * Slug of a model of modality `object_3d` from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What is to be made, at most 5000 characters.
+   */
+  prompt?: string;
+  /**
+   * A picture to go by: a public http or https address, or a data URL. Left out where the model has no field for it.
+   */
+  image_url?: string;
+  /**
+   * The same as a stored file.
+   */
+  image_file_id?: string;
+  /**
+   * The mesh to transform: a public http or https address.
+   */
+  mesh_url?: string;
+  /**
+   * The same as a stored file.
+   */
+  mesh_file_id?: string;
+  /**
+   * The same seed makes the same mesh, where the model can; left out where it has no field for it.
+   */
+  seed?: number;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/messages, in the form of Anthropic's Messages API, for any chat model of the catalogue. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `context_management`, `diagnostics`, members not named here, and the header `anthropic-version`.
+ */
+export interface MessagesRequest {
+  model: MessagesModel;
+  /**
+   * Most tokens the answer may have, thinking included.
+   */
+  max_tokens: number;
+  messages: MessagesTurns;
+  system?: MessagesSystem;
+  /**
+   * Send the answer as server-sent events while it is written.
+   */
+  stream?: boolean | null;
+  /**
+   * Texts that end the answer when the model would write them.
+   *
+   * @maxItems 16
+   */
+  stop_sequences?: string[] | null;
+  /**
+   * Randomness; 0 is the most repeatable.
+   */
+  temperature?: number | null;
+  /**
+   * Sample from the most likely tokens that together reach this probability.
+   */
+  top_p?: number | null;
+  /**
+   * Accepted without effect: most models of the catalogue have no such setting.
+   */
+  top_k?: number | null;
+  tools?: MessagesTools;
+  tool_choice?: MessagesToolChoice;
+  thinking?: MessagesThinking;
+  output_config?: MessagesOutputConfig;
+  metadata?: {
+    /**
+     * The caller's pseudonym of its end user, passed on as `user`; one of more than 64 characters as its SHA-256.
+     */
+    user_id?: string | null;
+    [k: string]: unknown;
+  } | null;
+  cache_control?: MessagesCacheControl;
+  /**
+   * No other speed has a price here.
+   */
+  speed?: "standard" | null;
+  /**
+   * Code is not run here: null or left out.
+   */
+  container?: null;
+  /**
+   * No servers are called from here: empty or left out.
+   *
+   * @maxItems 0
+   */
+  mcp_servers?: unknown[] | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/music/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface MusicGenerationRequest {
+  /**
+   * Slug of a music model from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What is to be heard.
+   */
+  prompt: string;
+  /**
+   * Words to be sung, where the model can.
+   */
+  lyrics?: string;
+  /**
+   * Seconds, one of the model's `durations` where it declares them; without it `default_duration`.
+   */
+  duration?: number;
+  /**
+   * The same seed and prompt make the same music, where the model can.
+   */
+  seed?: number;
+  /**
+   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   */
+  response_format?: "url" | "b64_json";
+  /**
+   * Without it `mp3`.
+   */
+  output_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/audio/speech. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface SpeechRequest {
+  /**
+   * Slug of a model that speaks, from GET /v1/models.
+   */
+  model: string;
+  /**
+   * The text.
+   */
+  input: string;
+  /**
+   * One of the model's `voices`; without it the source chooses. Left out where the model has no voices.
+   */
+  voice?: string;
+  /**
+   * A voice, or a way to speak, in words; for models that take it, ignored by others.
+   */
+  instructions?: string;
+  /**
+   * Without it `mp3`. `pcm` is 16-bit little-endian at 24 kHz, one channel.
+   */
+  response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  /**
+   * 1 is the voice's own.
+   */
+  speed?: number;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/audio/transcriptions as JSON: the sound as `audio_base64`, or as a stored file by `file_id`. As a form the sound is the part `file`, and lists are `timestamp_granularities[]`. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface TranscriptionRequest {
+  /**
+   * Slug of a model that transcribes, from GET /v1/models.
+   */
+  model: string;
+  /**
+   * The sound in base64, without a data URL's head.
+   */
+  audio_base64?: string;
+  /**
+   * What `audio_base64` is; its bytes decide.
+   */
+  mime_type?: string;
+  /**
+   * A stored file.
+   */
+  file_id?: string;
+  /**
+   * Of the sound, such as `en`; without it the model finds out.
+   */
+  language?: string;
+  /**
+   * Words that guide the model, where it takes any.
+   */
+  prompt?: string;
+  /**
+   * Without it `json`.
+   */
+  response_format?: "json" | "text" | "srt" | "verbose_json" | "vtt";
+  temperature?: number;
+  /**
+   * What `verbose_json` has times for; without it `segment`.
+   *
+   * @maxItems 2
+   */
+  timestamp_granularities?: ("word" | "segment")[];
+  /**
+   * Answers with an event stream; of the formats `json` and `text`.
+   */
+  stream?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/videos/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused. A member that is null counts as absent; members not named here are accepted and ignored.
+ */
+export interface VideoGenerationRequest {
+  /**
+   * Slug of a video model from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What is to be seen.
+   */
+  prompt: string;
+  /**
+   * A picture to begin with: a public http or https address, or a data URL.
+   */
+  image_url?: string;
+  /**
+   * The same as a stored file.
+   */
+  image_file_id?: string;
+  /**
+   * A video to go on from: a public http or https address.
+   */
+  video_url?: string;
+  /**
+   * The same as a stored file.
+   */
+  video_file_id?: string;
+  /**
+   * Seconds, one of the model's `durations`; without it `default_duration`.
+   */
+  duration?: number;
+  /**
+   * One of the model's `resolutions`, such as `720p`.
+   */
+  resolution?: string;
+  /**
+   * One of the model's `aspect_ratios`, such as `16:9`.
+   */
+  aspect_ratio?: string;
+  /**
+   * The same seed and prompt make the same video, where the model can.
+   */
+  seed?: number;
+  /**
+   * What is not to be seen.
+   */
+  negative_prompt?: string;
+  person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  [k: string]: unknown;
+}
+/**
  * One event of a streamed answer. All chunks of a stream share `id`, `created` and `model`; the stream ends with `data: [DONE]`, or with an error event and no `[DONE]`.
  */
 export interface ChatCompletionChunk {
@@ -1321,6 +2425,171 @@ export interface ChatAnswer {
   [k: string]: unknown;
 }
 /**
+ * Answer of POST /v1/embeddings.
+ */
+export interface Embeddings {
+  object: "list";
+  /**
+   * One vector for each input, in their order.
+   */
+  data: {
+    object: "embedding";
+    index: number;
+    /**
+     * Numbers, or base64 of little-endian 32-bit floats, as `encoding_format` asked.
+     */
+    embedding: number[] | string;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Slug of the model.
+   */
+  model: string;
+  usage: {
+    /**
+     * Tokens of all inputs.
+     */
+    prompt_tokens: number;
+    /**
+     * The same: vectors are no tokens.
+     */
+    total_tokens: number;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * What a call would cost. Nothing is held or billed for asking.
+ */
+export interface Estimate {
+  /**
+   * Slug of the model.
+   */
+  model: string;
+  currency: "credits";
+  unit: PriceUnit;
+  /**
+   * What such a call typically settles at. Input: texts by our own tokenizer (of more than a million characters a part is counted), an image at the most one can cost, a recording or file by its size. Output, for each choice: 512 tokens, or the call's own limit when that is lower. Cached input and tokens a provider adds are not foreseen.
+   */
+  estimated_credits: number;
+  /**
+   * What the call would hold, to the nano-credit. A chat call that sets no output limit may settle at more, if the model writes more than it was held for.
+   */
+  max_credits: number;
+  /**
+   * The parts of `estimated_credits`, which is their sum.
+   */
+  breakdown: {
+    /**
+     * What is counted, such as `input_tokens`, `output_tokens` or `requests`.
+     */
+    kind: string;
+    quantity: number;
+    /**
+     * Credits for one of them.
+     */
+    unit_credits: number;
+    /**
+     * Credits for all of them; a fraction of a nano-credit is rounded up once, in their sum.
+     */
+    credits: number;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * The chain is gone.
+ */
+export interface FallbackChainDeleted {
+  /**
+   * Slug of the model whose chain it was.
+   */
+  model: string;
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * All fallback chains of a workspace, by model.
+ */
+export interface FallbackChainList {
+  object: "list";
+  data: FallbackChain[];
+  [k: string]: unknown;
+}
+/**
+ * Which models serve, in order, when the providers of a model fail.
+ */
+export interface FallbackChain {
+  /**
+   * Slug of the model asked for.
+   */
+  model: string;
+  /**
+   * Slugs in the order they are tried; one that is no longer in the catalogue is passed over.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  fallbacks: string[];
+  /**
+   * When it was last changed.
+   */
+  updated_at: string;
+  [k: string]: unknown;
+}
+/**
+ * The file is gone.
+ */
+export interface FileDeleted {
+  id: string;
+  object: "file";
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of files.
+ */
+export interface FileList {
+  object: "list";
+  data: File[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A stored file, as OpenAI describes one.
+ */
+export interface File {
+  /**
+   * `file-` and 32 hex digits; sorts by time of creation.
+   */
+  id: string;
+  object: "file";
+  bytes: number;
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  /**
+   * Unix seconds; absent when it is kept until it is deleted.
+   */
+  expires_at?: number;
+  /**
+   * The last element of the name it was sent under.
+   */
+  filename: string;
+  purpose: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+  /**
+   * A file can be used as soon as it can be seen.
+   */
+  status: "processed";
+  [k: string]: unknown;
+}
+/**
  * State of one process. Liveness has a status only; readiness names each thing the process depends on.
  */
 export interface Health {
@@ -1334,11 +2603,407 @@ export interface Health {
   [k: string]: unknown;
 }
 /**
+ * A job that goes on without its caller.
+ */
+export interface Job {
+  id: string;
+  object: "job";
+  modality: Modality;
+  status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+  progress: number;
+  /**
+   * The model asked for; null when the message was refused before it was known.
+   */
+  model: string | null;
+  /**
+   * Unix seconds.
+   */
+  created: number;
+  /**
+   * Unix seconds.
+   */
+  started?: number;
+  /**
+   * Unix seconds of its end, however it ended.
+   */
+  completed?: number;
+  /**
+   * What it made. Of a text job one element: the chat completion, as its endpoint would have answered. Of a media job one element for each thing made, with `file_id` and a `url` that works for about an hour.
+   */
+  data?: {
+    [k: string]: unknown;
+  }[];
+  credits_used?: number;
+  /**
+   * As in the error envelope.
+   */
+  error?: {
+    message: string;
+    type: string;
+    code: string;
+    param: string | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * What each event of a streamed media call holds: `queued`, `processing`, then `completed` with what was made or `failed` with why, and behind it `[DONE]`.
+ */
+export interface MediaState {
+  status: "queued" | "processing" | "completed" | "failed";
+  /**
+   * Unix seconds, once it is made.
+   */
+  created?: number;
+  data?: MediaResult[];
+  /**
+   * As in the error envelope.
+   */
+  error?: {
+    message: string;
+    type: string;
+    code: string;
+    param: string | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+export interface MediaResult {
+  /**
+   * Downloads it, without a key, for about an hour.
+   */
+  url?: string;
+  /**
+   * Its bytes in base64, when `response_format` asked for them.
+   */
+  b64_json?: string;
+  /**
+   * It in the file store of the workspace, for good. Absent in streams.
+   */
+  file_id?: string;
+  content_type?: string;
+  /**
+   * Of music and video.
+   */
+  duration_seconds?: number;
+  [k: string]: unknown;
+}
+/**
+ * Answer of the endpoints that make pictures, music and meshes.
+ */
+export interface MediaResults {
+  /**
+   * Unix seconds.
+   */
+  created: number;
+  /**
+   * One element for each thing made, in the provider's order.
+   */
+  data: MediaResult[];
+  /**
+   * Credits the call cost.
+   */
+  credits_used: number;
+  [k: string]: unknown;
+}
+/**
+ * The message, still empty; its token counts are zero where the source tells them at the end only.
+ */
+export interface MessageStart {
+  type: "message_start";
+  message: Message;
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/messages that was not streamed.
+ */
+export interface Message {
+  id: string;
+  type: "message";
+  role: "assistant";
+  /**
+   * The model that served the call.
+   */
+  model: string;
+  content: MessageBlock[];
+  /**
+   * Null in `message_start` only.
+   */
+  stop_reason: MessageStopReason | null;
+  /**
+   * The text that ended the answer, from sources that name it.
+   */
+  stop_sequence: string | null;
+  /**
+   * Said of a refusal.
+   */
+  stop_details?: {
+    type: "refusal";
+    category?: string | null;
+    explanation?: string | null;
+    [k: string]: unknown;
+  } | null;
+  container?: null;
+  usage: MessageUsage;
+  [k: string]: unknown;
+}
+/**
+ * Text of the answer.
+ */
+export interface MessageText {
+  type: "text";
+  text: string;
+  citations?: null;
+  [k: string]: unknown;
+}
+/**
+ * Visible thinking. Send it back unchanged with the next turn.
+ */
+export interface MessageThinking {
+  type: "thinking";
+  thinking: string;
+  /**
+   * Empty where the source signs nothing.
+   */
+  signature: string;
+  [k: string]: unknown;
+}
+/**
+ * Thinking that only its source can read. Send it back unchanged with the next turn.
+ */
+export interface MessageRedactedThinking {
+  type: "redacted_thinking";
+  data: string;
+  [k: string]: unknown;
+}
+/**
+ * A tool the client is asked to call.
+ */
+export interface MessageToolUse {
+  type: "tool_use";
+  id: string;
+  name: string;
+  /**
+   * Written by the model: check it before use. What is no JSON object stands as text under `INVALID_JSON`.
+   */
+  input: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Tokens the call used; the first three never overlap.
+ */
+export interface MessageUsage {
+  /**
+   * Read, and neither from nor into the prompt cache.
+   */
+  input_tokens: number;
+  /**
+   * Written to the prompt cache.
+   */
+  cache_creation_input_tokens: number;
+  /**
+   * Read from the prompt cache.
+   */
+  cache_read_input_tokens: number;
+  /**
+   * Cache writes by how long they last.
+   */
+  cache_creation?: {
+    ephemeral_5m_input_tokens: number;
+    ephemeral_1h_input_tokens: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Everything the model wrote, thinking included.
+   */
+  output_tokens: number;
+  output_tokens_details?: {
+    thinking_tokens: number;
+    [k: string]: unknown;
+  };
+  server_tool_use?: null;
+  service_tier?: "standard";
+  [k: string]: unknown;
+}
+/**
+ * Means nothing.
+ */
+export interface MessagePing {
+  type: "ping";
+  [k: string]: unknown;
+}
+/**
+ * A block begins, still empty; redacted thinking is whole.
+ */
+export interface MessageBlockStart {
+  type: "content_block_start";
+  index: number;
+  content_block: MessageBlock;
+  [k: string]: unknown;
+}
+/**
+ * A piece to append to the open block.
+ */
+export interface MessageBlockDelta {
+  type: "content_block_delta";
+  index: number;
+  delta: MessagePiece;
+  [k: string]: unknown;
+}
+/**
+ * Text to append.
+ */
+export interface MessageTextPiece {
+  type: "text_delta";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * JSON text to append; whole at the block's end only.
+ */
+export interface MessageInputPiece {
+  type: "input_json_delta";
+  partial_json: string;
+  [k: string]: unknown;
+}
+/**
+ * Thinking to append.
+ */
+export interface MessageThinkingPiece {
+  type: "thinking_delta";
+  thinking: string;
+  [k: string]: unknown;
+}
+/**
+ * The signature of the open thinking block, whole.
+ */
+export interface MessageSignature {
+  type: "signature_delta";
+  signature: string;
+  [k: string]: unknown;
+}
+/**
+ * The open block is whole.
+ */
+export interface MessageBlockStop {
+  type: "content_block_stop";
+  index: number;
+  [k: string]: unknown;
+}
+/**
+ * Why the model stopped, and the tokens of the whole call.
+ */
+export interface MessageDelta {
+  type: "message_delta";
+  delta: {
+    stop_reason: MessageStopReason;
+    stop_sequence: string | null;
+    stop_details?: {
+      [k: string]: unknown;
+    } | null;
+    [k: string]: unknown;
+  };
+  usage: MessageUsage;
+  [k: string]: unknown;
+}
+/**
+ * The answer is whole.
+ */
+export interface MessageStop {
+  type: "message_stop";
+  [k: string]: unknown;
+}
+/**
+ * The answer broke off.
+ */
+export interface MessageError {
+  type: "error";
+  error: {
+    type: string;
+    message: string;
+    [k: string]: unknown;
+  };
+  request_id?: string;
+  [k: string]: unknown;
+}
+/**
  * Every model that can be called now. There is no endpoint for a single model: the list carries everything.
  */
 export interface ModelList {
   object: "list";
   data: ModelEntry[];
+  [k: string]: unknown;
+}
+/**
+ * What a conversation would count as input. Our own count: a source may count a little differently.
+ */
+export interface TokenCount {
+  input_tokens: number;
+  [k: string]: unknown;
+}
+/**
+ * What each event of a streamed transcription holds; the last one has the whole text.
+ */
+export interface TranscriptionEvent {
+  type: "transcript.text.delta" | "transcript.text.done";
+  delta?: string;
+  text?: string;
+  usage?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/audio/transcriptions in the formats `json` and `verbose_json`; of the others it is text.
+ */
+export interface Transcription {
+  task?: "transcribe";
+  /**
+   * Its name, such as `english`; empty when the source does not tell.
+   */
+  language?: string;
+  /**
+   * Seconds.
+   */
+  duration?: number;
+  text: string;
+  words?: TranscriptionWord[];
+  segments?: TranscriptionSegment[];
+  /**
+   * What was billed: seconds, or tokens.
+   */
+  usage?: {
+    type: "duration" | "tokens";
+    seconds?: number;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+export interface TranscriptionWord {
+  word: string;
+  /**
+   * Seconds.
+   */
+  start: number;
+  /**
+   * Seconds.
+   */
+  end: number;
+  [k: string]: unknown;
+}
+export interface TranscriptionSegment {
+  id: number;
+  /**
+   * Seconds.
+   */
+  start: number;
+  /**
+   * Seconds.
+   */
+  end: number;
+  text: string;
   [k: string]: unknown;
 }
 /**

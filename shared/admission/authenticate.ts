@@ -3,7 +3,7 @@
  * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
-import type { Database } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -17,6 +17,8 @@ export interface Caller {
   readonly memberId: string;
   readonly role: Role;
   readonly preset: string;
+  /** Source model → its fallbacks in order; absent when the workspace has no chain. */
+  readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Authenticator {
@@ -47,12 +49,21 @@ interface Asking<T> {
 /** From this age a used entry is refreshed in the background; the margin covers one slow query. */
 const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
 
-const LOOKUP_SQL = `
-  select k.id as "keyId", k.workspace_id as "workspaceId", k.member_id as "memberId", m.role, k.preset
+const ACTIVE_KEYS = `
+  select k.id as "keyId", k.workspace_id as "workspaceId", k.member_id as "memberId", m.role, k.preset,
+         (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains
   from api_key k
   join member m on m.id = k.member_id
   join workspace w on w.id = k.workspace_id
-  where k.sha256 = $1 and k.revoked_at is null and m.is_active and w.is_active`;
+  where k.revoked_at is null and m.is_active and w.is_active`;
+const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
+const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
+    and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
+  order by k.created_at, k.id limit 1`;
+
+type LookupRow = Omit<Caller, "fallbackChains"> & {
+  readonly chains: Readonly<Record<string, readonly string[]>> | null;
+};
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
 
@@ -63,8 +74,8 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
 
   const ask = (key: string): Promise<Entry> =>
     shared(asking, key, now(), async (bornAt) => {
-      const rows = await options.database.query<Caller>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
-      const entry: Entry = { caller: rows[0] ?? null, bornAt, refreshing: false };
+      const rows = await options.database.query<LookupRow>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
+      const entry: Entry = { caller: rows[0] ? callerOf(rows[0]) : null, bornAt, refreshing: false };
       // A slow answer must not replace a younger one.
       if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
       cache.delete(key);
@@ -122,6 +133,23 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
       return entry.caller;
     },
   };
+}
+
+function callerOf({ chains, ...caller }: LookupRow): Caller {
+  return chains === null ? caller : { ...caller, fallbackChains: new Map(Object.entries(chains)) };
+}
+
+/**
+ * Who a batch message acts for, since it brings no key: the active key it names, or the workspace's oldest active one whose
+ * member is not there for the bills alone. Undefined when there is none.
+ */
+export async function findPublisher(
+  target: Queryable,
+  workspaceId: string,
+  keyId: string | null,
+): Promise<Caller | undefined> {
+  const [row] = await target.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
+  return row && callerOf(row);
 }
 
 /**

@@ -3,7 +3,7 @@
  * daily tokens and places the hold. Verdicts come from the database, grouped (see group.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
-import type { Database } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -63,12 +63,12 @@ export function createCallAdmission(options: {
   undo: (jobIds: readonly string[]) => void;
   onGroup?: (size: number) => void;
 }): CallAdmission {
-  const connection = options.database.reserve("admission");
-  const contended = options.database.reserve("contended admission");
+  const connection = options.database.reserve("admission", LIMITS.loneWaitMs);
+  const contended = options.database.reserve("contended admission", LIMITS.contendedWaitMs);
 
-  const single = async (call: Call): Promise<(Verdict | typeof BUSY)[]> => {
+  const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
     const hold = call.hold;
-    const rows = await connection.query<{ verdict: number }>(
+    const rows = await target.query<{ verdict: number }>(
       SINGLE_SQL,
       [
         call.workspaceId,
@@ -137,7 +137,10 @@ export function createCallAdmission(options: {
       for (let tries = 1; ; tries++) {
         try {
           const first = calls[0];
-          if (calls.length === 1 && first && patience === "none") return await single(first);
+          // The group form costs several times as much for a group of one.
+          if (calls.length === 1 && first && patience !== "long") {
+            return await single(first, patience === "none" ? connection : contended);
+          }
           return await group(calls, patience);
         } catch (error) {
           const state = sqlState(error);
@@ -176,7 +179,8 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   return BUSY;
 }
 
-function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
+/** A verdict in the caller's words. */
+export function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
   switch (verdict) {
     case 1:
       return new ApiError(

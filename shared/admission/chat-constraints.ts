@@ -9,14 +9,8 @@ import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
-export interface ChatBound {
-  readonly holdNano: bigint;
-  readonly outputTokensMax: number;
-  /** True when the call set no output limit of its own. */
-  readonly mayExceed: boolean;
-  /** Most tokens the call can use, in and out. */
-  readonly tokensMax: number;
-}
+import type { CallBound } from "./call-bound.ts";
+import { blockKind, NO_FILES, type StoredFile, type StoredFiles } from "./chat-files.ts";
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -25,14 +19,22 @@ interface Inputs {
   /** Blocks only the provider can measure (recordings, files): they may fill the context. */
   opaque: number;
   hasAudio: boolean;
+  /** Of stored files, which the worker writes into the request. */
+  storedBytes: number;
 }
 
 /**
  * @param bodyBytes size of the whole body: a token is at least one byte, so it bounds the text from above
- * @throws ApiError 400 naming the parameter that the model cannot take
+ * @param files the stored files that the request names
+ * @throws ApiError 400 naming the parameter that the model cannot take; `file_not_found`
  */
-export function checkChat(request: ChatCompletionRequest, model: Model, bodyBytes: number): ChatBound {
-  const inputs = walkMessages(request, model);
+export function checkChat(
+  request: ChatCompletionRequest,
+  model: Model,
+  bodyBytes: number,
+  files: StoredFiles = NO_FILES,
+): CallBound {
+  const inputs = walkMessages(request, model, files);
   checkParameters(request, model);
   const n = request.n ?? 1;
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
@@ -79,8 +81,8 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   }
 }
 
-function walkMessages(request: ChatCompletionRequest, model: Model): Inputs {
-  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, hasAudio: false };
+function walkMessages(request: ChatCompletionRequest, model: Model, files: StoredFiles): Inputs {
+  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, hasAudio: false, storedBytes: 0 };
   const supported = model.allowed_params.supported_inputs ?? ["text"];
   request.messages.forEach((message, at) => {
     if (!Array.isArray(message.content)) return;
@@ -98,6 +100,10 @@ function walkMessages(request: ChatCompletionRequest, model: Model): Inputs {
           inputs.hasAudio = true;
           break;
         case "file":
+          if (part.file.file_id !== undefined) {
+            takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
+            break;
+          }
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
           }
@@ -130,6 +136,12 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     return;
   }
   checkDataUrl(url, param);
+  // A film or a document would cost far more than the picture it is held for.
+  if (!/^data:image\//i.test(url)) {
+    throw new ApiError("unsupported_value", "Expected a picture in a data URL: data:image/<type>;base64,<data>.", {
+      param,
+    });
+  }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;
   if (max !== undefined && bytes > max) {
@@ -140,22 +152,8 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
   inputs.encodedLength += url.length;
 }
 
-function takeFile(
-  file: { file_id?: string; file_data?: string; file_url?: string },
-  inputs: Inputs,
-  param: string,
-): void {
+function takeFile(file: { file_data?: string; file_url?: string }, inputs: Inputs, param: string): void {
   inputs.opaque += 1;
-  // Passed on, an id would name a file in the operator's own account at the provider.
-  if (file.file_id !== undefined) {
-    throw new ApiError(
-      "unsupported_value",
-      "Expected the file as `file_data` or `file_url`: this service stores no files yet.",
-      {
-        param: `${param}.file_id`,
-      },
-    );
-  }
   if (file.file_url !== undefined) assertPublicUrl(file.file_url, `${param}.file_url`);
   if (file.file_data === undefined) return;
   if (/^https?:/i.test(file.file_data)) {
@@ -163,7 +161,50 @@ function takeFile(
     return;
   }
   checkDataUrl(file.file_data, `${param}.file_data`);
+  if (/^data:(audio|video)\//i.test(file.file_data)) inputs.hasAudio = true;
   inputs.encodedLength += file.file_data.length;
+}
+
+/** A file of the workspace counts as what it is: a picture, a recording or a document. */
+function takeStored(
+  part: { file_id?: string; file_data?: string; file_url?: string },
+  files: StoredFiles,
+  model: Model,
+  inputs: Inputs,
+  param: string,
+): void {
+  const refuse = (message: string): never => {
+    throw new ApiError("unsupported_value", message, { param });
+  };
+  if (part.file_data !== undefined || part.file_url !== undefined) {
+    refuse("Expected a file as file_id, file_data or file_url, got several of them.");
+  }
+  const file = files.get(part.file_id ?? "");
+  if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
+  if (!(model.allowed_params.supported_inputs ?? ["text"]).includes(kind)) {
+    if (kind === "file") refuse("This model takes no files.");
+    else throw notSupported(kind, param);
+  }
+  const max = Math.min(LIMITS.inlineItemBytesMax, bytesMaxOf(file, kind, model));
+  if (file.bytes > max) refuse(`This model takes such files of at most ${max} bytes, got ${file.bytes}.`);
+  inputs.storedBytes += file.bytes;
+  if (inputs.storedBytes > LIMITS.inlineBytesMax) {
+    refuse(`Expected at most ${LIMITS.inlineBytesMax} bytes of stored files in one call.`);
+  }
+  if (kind === "image") inputs.images += 1;
+  else inputs.opaque += 1;
+  if (kind === "audio") inputs.hasAudio = true;
+}
+
+function bytesMaxOf(file: StoredFile, kind: "image" | "audio" | "file", model: Model): number {
+  const { allowed_params: allowed } = model;
+  const ofKind = {
+    image: allowed.max_image_size_bytes,
+    audio: allowed.max_audio_size_bytes,
+    file: file.mediaType === "application/pdf" ? allowed.max_pdf_size_bytes : undefined,
+  }[kind];
+  return ofKind ?? allowed.max_file_size_bytes ?? Number.POSITIVE_INFINITY;
 }
 
 function checkDataUrl(url: string, param: string): void {

@@ -46,8 +46,6 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
 export interface Grouper<Item extends Grouped, Verdict> {
   /** @throws ApiError `overloaded` when the queue is full or a lock was not to be had; else what `run` throws */
   call(item: Item): Promise<Verdict>;
-  /** Resolves when everything accepted so far has its verdict. */
-  idle(): Promise<void>;
 }
 
 interface Waiting<Item, Verdict> {
@@ -83,13 +81,9 @@ export function createGrouper<Item extends Grouped, Verdict>(
   const own = new Map<string, OwnLane<Item, Verdict>>();
   let ownRunning = 0;
   let pending = 0;
-  let idleWaiters: (() => void)[] = [];
 
   const settleOne = (): void => {
     pending -= 1;
-    if (pending > 0) return;
-    for (const wake of idleWaiters) wake();
-    idleWaiters = [];
   };
 
   const toContended: Place = (waiting) => {
@@ -136,8 +130,8 @@ export function createGrouper<Item extends Grouped, Verdict>(
       );
     } catch (error) {
       if (options.isLocked(error)) {
-        // Who holds up the others shows when nobody waits.
-        if (patience === "short") return run(group, "none", ifBusy);
+        // Who holds up the others shows when nobody waits; one alone has shown it.
+        if (patience === "short" && group.length > 1) return run(group, "none", ifBusy);
         return group.forEach(ifBusy);
       }
       if (group.length > 1 && options.isPoison(error)) {
@@ -220,10 +214,6 @@ export function createGrouper<Item extends Grouped, Verdict>(
         common.waiting.push(waiting);
         pumpCommon();
       });
-    },
-    idle() {
-      if (pending === 0) return Promise.resolve();
-      return new Promise((resolve) => idleWaiters.push(resolve));
     },
   };
 }

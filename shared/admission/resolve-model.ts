@@ -1,19 +1,53 @@
 /** Slug → model, for the endpoint that asks. Source: spec "Errors". */
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import type { Modality } from "#schemas/generated/types.ts";
+import { type Catalogue, type EmbeddingModel, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
 
-/** @throws ApiError `model_not_found`; `model_not_supported` when the model is of another kind */
-export function resolveChatModel(catalogue: Catalogue, slug: string): Model {
+/** @throws ApiError `model_not_found` */
+export function resolveModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
   const model = catalogue.models.get(slug);
   if (!model) {
     throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
       param: "model",
     });
   }
-  if (!model.supports_chat) {
-    throw new ApiError("model_not_supported", `This model is of modality ${model.modality} and cannot chat.`, {
-      param: "model",
-    });
-  }
   return model;
+}
+
+/** @throws ApiError `model_not_found`; `model_not_supported` when the model is of another kind */
+export function resolveChatModel(catalogue: Catalogue, slug: string): Model {
+  const model = resolveModel(catalogue, slug);
+  if (!model.supports_chat) throw notSupported(model, "cannot chat");
+  return model;
+}
+
+/** @throws ApiError as `resolveChatModel` */
+export function resolveEmbeddingModel(catalogue: Catalogue, slug: string): EmbeddingModel {
+  const model = resolveModel(catalogue, slug);
+  if (!isEmbeddingModel(model)) throw notSupported(model, "makes no embeddings");
+  return model;
+}
+
+const WHAT: Readonly<Partial<Record<Modality, string>>> = {
+  image: "makes no pictures here",
+  audio: "does not speak here",
+  stt: "transcribes nothing here",
+  video: "makes no videos here",
+  music: "makes no music here",
+  object_3d: "makes no meshes here",
+};
+
+/** The model of a media call. @throws ApiError as `resolveChatModel` */
+export function resolveMediaModel(catalogue: Pick<Catalogue, "models">, slug: string, modality: Modality): Model {
+  const model = resolveModel(catalogue, slug);
+  const isServed = model.modality === modality && !model.supports_chat && isPricedMedia(model);
+  if (!isServed) throw notSupported(model, WHAT[modality] ?? "is not served here");
+  return model;
+}
+
+function notSupported(model: Model, why: string): ApiError {
+  return new ApiError("model_not_supported", `This model is of modality ${model.modality} and ${why}.`, {
+    param: "model",
+  });
 }

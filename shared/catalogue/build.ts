@@ -1,10 +1,18 @@
 /** Merged entries → the catalogue in force: what can be routed, what cannot and why. */
 import { createHash } from "node:crypto";
 
-import type { CatalogueModel, PresetEntry, PricingText, ProviderEntry } from "#schemas/generated/types.ts";
-import { parsePrice } from "#shared/pricing/price.ts";
+import type {
+  CatalogueModel,
+  EmbeddingFacts,
+  PresetEntry,
+  PriceVariant,
+  PricingText,
+  ProviderEntry,
+} from "#schemas/generated/types.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { parsePrice, priceField } from "#shared/pricing/price.ts";
 
-import type { Catalogue, Model, Preset, Provider, Source, Surroundings } from "./catalogue.ts";
+import type { Catalogue, Embedding, Model, Preset, Provider, Source, Surroundings } from "./catalogue.ts";
 import { checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
@@ -57,6 +65,9 @@ function buildProvider(entry: ProviderEntry): Provider {
     family: entry.family ?? "sandbox",
     ...(entry.base_url !== undefined && { base_url: entry.base_url.replace(/\/+$/, "") }),
     ...(entry.api_key_env !== undefined && { api_key_env: entry.api_key_env }),
+    ...(entry.breaker !== undefined && { breaker: entry.breaker }),
+    ...(entry.on_disconnect !== undefined && { on_disconnect: entry.on_disconnect }),
+    ...(entry.media !== undefined && { media: entry.media }),
   });
 }
 
@@ -70,7 +81,8 @@ function buildPreset(entry: PresetEntry): Preset {
 
 /** From an entry that has passed its check. */
 function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readonly Source[]): Model {
-  const { supports_json, tokens_per_image_max, price_source } = entry;
+  const { supports_json, tokens_per_image_max, cache_ttl_s, price_source, price_variants } = entry;
+  const { compute_seconds_max, compute_seconds_usual } = entry;
   const allowed = entry.allowed_params ?? {};
   const supportsChat = entry.supports_chat ?? false;
   return deepFreeze({
@@ -87,12 +99,37 @@ function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readon
     max_context_tokens: entry.max_context_tokens ?? 0,
     max_output_tokens: entry.max_output_tokens ?? 0,
     ...(tokens_per_image_max !== undefined && { tokens_per_image_max }),
+    ...(entry.supports_embeddings && entry.embedding && { embedding: buildEmbedding(entry.embedding) }),
+    ...(cache_ttl_s !== undefined && { cache_ttl_s }),
     pricing: { currency: "credits" as const, ...pricing },
     price: parsePrice({ ...pricing }),
+    ...(price_variants !== undefined && { price_variants: price_variants.map((one) => buildVariant(one, pricing)) }),
+    seconds_of: entry.seconds_of ?? (MADE_BY_LENGTH.has(entry.modality ?? "text") ? "media" : "compute"),
+    ...(compute_seconds_max !== undefined && { compute_seconds_max }),
+    ...(compute_seconds_usual !== undefined && { compute_seconds_usual }),
     allowed_params: supportsChat ? { supported_inputs: ["text"], ...allowed } : allowed,
     sources,
     ...(price_source !== undefined && { price_source }),
   });
+}
+
+/** What these make has a length, and is paid by it unless the entry says otherwise. */
+const MADE_BY_LENGTH: ReadonlySet<string> = new Set(["video", "music", "audio", "stt"]);
+
+function buildVariant({ when, price }: PriceVariant, { unit = "per_request" }: PricingText) {
+  return { when, price: parsePrice({ unit, [priceField(unit)]: price }) };
+}
+
+function buildEmbedding(facts: EmbeddingFacts): Embedding {
+  const { dimensions = 0, dimensions_min, dimensions_max, inputs_max = LIMITS.embeddingInputsMax, ...rest } = facts;
+  const canChoose = dimensions_max !== undefined;
+  return {
+    dimensions,
+    dimensions_min: canChoose ? (dimensions_min ?? 1) : dimensions,
+    dimensions_max: dimensions_max ?? dimensions,
+    inputs_max,
+    ...rest,
+  };
 }
 
 function isEnabled(merged: Merged<{ disabled?: boolean }>): boolean {

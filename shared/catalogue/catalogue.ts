@@ -1,14 +1,28 @@
 /** The catalogue as the rest of the service sees it: whole, checked, frozen. The files it comes from: README.md. */
-import type { AllowedParams, Modality, PriceSource, PricingText } from "#schemas/generated/types.ts";
+import type {
+  AllowedParams,
+  Modality,
+  PriceSource,
+  PriceVariant,
+  PricingText,
+  ProviderEntry,
+  SourceEntry,
+} from "#schemas/generated/types.ts";
 import type { Price } from "#shared/pricing/price.ts";
 
 export interface Provider {
   readonly id: string;
-  readonly family: "sandbox" | "openai-compatible";
+  readonly family: NonNullable<ProviderEntry["family"]>;
   /** Without a trailing slash; absent for the sandbox. */
   readonly base_url?: string;
   /** Absent: the provider needs no key. */
   readonly api_key_env?: string;
+  /** Whether its sources are rested when they keep failing; absent: on. */
+  readonly breaker?: "on" | "off";
+  /** What becomes of a stream whose client left; absent: abort. */
+  readonly on_disconnect?: "abort" | "drain";
+  /** Who fetches what a chat request names by address, for the family openai-compatible; absent: inline. */
+  readonly media?: "inline" | "pass";
 }
 
 export interface Source {
@@ -19,7 +33,13 @@ export interface Source {
   readonly drop_params?: readonly string[];
   readonly rename_params?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Our names of what a picture is asked for → its fields; absent: those of its family. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** What it does otherwise than its family's newest models. */
+  readonly traits?: readonly Trait[];
 }
+
+export type Trait = NonNullable<SourceEntry["traits"]>[number];
 
 export interface Model {
   readonly slug: string;
@@ -38,15 +58,47 @@ export interface Model {
   readonly max_output_tokens: number;
   /** Most tokens one image of a prompt can cost. */
   readonly tokens_per_image_max?: number;
+  /** Of every embedding model. */
+  readonly embedding?: Embedding;
+  /** Seconds that answers are kept for exact repeats without being asked to. */
+  readonly cache_ttl_s?: number;
   /** Decimal text as in the file. */
   readonly pricing: Readonly<PricingText>;
   /** The same, parsed: nano-credits. */
   readonly price: Price;
+  /** Other prices by what a call asks for; the first that fits is taken. */
+  readonly price_variants?: readonly { readonly when: Readonly<PriceVariant["when"]>; readonly price: Price }[];
+  /** Of what a price by the second counts the seconds. */
+  readonly seconds_of: "media" | "compute";
+  /** Most, and typical, seconds of computing that a call can be charged. */
+  readonly compute_seconds_max?: number;
+  readonly compute_seconds_usual?: number;
   readonly allowed_params: Readonly<AllowedParams>;
   /** Routable ones only, in the order of the file; never empty. */
   readonly sources: readonly Source[];
   /** Absent when an operator's file sets a price without saying where it is from. */
   readonly price_source?: Readonly<PriceSource>;
+}
+
+/** What an embedding model takes and gives; the members of the file with what holds where it says nothing. */
+export interface Embedding {
+  /** Length of a vector when the caller asks for none. */
+  readonly dimensions: number;
+  /** Equal: the length cannot be chosen. */
+  readonly dimensions_min: number;
+  readonly dimensions_max: number;
+  readonly inputs_max: number;
+  /** Token numbers lie below it; absent: texts only. */
+  readonly vocabulary?: number;
+  /** What a source takes in one request; absent: as much as a call may bring. */
+  readonly source_inputs_max?: number;
+  readonly source_tokens_max?: number;
+}
+
+export type EmbeddingModel = Model & { readonly embedding: Embedding };
+
+export function isEmbeddingModel(model: Model): model is EmbeddingModel {
+  return model.supports_embeddings && model.embedding !== undefined;
 }
 
 export interface Preset {

@@ -1,19 +1,21 @@
 /** What a whole entry must have, once all files are merged. The schema has already judged each file by itself. */
 import type { CatalogueModel, PresetEntry, PricingText, ProviderEntry } from "#schemas/generated/types.ts";
 
+import { priceField } from "#shared/pricing/price.ts";
+
 import { type CatalogueFault, quote } from "./faults.ts";
 import { faultAt } from "./layer.ts";
 import type { Merged } from "./merge.ts";
 
 const CHAT_INPUTS = ["text", "image", "audio", "file"];
-/** How a chat call can be metered. */
-const CHAT_UNITS = ["per_token", "per_request"];
+/** How a chat or embeddings call can be metered. */
+const CALL_UNITS = ["per_token", "per_request"];
 
 /** Faults of one provider, none when it can be used. */
 export function checkProvider(provider: Merged<ProviderEntry>): CatalogueFault[] {
   const { id, family, base_url } = provider.entry;
   if (family === undefined) return [missing(provider, "family", `the provider ${quote(id)}`)];
-  if (family !== "openai-compatible") return [];
+  if (family === "sandbox") return [];
   if (base_url === undefined) return [missing(provider, "base_url", `the provider ${quote(id)}`)];
   if (isPlainUrl(base_url)) return [];
   // the address is not repeated: what is wrong with it may be a password
@@ -38,8 +40,25 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
     ...absent.map((field) => missing(model, field, `the model ${quote(entry.slug)}`)),
     ...checkSources(model, providers),
     ...(entry.supports_chat ? checkChat(model) : []),
+    ...(entry.supports_embeddings ? checkEmbedding(model) : []),
     ...(entry.pricing === undefined ? [] : checkPricing(model, entry.pricing)),
+    ...checkVariants(model),
+    ...checkSeconds(model),
   ];
+}
+
+function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
+  const { pricing, price_variants: variants } = model.entry;
+  if (variants === undefined || (pricing?.unit !== undefined && pricing.unit !== "per_token")) return [];
+  return [fault(model, ["price_variants"], "expected pricing of a unit other than per_token beside it")];
+}
+
+/** What is charged by the second of computing has no other bound. */
+function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
+  const { slug, modality, pricing, seconds_of: of, compute_seconds_max: max } = model.entry;
+  const isCompute = of === "compute" || (of === undefined && modality !== "video" && modality !== "music");
+  if (pricing?.second_price === undefined || !isCompute || max !== undefined) return [];
+  return [missing(model, "compute_seconds_max", `the model ${quote(slug)}, priced by the second of computing,`)];
 }
 
 function checkSources(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {
@@ -72,14 +91,33 @@ function checkChat(model: Merged<CatalogueModel>): CatalogueFault[] {
   return faults;
 }
 
+function checkEmbedding(model: Merged<CatalogueModel>): CatalogueFault[] {
+  const { slug, max_context_tokens: context, embedding } = model.entry;
+  if (embedding?.dimensions === undefined) return [missing(model, "embedding.dimensions", `the model ${quote(slug)}`)];
+  const faults: CatalogueFault[] = [];
+  const { dimensions, dimensions_min: min = 1, dimensions_max: max } = embedding;
+  if (context === 0) {
+    faults.push(fault(model, ["max_context_tokens"], "expected at least 1 for an embedding model, got 0"));
+  }
+  if (max !== undefined && (dimensions < min || dimensions > max)) {
+    const message = `expected a length that callers may ask for, ${min} to ${max}, got ${dimensions}`;
+    faults.push(fault(model, ["embedding", "dimensions"], message));
+  }
+  if (max === undefined && embedding.dimensions_min !== undefined) {
+    const message = "expected dimensions_max beside it: without that the length cannot be chosen";
+    faults.push(fault(model, ["embedding", "dimensions_min"], message));
+  }
+  return faults;
+}
+
 function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): CatalogueFault[] {
   const { unit } = pricing;
   const owner = `the model ${quote(model.entry.slug)}`;
   if (unit === undefined) return [missing(model, "pricing.unit", owner)];
-  if (model.entry.supports_chat && !CHAT_UNITS.includes(unit)) {
-    return [
-      fault(model, ["pricing", "unit"], `expected ${CHAT_UNITS.join(" or ")} for a chat model, got ${quote(unit)}`),
-    ];
+  const kind = model.entry.supports_chat ? "a chat" : model.entry.supports_embeddings ? "an embedding" : undefined;
+  if (kind !== undefined && !CALL_UNITS.includes(unit)) {
+    const message = `expected ${CALL_UNITS.join(" or ")} for ${kind} model, got ${quote(unit)}`;
+    return [fault(model, ["pricing", "unit"], message)];
   }
   const needed = unit === "per_token" ? ["input_per_million"] : [priceField(unit)];
   if (unit === "per_token" && model.entry.supports_chat) needed.push("output_per_million");
@@ -94,11 +132,6 @@ function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): Cata
         fault(model, ["pricing", field], `this is no price of the unit ${unit}, which has ${needed.join(" and ")}`),
       ),
   ];
-}
-
-/** `per_megapixel` → `megapixel_price`. */
-function priceField(unit: string): string {
-  return `${unit.slice("per_".length)}_price`;
 }
 
 function missing(merged: Merged<object>, path: string, owner: string): CatalogueFault {

@@ -73,13 +73,19 @@ function unquotedPrices(content: unknown): Finding[] {
   const models = (content as { models?: unknown }).models;
   if (!Array.isArray(models)) return [];
   return models.flatMap((model: unknown, index) => {
-    const pricing = (model as { pricing?: unknown } | null)?.pricing;
-    if (typeof pricing !== "object" || pricing === null) return [];
-    return Object.entries(pricing).flatMap(([field, value]): Finding[] =>
+    const { pricing, price_variants: variants } = (model ?? {}) as { pricing?: unknown; price_variants?: unknown };
+    const told = (path: string, value: unknown): Finding[] =>
       typeof value === "number"
-        ? [[`models[${index}].pricing.${field}`, `expected decimal text in quotes, got a number: write "${value}"`]]
-        : [],
-    );
+        ? [[`models[${index}].${path}`, `expected decimal text in quotes, got a number: write "${value}"`]]
+        : [];
+    return [
+      ...Object.entries(typeof pricing === "object" ? (pricing ?? {}) : {}).flatMap(([field, value]) =>
+        told(`pricing.${field}`, value),
+      ),
+      ...(Array.isArray(variants) ? variants : []).flatMap((variant: unknown, at) =>
+        told(`price_variants[${at}].price`, (variant as { price?: unknown } | null)?.price),
+      ),
+    ];
   });
 }
 
@@ -100,13 +106,17 @@ function repeatedEntries(content: CatalogueFile): Finding[] {
 }
 
 function malformedPrices(content: CatalogueFile): Finding[] {
-  return (content.models ?? []).flatMap((model, index) =>
-    Object.entries(model.pricing ?? {}).flatMap(([field, text]): Finding[] => {
-      if (field === "unit" || field === "currency") return [];
+  return (content.models ?? []).flatMap((model, index) => {
+    const prices = [
+      ...Object.entries(model.pricing ?? {}).map(([field, text]) => [`pricing.${field}`, text] as const),
+      ...(model.price_variants ?? []).map(({ price }, at) => [`price_variants[${at}].price`, price] as const),
+    ];
+    return prices.flatMap(([path, text]): Finding[] => {
+      if (path === "pricing.unit" || path === "pricing.currency") return [];
       const message = priceFault(text);
-      return message === undefined ? [] : [[`models[${index}].pricing.${field}`, message]];
-    }),
-  );
+      return message === undefined ? [] : [[`models[${index}].${path}`, message]];
+    });
+  });
 }
 
 /** What is wrong with the text of a price, which is in credits. */

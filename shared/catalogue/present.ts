@@ -4,15 +4,18 @@ import { creditsNumber } from "#shared/money.ts";
 import type { Price } from "#shared/pricing/price.ts";
 
 import type { Catalogue, Model } from "./catalogue.ts";
+import { hasEndpoint } from "./endpoints.ts";
 
 export interface ModelList {
   readonly object: "list";
   readonly data: readonly ModelEntry[];
 }
 
-/** The models of a catalogue in its order; rows of kind tool only when asked for. */
+/** The models of a catalogue that can be called, in its order; rows of kind tool only when asked for. */
 export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
-  const models = [...catalogue.models.values()].filter((model) => options.includeTools || model.kind !== "tool");
+  const models = [...catalogue.models.values()].filter((model) =>
+    model.kind === "tool" ? options.includeTools : hasEndpoint(model),
+  );
   return { object: "list", data: models.map(modelEntry) };
 }
 

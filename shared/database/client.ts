@@ -23,8 +23,11 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /** One connection of its own, for work that must never wait behind other queries; reconnects by itself. */
-  reserve(name: string): Queryable;
+  /**
+   * One connection of its own, for work that must never wait behind other queries; reconnects by itself.
+   * @param lockTimeoutMs a statement gives up a lock after this long (SQLSTATE 55P03)
+   */
+  reserve(name: string, lockTimeoutMs?: number): Queryable;
   /** Runs `work` in one transaction; rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
@@ -38,6 +41,7 @@ export const SQL = {
   deadlock: "40P01",
   serialization: "40001",
   uniqueViolation: "23505",
+  statementTimeout: "57014",
   /** Ours: the decision must be made again under the lock (migrations 0002, 0003). */
   decideLocked: "SL001",
 } as const;
@@ -51,6 +55,27 @@ export function sqlState(error: unknown): string | undefined {
 /** True when the statement's own values were refused (classes 22 and 23): nothing was done and repeating cannot help. */
 export function isDataFault(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? "");
+}
+
+const AWAY_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "53300", // too many connections
+  "57P01", // ended by an administrator
+  "57P02",
+  "57P03", // starting up
+  SQL.statementTimeout,
+]);
+/** The driver's own words where it gives no code. */
+const AWAY_WORDS = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+
+/** True when the database could not be asked, or did not answer in time. */
+export function isDatabaseAway(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message));
 }
 
 /** Name of the violated constraint, when the error is one. */
@@ -87,8 +112,8 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
   const main = open("pool", options.poolMax);
   return {
     query: (text, values, name) => run(main, text, values, name),
-    reserve(name) {
-      const pool = open(name, 1);
+    reserve(name, lockTimeoutMs = TIMEOUTS.lock_timeout) {
+      const pool = open(name, 1, { lock_timeout: lockTimeoutMs });
       return { query: (text, values, statement) => run(pool, text, values, statement) };
     },
     transaction: (work) => transact(main, work),
@@ -115,6 +140,11 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
 async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // The pool listens to idle connections only: one that dies under a transaction would end the process.
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on("error", onError);
   try {
     await client.query("begin");
     const result = await work({ query: (text, values, name) => run(client, text, values, name) });
@@ -126,6 +156,7 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): 
     });
     throw error;
   } finally {
+    client.off("error", onError);
     client.release(broken);
   }
 }

@@ -1,5 +1,6 @@
 /** Messages that no worker could finish, kept for an operator's eyes. */
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import type { Queryable } from "./client.ts";
 
@@ -100,4 +101,17 @@ export async function dropDeadLetter(
     [letter.id, letter.workspaceId, letter.actor],
   );
   return rows[0];
+}
+
+export type Redrive = "done" | "unknown" | "over" | "funds";
+
+/** Sends the job of a dead letter on its way again, under its next attempt and a new hold; the audit log tells of it. */
+export async function redriveDeadLetter(target: Queryable, id: string, actor: string): Promise<Redrive> {
+  const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
+    id,
+    actor,
+    LIMITS.jobLifeMs,
+    LIMITS.jobLifeMs + LIMITS.jobHoldSlackMs,
+  ]);
+  return rows[0]?.result ?? "unknown";
 }

@@ -55,13 +55,14 @@ export function openLedger(options: {
   retryMs: number;
   onGroup?: (size: number) => void;
 }): Ledger {
-  const connection = options.database.reserve("finish");
-  const contended = options.database.reserve("contended finish");
+  const connection = options.database.reserve("finish", LIMITS.loneWaitMs);
+  const contended = options.database.reserve("contended finish", LIMITS.contendedWaitMs);
 
   const send = async (items: readonly Finish[], patience: Patience): Promise<(bigint | null | typeof BUSY)[]> => {
     const first = items[0];
-    if (items.length === 1 && first && patience === "none") {
-      const rows = await connection.query<{ taken: bigint | null }>(
+    // The group form costs several times as much for a group of one.
+    if (items.length === 1 && first && patience !== "long") {
+      const rows = await (patience === "none" ? connection : contended).query<{ taken: bigint | null }>(
         SINGLE_SQL,
         [
           first.jobId,

@@ -1,10 +1,13 @@
 /**
  * The gate for every URL a caller can influence. This part decides from the URL alone; whoever dials must check the
- * address it dials again, since a name may resolve to anything (lesson OUT-1). Chat URLs are dialled by the provider.
+ * address it dials again, since a name may resolve to anything (lesson OUT-1): fetch.ts does, and so do providers that
+ * fetch media themselves.
  */
 import { BlockList, isIP } from "node:net";
 
 import { ApiError } from "#shared/errors.ts";
+
+import { isAllowedAddress, isAllowedHost, plainHost, portOf } from "./allowance.ts";
 
 const REFUSED_V4 = new BlockList();
 for (const [address, prefix] of [
@@ -58,8 +61,14 @@ export function isPublicAddress(address: string): boolean {
   return false;
 }
 
+/** Whether a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
+export function isDialable(address: string): boolean {
+  return isPublicAddress(address) || isAllowedAddress(address);
+}
+
 /**
- * Accepts http(s) URLs to public hosts. @param param the request parameter to name in the error
+ * Accepts http(s) URLs to public hosts and to those the operator allowed.
+ * @param param the request parameter to name in the error
  * @throws ApiError `unsafe_url`
  */
 export function assertPublicUrl(text: string, param: string): URL {
@@ -69,13 +78,11 @@ export function assertPublicUrl(text: string, param: string): URL {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");
   if (!PLAIN_URL.test(text)) throw refuse("it is not written plainly");
   if (url.username !== "" || url.password !== "") throw refuse("it holds user information");
-  const host = url.hostname
-    .replace(/\.$/, "")
-    .replace(/^\[|\]$/g, "")
-    .toLowerCase();
-  const isPublic = isIP(host) === 0 ? isPublicName(host) : isPublicAddress(host);
+  if (isAllowedHost(url)) return url;
+  const host = plainHost(url).replace(/^\[|\]$/g, "");
+  const isPublic = isIP(host) === 0 ? isPublicName(host) : isDialable(host);
   if (!isPublic) throw refuse("its host is not public");
-  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  const port = portOf(url);
   if ((port < 1024 && port !== 80 && port !== 443) || REFUSED_PORTS.has(port)) throw refuse("its port is not allowed");
   return url;
 }

@@ -57,7 +57,7 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
     return value;
   };
   if (unit !== "per_token") {
-    const field = `${unit.slice("per_".length)}_price`;
+    const field = priceField(unit);
     const unitRate = rate(field);
     if (unitRate === undefined) throw new RangeError(`expected ${field} for unit ${unit}`);
     return Object.freeze({ unit, tokenRates: Object.freeze({}), unitRate });
@@ -69,6 +69,11 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
   }
   if (tokenRates.input_per_million === undefined) throw new RangeError("expected input_per_million for unit per_token");
   return Object.freeze({ unit, tokenRates: Object.freeze(tokenRates), unitRate: 0n });
+}
+
+/** `per_megapixel` → `megapixel_price`. */
+export function priceField(unit: string): string {
+  return `${unit.slice("per_".length)}_price`;
 }
 
 /** Nano-credits for a token usage; a fraction of a nano-credit is rounded up once, at the sum. */

@@ -14,15 +14,28 @@
 import type { Code } from "#shared/errors.ts";
 
 interface Numbered {
+  /** Whose frames they are: a message that was delivered twice may be run twice, and their frames must not be mixed. */
+  readonly run?: string;
   /** Position among the numbered frames of the call; a hole means a lost message. */
   readonly n: number;
+}
+
+/** That another model serves than the one asked for. */
+export interface Fallback {
+  readonly from: string;
+  /** Fallbacks tried, the serving one included. */
+  readonly depth: number;
 }
 
 export interface HeadFrame extends Numbered {
   readonly t: "head";
   readonly model: string;
+  readonly fallback?: Fallback;
   /** Milliseconds spent waiting for the provider so far. */
   readonly upstream_ms: number;
+  /** As in a delta. */
+  readonly nano: string;
+  readonly tokens: number;
 }
 export interface DeltaFrame extends Numbered {
   readonly t: "delta";
@@ -36,8 +49,11 @@ export interface PartFrame extends Numbered {
 export interface EndFrame extends Numbered {
   readonly t: "end";
   readonly model: string;
+  readonly fallback?: Fallback;
   readonly nano: string;
   readonly upstream_ms: number;
+  /** Of the whole answer; absent: JSON. */
+  readonly content_type?: string;
 }
 export interface ErrorFrame extends Numbered {
   readonly t: "error";

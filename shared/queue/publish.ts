@@ -82,6 +82,7 @@ export function createPublisher(connection: NatsConnection): Publisher {
           });
           if (ack) return ack.seq;
           if (!isWanted()) throw new Error("nobody waits for it any more");
+          head.set(HEADERS.repeat, "1");
         }
       } catch (error) {
         if (error instanceof JetStreamApiError && FULL_CODES.has(error.code)) {

@@ -28,6 +28,7 @@ export interface ReplyInbox {
 interface Listening {
   readonly listener: ReplyListener;
   next: number;
+  run: string | undefined;
   /** A worker has shown that it has the call. */
   isServed: boolean;
 }
@@ -47,7 +48,9 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
     if (frame.t === "ask") return;
     if (frame.t !== "lost") call.isServed = true;
     if ("n" in frame) {
-      if (frame.n < call.next) return;
+      if (call.next === 0) call.run = frame.run;
+      // The first run that spoke is the one that is heard.
+      if (frame.n < call.next || frame.run !== call.run) return;
       if (frame.n > call.next) {
         call.listener.onGap();
         return;
@@ -75,7 +78,7 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
   return {
     address: (jobId) => `${prefix}.${jobId}`,
     listen(jobId, listener) {
-      calls.set(jobId, { listener, next: 0, isServed: false });
+      calls.set(jobId, { listener, next: 0, run: undefined, isServed: false });
     },
     forget(jobId) {
       calls.delete(jobId);

@@ -4,12 +4,16 @@
  */
 import { isUuid } from "#shared/ids.ts";
 
-export const POOLS = ["chat"] as const;
+export const POOLS = ["chat", "image", "audio", "video", "3d"] as const;
 export type Pool = (typeof POOLS)[number];
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
 
 export const ADVISORY_STREAM = "JS_ADVISORIES";
+/** What publishers outside hand in, and the durable that takes it (ingress/batch). */
+export const BATCH_STREAM = "BATCH_IN";
+export const BATCH_DURABLE = "intake";
+export const BATCH_FILTER = "batch.*.*";
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;
 export const durableName = (pool: Pool, lane: Lane): string => `${pool}_${lane}`;
@@ -18,6 +22,23 @@ export const workSubject = (pool: Pool, lane: Lane, workspaceId: string): string
 export const laneFilter = (pool: Pool, lane: Lane): string => `work.${pool}.${lane}.*`;
 export const cancelSubject = (jobId: string): string => `cancel.${jobId}`;
 export const CANCEL_FILTER = "cancel.*";
+/** A provider has told that a job of ours has moved there: whoever follows it asks at once. */
+export const ringSubject = (jobId: string): string => `ring.${jobId}`;
+export const RING_FILTER = "ring.*";
+/** What the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
+export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
+
+/** A job of the lane has ended: whoever dispatches may let the next ones out. Lost ones cost a sweep's interval. */
+export const roomSubject = (pool: Pool, lane: Lane): string => `room.${pool}.${lane}`;
+export const ROOM_FILTER = "room.*.*";
+
+/** Where a batch message wants to go, or undefined when its subject names no pool and workspace. */
+export function batchTarget(subject: string): { pool: Pool; workspaceId: string } | undefined {
+  const [head, name, workspaceId = "", ...rest] = subject.split(".");
+  const pool = POOLS.find((known) => known === name);
+  if (head !== "batch" || pool === undefined || !isUuid(workspaceId) || rest.length > 0) return undefined;
+  return { pool, workspaceId };
+}
 
 /** The workspace a work subject belongs to, or undefined when it is no such subject. */
 export function workspaceOfSubject(subject: string): string | undefined {
@@ -39,4 +60,21 @@ export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
 }
 
-export const HEADERS = { reply: "Sluice-Reply", deadline: "Sluice-Deadline", messageId: "Nats-Msg-Id" } as const;
+/** A publisher hears answers under its own workspace's prefix alone, whatever address its message names (QUE-22). */
+export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
+  const prefix = `_INBOX.ws.${workspaceId}.`;
+  return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));
+}
+
+const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+export const HEADERS = {
+  reply: "Sluice-Reply",
+  deadline: "Sluice-Deadline",
+  messageId: "Nats-Msg-Id",
+  /** Sent before without a word from the server: it may have been handed out then. */
+  repeat: "Sluice-Repeat",
+  /** Of a batch message: the publisher's own name for the job, and the API key whose preset limits it. */
+  idempotencyKey: "Idempotency-Key",
+  keyId: "Sluice-Key-Id",
+} as const;

@@ -21,6 +21,9 @@ import type { Logger } from "#shared/logger.ts";
 import { onLink } from "./connection.ts";
 import {
   ADVISORY_STREAM,
+  BATCH_DURABLE,
+  BATCH_FILTER,
+  BATCH_STREAM,
   durableName,
   LANES,
   type Lane,
@@ -36,13 +39,15 @@ interface LaneSettings {
   readonly ackWaitMs: number;
   /** `working()` is sent this often: well inside ackWaitMs, so two may be lost. */
   readonly beatMs: number;
+  /** A durable job's owner renews this; it is shorter than ackWaitMs, so that a redelivery finds the job free. */
+  readonly leaseMs: number;
   readonly maxDeliver: number;
   readonly maxAckPending: number;
 }
 
 export const LANE_SETTINGS: Readonly<Record<Lane, LaneSettings>> = {
-  live: { ackWaitMs: 15_000, beatMs: 4_000, maxDeliver: 5, maxAckPending: 16_384 },
-  batch: { ackWaitMs: 30_000, beatMs: 10_000, maxDeliver: 6, maxAckPending: 8_192 },
+  live: { ackWaitMs: 15_000, beatMs: 4_000, leaseMs: 12_000, maxDeliver: 5, maxAckPending: 16_384 },
+  batch: { ackWaitMs: 30_000, beatMs: 10_000, leaseMs: 25_000, maxDeliver: 6, maxAckPending: 8_192 },
 };
 
 type WantedStream = Partial<StreamConfig> & { readonly name: string };
@@ -58,6 +63,7 @@ export function wantedTopology(replicas: number): Topology {
   return {
     streams: [
       ...POOLS.map((pool) => poolStream(pool, replicas)),
+      batchStream(replicas),
       {
         name: ADVISORY_STREAM,
         subjects: ["$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>", "$JS.EVENT.ADVISORY.CONSUMER.MSG_TERMINATED.>"],
@@ -69,9 +75,10 @@ export function wantedTopology(replicas: number): Topology {
         num_replicas: replicas,
       },
     ],
-    consumers: POOLS.flatMap((pool) =>
-      LANES.map((lane) => ({ stream: streamName(pool), config: durable(pool, lane) })),
-    ),
+    consumers: [
+      ...POOLS.flatMap((pool) => LANES.map((lane) => ({ stream: streamName(pool), config: durable(pool, lane) }))),
+      { stream: BATCH_STREAM, config: INTAKE },
+    ],
   };
 }
 
@@ -94,6 +101,42 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
     num_replicas: replicas,
   };
 }
+
+/**
+ * Publishers choose their own message ids, and deduplication knows no subjects: the shortest window there is keeps one
+ * from swallowing another's message (lesson QUE-7). Repeats are found in Postgres.
+ */
+function batchStream(replicas: number): WantedStream {
+  return {
+    name: BATCH_STREAM,
+    subjects: [BATCH_FILTER],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    discard_new_per_subject: true,
+    max_msgs_per_subject: 5_000,
+    max_msgs: BATCH_MESSAGES_MAX,
+    max_msg_size: LIMITS.streamMessageBytesMax,
+    max_age: 0,
+    duplicate_window: 100 * NANOS_PER_MS,
+    num_replicas: replicas,
+  };
+}
+
+const BATCH_MESSAGES_MAX = 200_000;
+
+const INTAKE: WantedConsumer = {
+  durable_name: BATCH_DURABLE,
+  filter_subject: BATCH_FILTER,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  ack_wait: 30_000 * NANOS_PER_MS,
+  // A message whose workspace's window is full comes again and again until it opens.
+  max_deliver: -1,
+  // Those that wait for a window count as pending too; they must never keep another workspace's messages out.
+  max_ack_pending: BATCH_MESSAGES_MAX,
+  max_waiting: 4_096,
+};
 
 function durable(pool: Pool, lane: Lane): WantedConsumer {
   const settings = LANE_SETTINGS[lane];

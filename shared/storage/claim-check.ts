@@ -8,9 +8,17 @@ import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 const PREFIX = "claims/";
 
 /** Stores the text and returns its reference, `key#sha256`. */
-export async function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
+export function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
+  return storeText(storage, PREFIX + jobId, text);
+}
+
+/** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */
+export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
+  return storeText(storage, `results/${jobId}/${epoch}`, text);
+}
+
+async function storeText(storage: Storage, key: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
-  const key = PREFIX + jobId;
   await storage.client.send(
     new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
     { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) },
@@ -53,7 +61,8 @@ export async function listClaims(storage: Storage): Promise<StoredClaim[]> {
   );
   return (page.Contents ?? []).map(({ Key: key = "", LastModified: at = new Date() }) => ({
     key,
-    jobId: key.slice(PREFIX.length),
+    // What came with the call lies beside its body, one step deeper.
+    jobId: key.slice(PREFIX.length).split("/", 1).join(""),
     at,
   }));
 }

@@ -38,13 +38,18 @@ function settings(): Set<string> {
 
 const composeVariables = new Set(Array.from(COMPOSE.matchAll(/\$\{([A-Z0-9_]+)/g), (match) => match[1] ?? ""));
 
+/** Read by the supervisor of `npm start`, whose own tests are in tests/deploy/start.test.ts. */
+const supervisorSettings = new Set(["SLUICE_DATA_DIR"]);
+
 describe("deploy/env.example", () => {
   test("names every setting that is read", () => {
-    expect([...settings()].filter((name) => !documented.has(name))).toEqual([]);
+    // http_proxy is HTTP_PROXY in the spelling that some systems use.
+    const names = [...settings()].map((name) => name.toUpperCase());
+    expect(names.filter((name) => !documented.has(name))).toEqual([]);
   });
 
   test("names nothing that is neither a setting, nor a provider's key, nor read by compose.yaml", () => {
-    const known = settings();
+    const known = settings().union(supervisorSettings);
     const strangers = [...documented].filter(
       (name) => !known.has(name) && !providerKeys.has(name) && !composeVariables.has(name),
     );
@@ -73,7 +78,14 @@ describe("deploy/env.example", () => {
     const empty = Object.keys(rest).filter((name) => rest[name] === "" && name.startsWith("SLUICE_"));
     // These have no fixed default: unset means none, or follows another setting.
     expect(new Set(empty)).toEqual(
-      new Set(["SLUICE_TRUSTED_PROXIES", "SLUICE_SANDBOX", "SLUICE_CATALOGUE", "SLUICE_BOOTSTRAP_KEY"]),
+      new Set([
+        "SLUICE_TRUSTED_PROXIES",
+        "SLUICE_OUTBOUND_ALLOW",
+        "SLUICE_SANDBOX",
+        "SLUICE_CATALOGUE",
+        "SLUICE_BOOTSTRAP_KEY",
+        "SLUICE_PUBLIC_URL",
+      ]),
     );
   });
 

@@ -62,7 +62,7 @@ describe("deploy/compose.yaml", () => {
     const given = compose.services["nats"]?.environment ?? {};
     for (const variable of users.values()) expect(given).toHaveProperty(variable);
     const logins = services.flatMap(([, { environment }]) => environment?.["NATS_URL"] ?? []);
-    expect(logins).toHaveLength(5);
+    expect(logins).toHaveLength(9);
     for (const login of logins) {
       const [, user = "", variable] = /^nats:\/\/(\w+):\$\{(\w+)\}@nats:4222$/.exec(login) ?? [];
       expect(users.get(user), login).toBe(variable ?? "no password");
@@ -76,7 +76,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   test("gives a stopping role longer than its grace", () => {
-    for (const name of ["ingress", "worker-chat", "janitor"]) {
+    for (const name of ["ingress", ...POOLS.map((pool) => `worker-${pool}`), "janitor"]) {
       expect(Number.parseInt(compose.services[name]?.stop_grace_period ?? "0", 10)).toBeGreaterThan(30);
     }
   });

@@ -6,7 +6,20 @@ import { connect, headers, type NatsConnection, PermissionViolationError } from 
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { newId } from "#shared/ids.ts";
-import { cancelSubject, durableName, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { createLogger } from "#shared/logger.ts";
+import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+import {
+  BATCH_DURABLE,
+  BATCH_STREAM,
+  breakerSubject,
+  cancelSubject,
+  durableName,
+  replyPrefix,
+  ROOM_FILTER,
+  roomSubject,
+  streamName,
+  workSubject,
+} from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
@@ -133,6 +146,13 @@ describe("deploy/nats/server.conf", () => {
     for await (const cancel of cancels) expect(cancel.subject).toBe(cancelSubject(job));
   });
 
+  test("lets workers tell each other which sources rest", async () => {
+    const heard = clients.worker.connection.subscribe(breakerSubject("chat"), { max: 1 });
+    const refused = await refusals("worker", (connection) => connection.publish(breakerSubject("chat"), "rests"));
+    expect(refused).toEqual([]);
+    for await (const message of heard) expect(message.string()).toBe("rests");
+  });
+
   test("lets the janitor put work back and delete a message by its sequence", async () => {
     const stream = jetstream(clients.janitor.connection);
     const { seq } = await stream.publish(workSubject("chat", "batch", WORKSPACE), "{}");
@@ -151,14 +171,62 @@ describe("deploy/nats/server.conf", () => {
     for await (const answer of answers) expect(answer.string()).toBe("accepted");
   });
 
+  test("lets an ingress take batch messages in and answer their publishers", async () => {
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.answers`, { max: 1 });
+    await jetstream(clients.publisher.connection).publish(`batch.chat.${WORKSPACE}`, "{}");
+    const { promise, resolve } = Promise.withResolvers<Delivery>();
+    const puller = openPuller({
+      connection: clients.ingress.connection,
+      role: "ingress",
+      stream: BATCH_STREAM,
+      durable: BATCH_DURABLE,
+      log: createLogger({ level: "silent", role: "test" }),
+      onMessage: resolve,
+      onRoom: () => undefined,
+    });
+    const refused = await refusals("ingress", (connection) => {
+      puller.ask(1);
+      connection.publish(`_INBOX.ws.${WORKSPACE}.answers`, "queued");
+    });
+    expect(refused).toEqual([]);
+    const message = await promise;
+    expect(message.subject).toBe(`batch.chat.${WORKSPACE}`);
+    message.working();
+    message.ack();
+    await clients.ingress.connection.flush();
+    const manager = await jetstream(clients.janitor.connection).jetstreamManager();
+    expect((await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE)).num_ack_pending).toBe(0);
+    for await (const answer of answers) expect(answer.string()).toBe("queued");
+    await puller.stop();
+  });
+
+  test("lets workers tell the janitor that there is room, and the janitor tell publishers of their jobs", async () => {
+    const heard = clients.janitor.connection.subscribe(ROOM_FILTER, { max: 1 });
+    await clients.janitor.connection.flush();
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
+    await clients.publisher.connection.flush();
+    expect(await refusals("worker", (connection) => connection.publish(roomSubject("chat", "batch")))).toEqual([]);
+    for await (const message of heard) expect(message.subject).toBe(roomSubject("chat", "batch"));
+    expect(await refusals("janitor", (connection) => connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "lost"))).toEqual(
+      [],
+    );
+    for await (const answer of answers) expect(answer.string()).toBe("lost");
+  });
+
   test.each([
     ["publisher", `work.chat.live.${WORKSPACE}`],
+    ["publisher", "room.chat.batch"],
+    ["publisher", "$JS.API.CONSUMER.MSG.NEXT.BATCH_IN.intake"],
+    ["publisher", `_INBOX.ws.${OTHER}.x`],
+    ["ingress", `batch.chat.${WORKSPACE}`],
+    ["ingress", "room.chat.batch"],
     ["publisher", `batch.chat.${OTHER}`],
     ["publisher", "batch.chat.*"],
     ["publisher", "_INBOX.gw.in-1.x"],
     ["publisher", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["publisher", "$JS.API.CONSUMER.MSG.NEXT.POOL_chat.chat_live"],
     ["publisher", "cancel.x"],
+    ["publisher", "breaker.chat"],
     ["worker", `work.chat.live.${WORKSPACE}`],
     ["worker", `batch.chat.${WORKSPACE}`],
     ["worker", "cancel.x"],
@@ -168,8 +236,10 @@ describe("deploy/nats/server.conf", () => {
     ["ingress", "$JS.ACK.POOL_chat.chat_live.1.1.1.1.0"],
     ["ingress", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["ingress", "_INBOX.gw.in-2.x"],
+    ["ingress", "breaker.chat"],
     ["janitor", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["janitor", "$JS.API.STREAM.DELETE.POOL_chat"],
+    ["janitor", "breaker.chat"],
   ] as const)("keeps %s from publishing %s", async (user, subject) => {
     expect(await refusals(user, (connection) => connection.publish(subject))).toEqual([`publish ${subject}`]);
   });

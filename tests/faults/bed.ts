@@ -1,7 +1,7 @@
 /**
- * What every fault test stands on: the whole service as processes, a local upstream whose behaviour the test decides, and
- * a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, `wide` may answer at length,
- * and each `mock-…` slug is served by the upstream behaviour of that name.
+ * What every fault test stands on: the whole service as processes, a local upstream of each family whose behaviour the
+ * test decides, and a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, `wide` may
+ * answer at length, and each `mock-…` slug is served by the behaviour of that name; all of these are of OpenAI's family.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,17 +9,20 @@ import { join } from "node:path";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
-import { type OpenAiServer, startOpenAiServer } from "../providers/openai-compatible/server.ts";
+import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
 import { temporaryDirectory } from "../support/infrastructure.ts";
 import { type Stack, type StackOptions, startStack } from "../support/stack.ts";
 import { type Client, createClient, type Target } from "./client.ts";
+import { type BedModel, modelYaml, startUpstreams, type Upstream, type Upstreams } from "./families.ts";
 
 /** Nano-credits of one call to the model `flat`, and of its hold. */
 export const FLAT_NANO = 1_000_000_000n;
 
 export interface Bed {
   readonly stack: Stack;
+  /** The upstream of OpenAI's family. */
   readonly upstream: OpenAiServer;
+  readonly upstreams: Upstreams;
   readonly client: Client;
   /** An ingress with a key; the first one and the bootstrap key unless told otherwise. */
   target(ingress?: number, key?: string): Target;
@@ -30,29 +33,37 @@ export interface Bed {
 export interface BedOptions extends StackOptions {
   /** Upstream behaviours (see named.ts) to offer as models. */
   readonly behaviours?: readonly string[];
+  /** Further models, of any family. */
+  readonly models?: readonly BedModel[];
+  /** Further providers that speak OpenAI's dialect: id → base address. */
+  readonly providers?: Readonly<Record<string, string>>;
   /** Further presets: name → calls a minute and tokens a day, null for no limit. */
   readonly presets?: Readonly<Record<string, readonly [number | null, number | null]>>;
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const upstream = await startOpenAiServer();
+  const upstreams = await startUpstreams();
   const { directory, remove } = temporaryDirectory();
   const catalogue = join(directory, "catalogue.yaml");
-  writeFileSync(catalogue, catalogueYaml(upstream.url, options));
+  writeFileSync(catalogue, catalogueYaml(upstreams, options));
   const close = (): void => {
-    upstream.close();
+    for (const upstream of Object.values(upstreams) as Upstream[]) upstream.close();
     remove();
   };
   let stack: Stack;
   try {
-    stack = await startStack({ ...options, env: { SLUICE_CATALOGUE: catalogue, ...options.env } });
+    stack = await startStack({
+      ...options,
+      env: { SLUICE_CATALOGUE: catalogue, MOCK_API_KEY: "key-of-the-mock-providers", ...options.env },
+    });
   } catch (error) {
     close();
     throw error;
   }
   return {
     stack,
-    upstream,
+    upstream: upstreams.openai,
+    upstreams,
     client: createClient(),
     target: (ingress = 0, key = stack.key) => ({ url: stack.baseUrls[ingress] ?? "", key }),
     async stop() {
@@ -92,21 +103,32 @@ export async function createWorkspace(
   return { id, keyId, key };
 }
 
-function catalogueYaml(upstreamUrl: string, { behaviours = [], presets = {} }: BedOptions): string {
+function catalogueYaml(upstreams: Upstreams, options: BedOptions): string {
+  const { behaviours = [], presets = {}, providers = {} } = options;
   const models = [
     model("flat", "upstream", 'unit: per_request, request_price: "1"'),
     model("metered", "upstream", BY_TOKENS),
     model("wide", "upstream", BY_TOKENS, 1_000_000),
     ...behaviours.map((name) => model(`mock-${name}`, `mock-${name}`, BY_TOKENS)),
+    ...(options.models ?? []).map(modelYaml),
   ];
   return `
 providers:
   - id: mock
     family: openai-compatible
-    base_url: ${upstreamUrl}
-presets: [${Object.entries(presets).map(preset).join(", ")}]
+    # Each test wants to see its own failure, whatever the ones before it did.
+    breaker: off
+    base_url: ${upstreams.openai.url}
+  - { id: mock-drained, family: openai-compatible, breaker: off, on_disconnect: drain, base_url: "${upstreams.openai.url}" }
+  - { id: mock-anthropic, family: anthropic, breaker: off, base_url: "${upstreams.anthropic.url}", api_key_env: MOCK_API_KEY }
+  - { id: mock-gemini, family: gemini, breaker: off, base_url: "${upstreams.gemini.url}", api_key_env: MOCK_API_KEY }
+${Object.entries(providers).map(provider).join("")}presets: [${Object.entries(presets).map(preset).join(", ")}]
 models:
 ${models.join("")}`;
+}
+
+function provider([id, url]: [string, string]): string {
+  return `  - { id: ${id}, family: openai-compatible, breaker: off, base_url: "${url}" }\n`;
 }
 
 function preset([name, [callsPerMinute, tokensPerDay]]: [string, readonly [number | null, number | null]]): string {
@@ -131,4 +153,18 @@ function model(slug: string, source: string, pricing: string, outputTokensMax = 
     allowed_params: { supported_inputs: [text] }
     sources: [{ provider: mock, model: ${source} }]
 `;
+}
+
+/** Models that serve in place of others for the workspace of this key. Before the key's first call. */
+export async function setFallbacks(
+  { stack }: Pick<Bed, "stack">,
+  chains: Readonly<Record<string, readonly string[]>>,
+  key: string = stack.key,
+): Promise<void> {
+  for (const [slug, fallbacks] of Object.entries(chains)) {
+    await stack.query(
+      "insert into fallback_chain (workspace_id, model, fallbacks) select workspace_id, $1, $2 from api_key where sha256 = $3",
+      [slug, fallbacks, Buffer.from(hashKey(key))],
+    );
+  }
 }

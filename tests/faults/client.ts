@@ -42,9 +42,12 @@ export interface Client {
 export interface Target {
   readonly url: string;
   readonly key: string;
+  /** Chat completions unless set. */
+  readonly path?: string;
 }
 
 export const DONE = "[DONE]";
+export const CHAT_PATH = "/v1/chat/completions";
 
 /** The `x-request-id` of an answer, which is also the job's id. */
 export function requestId(answer: Answer): string {
@@ -106,7 +109,7 @@ async function send(
   const isStream = body["stream"] === true;
   let response: Response;
   try {
-    response = await fetch(`${target.url}/v1/chat/completions`, {
+    response = await fetch(target.url + (target.path ?? CHAT_PATH), {
       method: "POST",
       headers: { authorization: `Bearer ${target.key}`, "content-type": "application/json" },
       body: JSON.stringify(body),

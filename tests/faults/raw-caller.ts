@@ -1,7 +1,7 @@
 /** Clients that no HTTP library would be: they leave in the middle of a sentence, or stop reading. */
 import type { Socket } from "bun";
 
-import type { Target } from "./client.ts";
+import { CHAT_PATH, type Target } from "./client.ts";
 
 export interface RawCaller {
   /** Bytes received so far. */
@@ -16,10 +16,10 @@ export interface RawCaller {
   leave(how: "fin" | "rst"): void;
 }
 
-const TEXT_KEPT = 4_096;
+const TEXT_KEPT = 65_536;
 
-/** Connects, sends the call and leaves the rest to the test. */
-export async function callRaw(target: Target, body: Record<string, unknown>): Promise<RawCaller> {
+/** Connects, sends the call, or this share of its body, and leaves the rest to the test. */
+export async function callRaw(target: Target, body: Record<string, unknown>, share = 1): Promise<RawCaller> {
   const { hostname, port, host } = new URL(target.url);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let received = 0;
@@ -38,8 +38,8 @@ export async function callRaw(target: Target, body: Record<string, unknown>): Pr
   });
   const payload = JSON.stringify(body);
   socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${target.key}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(payload)}\r\n\r\n${payload}`,
+    `POST ${target.path ?? CHAT_PATH} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${target.key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(payload)}\r\n\r\n${payload.slice(0, payload.length * share)}`,
   );
   return {
     received: () => received,

@@ -137,8 +137,8 @@ function encodeRequest({ key, model }: AbandonOptions, host: string): Buffer {
   );
 }
 
-/** Mulberry32: small, and the same on every machine. */
-function seeded(seed: number): () => number {
+/** Numbers from 0 to 1 by Mulberry32: small, and the same on every machine. */
+export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -51,7 +51,7 @@ describe("a work message", () => {
     { hold_nano: "1.5" },
     { hold_nano: "-1" },
     { hold_nano: "" },
-    { output_tokens_max: 0 },
+    { output_tokens_max: -1 },
     { price: null },
     { deadline_ms: "soon" },
     { request: "{}" },

@@ -23,7 +23,6 @@ describe("settings", () => {
       host: "0.0.0.0",
       adminPort: 9464,
       adminHost: "127.0.0.1",
-      dataDir: ".sluice",
       sandbox: true,
       production: false,
       ipLimit: 5_000,

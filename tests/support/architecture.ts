@@ -83,10 +83,10 @@ const PRIVILEGES: readonly Privilege[] = [
     allowed: (file) => file === "workers/providers/http.ts",
   },
   {
-    rule: "only the runner acknowledges messages",
+    rule: "only the runner and the batch intake acknowledge messages",
     pattern: /\.\s*(?:ack|ackAck|nak|term|working)\s*\(/,
     where: isProduct,
-    allowed: (file) => file === "workers/runner.ts" || /^workers\/queue-[a-z-]+\.ts$/.test(file),
+    allowed: (file) => file === "workers/runner.ts" || file === "ingress/batch/intake.ts",
   },
   {
     rule: "nothing writes to the console",
@@ -108,7 +108,8 @@ const GUARDED_MODULES: readonly Privilege[] = [
     rule: "only workers/providers/http.ts calls out",
     pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|ws)(?:\/|$)/,
     where: isProduct,
-    allowed: (file) => file === "workers/providers/http.ts",
+    // The guard dials callers' addresses, and only by these modules: they ask its resolver (lesson OUT-1).
+    allowed: (file) => file === "workers/providers/http.ts" || file === "shared/outbound/fetch.ts",
   },
   {
     rule: "only shared/storage speaks S3",

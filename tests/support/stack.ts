@@ -20,6 +20,8 @@ export interface StackOptions {
   readonly ingress?: number;
   readonly workers?: number;
   readonly janitor?: boolean;
+  /** What each worker serves; chat unless told otherwise. */
+  readonly pools?: readonly string[];
   /** Over the stack's own environment, for every role. */
   readonly env?: Readonly<Record<string, string>>;
   /** Bootstrap key of the first workspace; random unless given. */
@@ -42,6 +44,8 @@ export interface Stack {
   readonly postgres: OwnPostgres | undefined;
   /** Runs one statement on the stack's database. bigint columns arrive as BigInt. */
   readonly query: Query;
+  /** Of every role: for one that is started with other settings. */
+  readonly env: Readonly<Record<string, string>>;
   /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
   addRole(...args: string[]): Promise<ManagedProcess>;
   /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. */
@@ -118,7 +122,7 @@ async function assemble(
   const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>
     settled(Array.from({ length: count }, () => addRole(...args)));
   const [workers, janitors, ingresses] = await settled([
-    many(options.workers ?? 1, "worker", "chat"),
+    many(options.workers ?? 1, "worker", ...(options.pools ?? ["chat"])),
     many(options.janitor === false ? 0 : 1, "janitor"),
     many(options.ingress ?? 1, "ingress"),
   ] as const);
@@ -134,6 +138,7 @@ async function assemble(
     nats,
     postgres,
     query: database.query,
+    env,
     addRole,
     command,
     stop: closeAll,

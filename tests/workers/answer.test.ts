@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { LIMITS } from "#shared/limits.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { Answer } from "#workers/answer.ts";
-import type { LastingPublisher } from "#workers/lasting-publisher.ts";
+import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
 
 const REPLY = "_INBOX.gw.ingress.job";
 
@@ -15,13 +15,20 @@ interface Sent {
 
 function open(reply: string | undefined = REPLY) {
   const sent: Sent[] = [];
+  const runs = new Set<string>();
   const sender: Pick<LastingPublisher, "publish" | "isClosed"> = {
-    publish: (subject, bytes) => void sent.push({ subject, ...decodeFrame(bytes) }),
+    publish(subject, bytes) {
+      const { frame, data } = decodeFrame(bytes);
+      const { run, ...rest } = frame as Frame & { run?: string };
+      if (run !== undefined) runs.add(run);
+      sent.push({ subject, frame: rest, data });
+    },
     isClosed: () => false,
   };
   const cost = { nano: 0n, tokens: 0 };
   return {
     sent,
+    runs,
     cost,
     answer: new Answer(sender, reply, "m", () => cost),
     frames: () => sent.map(({ frame }) => frame),
@@ -42,6 +49,16 @@ afterEach(() => {
 });
 
 describe("a streamed answer", () => {
+  test("has one name in all its frames, and no two answers the same", () => {
+    const [one, other] = [open(), open()];
+    for (const { answer } of [one, other]) {
+      answer.write("a", 1);
+      answer.end("b", 1n);
+    }
+    expect(one.runs.size).toBe(1);
+    expect(one.runs.union(other.runs).size).toBe(2);
+  });
+
   test("sends the first piece at once, with the model and the provider's time", () => {
     const { answer, sent } = open();
     expect(answer.hasBegun).toBe(false);

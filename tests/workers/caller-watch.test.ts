@@ -50,6 +50,13 @@ describe("a question about a caller", () => {
     expect(await watch.ask(reply)).toBe(expected);
   });
 
+  test("that is heard and not answered says nothing", async () => {
+    const reply = `${replyPrefix("mute")}.${newId()}`;
+    ingress.subscribe(reply, { callback: () => undefined });
+    await ingress.flush();
+    expect(await watch.ask(reply)).toBe("silent");
+  });
+
   test("that nobody hears, twice, says gone", async () => {
     expect(await watch.ask(`${replyPrefix("dead")}.${newId()}`)).toBe("gone");
   });

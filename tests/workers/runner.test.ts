@@ -15,6 +15,7 @@ import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { type Cancels, openCancels } from "#workers/cancels.ts";
 import type { WorkerContext } from "#workers/context.ts";
+import type { DurableJobs, DurableVerdict } from "#workers/durable-jobs.ts";
 import type { JobControl } from "#workers/job.ts";
 import { type Runner, startRunner } from "#workers/runner.ts";
 import { chatJob } from "./jobs.ts";
@@ -109,7 +110,7 @@ afterEach(async () => {
 });
 
 /** A runner whose handler calls wait for the test; `ends` lets them end at once. */
-function start(options: { slots?: number; ends?: boolean } = {}): Bench {
+function start(options: { slots?: number; ends?: boolean; durable?: DurableJobs } = {}): Bench {
   const held: Held[] = [];
   const hold = (kind: Held["kind"], job: JobMessage, control: Partial<JobControl>): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -131,6 +132,7 @@ function start(options: { slots?: number; ends?: boolean } = {}): Bench {
       drop: (job, control) => hold("drop", job, control),
     },
     cancels,
+    ...(options.durable ? { durable: options.durable } : {}),
   });
   const called = async (count: number): Promise<Held> => {
     await until(() => held.length >= count);
@@ -404,5 +406,63 @@ describe("a runner that stops", () => {
     const { called } = start({ ends: true });
     expect(await called(1)).toMatchObject({ kind: "run", job });
     await emptied();
+  });
+});
+
+describe("a message of a durable job", () => {
+  const doorbell = (members: object = {}): object => ({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId(), ...members }); // prettier-ignore
+
+  /** Answers each delivery as told. */
+  function durable(...verdicts: (DurableVerdict | Error)[]): DurableJobs & { readonly seen: [object, number][] } {
+    const seen: [object, number][] = [];
+    return {
+      seen,
+      close: () => Promise.resolve(),
+      run: (message, deliveries) => {
+        seen.push([message, deliveries]);
+        const verdict = verdicts.shift() ?? { outcome: "completed" };
+        return verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);
+      },
+    };
+  }
+
+  async function ring(body: object, workspaceId = (body as { workspace_id: string }).workspace_id): Promise<void> {
+    await jetstream(outside).publish(workSubject("chat", "live", workspaceId), JSON.stringify(body));
+  }
+
+  test("is acknowledged when the job is over, however often it was delivered", async () => {
+    const jobs = durable({ outcome: "owned", againMs: 1 }, { outcome: "completed" });
+    const { held } = start({ durable: jobs });
+    const body = doorbell();
+    await ring(body);
+    await emptied();
+    expect(verdicts).toEqual(['-NAK {"delay":1000000}', "+ACK"]);
+    expect(jobs.seen).toEqual([
+      [body, 1],
+      [body, 2],
+    ]);
+    expect(held).toEqual([]);
+  });
+
+  test("is handed back with a delay when the job's end could not be written", async () => {
+    start({ durable: durable(new Error("the database is away")) });
+    await ring(doorbell());
+    await until(() => verdicts.length > 0);
+    expect(verdicts[0]).toStartWith("-NAK ");
+    expect(logged).toHaveLength(1);
+  });
+
+  test.each<[string, object, string | undefined]>([
+    ["for another workspace than its subject's", doorbell(), newId()],
+    ["without an id", doorbell({ job_id: "1" }), undefined],
+  ])("%s is a dead letter", async (_what, body, workspaceId) => {
+    await database.query("delete from dead_letter");
+    const jobs = durable();
+    start({ durable: jobs });
+    await ring(body, workspaceId);
+    await emptied();
+    expect(verdicts).toEqual(["+TERM unreadable"]);
+    expect(jobs.seen).toEqual([]);
+    expect(await database.query("select reason from dead_letter")).toEqual([{ reason: "unreadable" }]);
   });
 });

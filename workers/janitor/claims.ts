@@ -14,9 +14,13 @@ export async function sweepClaims(context: { storage: Storage; database: Databas
   const claims = await listClaims(storage);
   const old = claims.filter((claim) => claim.at.getTime() < Date.now() - AGE_MIN_MS && isUuid(claim.jobId));
   if (old.length === 0) return 0;
-  const open = await database.query<{ job_id: string }>("select job_id from hold where job_id = any($1::uuid[])", [
-    plainArray(old.map((claim) => claim.jobId)),
-  ]);
+  // A dead letter's job may yet be sent on its way again.
+  const open = await database.query<{ job_id: string }>(
+    `select job_id from hold where job_id = any($1::uuid[])
+     union all
+     select job_id from dead_letter where job_id = any($1::uuid[]) and redriven_at is null`,
+    [plainArray(old.map((claim) => claim.jobId))],
+  );
   const isOpen = new Set(open.map((row) => row.job_id));
   const done = old.filter((claim) => !isOpen.has(claim.jobId));
   for (const claim of done) await deleteClaim(storage, claim.key);

@@ -10,7 +10,7 @@ import type { Database } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { HEADERS, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { HEADERS, laneFilter, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 const BATCH = 100;
@@ -33,8 +33,9 @@ export async function sweepDeadLetters(context: {
     const { state } = await manager.streams.info(stream);
     if (state.messages === 0) continue;
     let seq = state.first_seq;
+    // The batch lane holds durable jobs alone, whose rows tell what becomes of them (leases.ts, dispatch.ts).
     for (let count = 0; count < BATCH && seq <= state.last_seq; count++) {
-      const message = await manager.direct.getMessage(stream, { seq, next_by_subj: ">" });
+      const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;
       const deadlineMs = Number(message.header.get(HEADERS.deadline) || Number.NaN);

@@ -44,7 +44,10 @@ export async function sweepExpiredHolds(context: {
       log.warn({ err: result.reason as Error }, "an expired hold could not be closed yet");
   }
   const [open] = await database.query<{ count: bigint; oldest: number }>(
-    "select count(*) as count, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest from hold",
+    // A durable job may wait for hours; its hold says nothing about calls that nobody ended.
+    `select count(*) as count,
+       coalesce(extract(epoch from clock_timestamp() - min(h.created_at) filter (where j.id is null)), 0)::float8 as oldest
+     from hold h left join job j on j.id = h.job_id`,
   );
   metrics.holdsOpen.set(Number(open?.count ?? 0n));
   metrics.holdsOldestSeconds.set(open?.oldest ?? 0);

@@ -3,17 +3,25 @@
  * the same locks as everybody else.
  */
 import { openLedger } from "#shared/ledger/finish.ts";
+import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { connectNats } from "#shared/queue/connection.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
 import { sweepClaims } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
+import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
+import { sweepOrphans, sweepUploads } from "./files.ts";
 import { checkInvariants } from "./invariants.ts";
+import { sweepJobRecords } from "./job-records.ts";
+import { sweepEndedJobs } from "./job-retention.ts";
+import { sweepLeases } from "./leases.ts";
 import { sweepRetention } from "./retention.ts";
 import { startSweeps } from "./sweeps.ts";
+import { sweepUnknownJobs } from "./unknown-jobs.ts";
 import { watchQueue } from "./watch-queue.ts";
 
 const FINISH_RETRY_MS = 20_000;
@@ -30,13 +38,28 @@ export async function startJanitor(): Promise<void> {
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
   lifecycle.onStop("ledger", () => ledger.idle());
+  const publisher = createPublisher(connection);
+  const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
+  lifecycle.onStop("dispatches", () => dispatcher.idle());
+  const unknownKeepMs = config.unknownHours * 3_600_000;
+  const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
+  lifecycle.onStop("room", openRoomWatch(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
     { name: "expired holds", everyMs: 2_000, run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
+    { name: "job dispatch", everyMs: 2_000, run: () => sweepDispatches(jobs) },
+    { name: "unclaimed jobs", everyMs: 5_000, run: () => sweepUnclaimed(jobs) },
+    { name: "job room", everyMs: 1_000, run: () => releaseAll(jobs) },
+    { name: "job leases", everyMs: 2_000, run: () => sweepLeases(jobs) },
+    { name: "unknown jobs", everyMs: 5_000, run: () => sweepUnknownJobs(jobs) },
+    { name: "job records", everyMs: 1_000, run: () => sweepJobRecords(jobs) },
+    { name: "job retention", everyMs: 60_000, run: () => sweepEndedJobs(jobs, config.jobRetentionHours) },
     { name: "dead letters", everyMs: 5_000, run: () => sweepDeadLetters({ connection, database, log, metrics }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
-    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database) },
+    { name: "uploads", everyMs: 5_000, run: () => sweepUploads({ storage, database, log }) },
+    { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
+    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());

@@ -1,9 +1,11 @@
 /** Rows that nobody needs any more, in bounded batches (lesson DB-7). Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
+import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
 
 const BATCH = 1_000;
 
-export async function sweepRetention(database: Queryable): Promise<void> {
+/** @param hours how long events are kept, as jobs are */
+export async function sweepRetention(database: Queryable, hours: number): Promise<void> {
   await repeat(() =>
     database.query(
       `delete from relay_progress where job_id in (
@@ -15,6 +17,15 @@ export async function sweepRetention(database: Queryable): Promise<void> {
       [BATCH],
     ),
   );
+  await repeat(() =>
+    database.query(
+      `delete from event where id in (
+         select id from event where occurred_at < clock_timestamp() - $1 * interval '1 hour' order by occurred_at limit $2)
+       returning 1`,
+      [hours, BATCH],
+    ),
+  );
+  while ((await dropExpiredAnswers(database, BATCH)) >= BATCH);
 }
 
 /** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */

@@ -1,12 +1,14 @@
-/** Backlog as a metric: messages waiting per lane, age of the oldest message per pool. */
+/** Backlog as a metric: messages waiting per lane and before the batch door, age of the oldest message per pool. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import type { Metrics } from "#shared/metrics.ts";
-import { durableName, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { BATCH_DURABLE, BATCH_STREAM, durableName, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
+  const intake = await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE);
+  context.metrics.queueDepth.set(intake.num_pending + intake.num_ack_pending, "intake", "batch");
   for (const pool of POOLS) {
     const { state } = await manager.streams.info(streamName(pool));
     const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;

@@ -5,6 +5,7 @@ import type { UsageStatus } from "#shared/ledger/finish.ts";
 import type { FailureFrame } from "../answer.ts";
 import { JobAbort } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
+import { NoRouteError } from "../routing/serve-first.ts";
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
@@ -21,6 +22,7 @@ const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted">, { code: C
   busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
   failed: { code: "upstream_error", message: "The model's provider failed to answer." },
   timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
+  unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
 };
 
 const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
@@ -31,20 +33,35 @@ const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
 /** @param reason why the call's signal was aborted, when it was */
 export function explainFailure(error: unknown, reason: unknown): ChatFailure {
   if (reason instanceof JobAbort) return explainAbort(reason);
+  if (error instanceof NoRouteError) return explainNoRoute(error);
   if (!(error instanceof ProviderError)) throw error;
   const kind = error.kind === "aborted" ? "failed" : error.kind;
   const { code, message } = CLASSES[kind];
   const isRejected = kind === "rejected" && error.code !== undefined;
   return {
     code: isRejected && error.code ? error.code : code,
-    message: isRejected ? (REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
+    message: isRejected ? (error.say ?? REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
     param: kind === "rejected" ? error.param : null,
     // A provider that ran out of time may have done, and charged, the work.
-    retry: kind !== "timeout",
+    retry: kind !== "timeout" && kind !== "unknown",
     ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
     status: "failed",
     kind,
     detail: error.detail,
+  };
+}
+
+/** Our own decision, not a provider's word: it has a code of its own (lesson PRO-6). */
+function explainNoRoute(error: NoRouteError): ChatFailure {
+  return {
+    code: "service_unavailable",
+    message: "No source of this model is in rotation right now; try again shortly.",
+    param: null,
+    retry: true,
+    retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)),
+    status: "failed",
+    kind: "no_route",
+    detail: error.message,
   };
 }
 

@@ -38,6 +38,8 @@ export class ChatMeter {
   private bytesBeyond = 0;
   private inputTokens: number | undefined;
   report: ChatUsage = null;
+  /** The provider's word on the input, before it has said what the whole took. */
+  inputReport: TokenUsage | undefined;
   outputBytes = 0;
 
   private readonly tokensPerImage: number;
@@ -87,7 +89,8 @@ export class ChatMeter {
   /** Cheap running figures for the case that this worker dies: pieces for tokens, characters / 4 for the input. */
   soFar(): { nano: bigint; tokens: number } {
     this.inputTokens ??= this.boundedInput(roughInput(this.request, (part) => this.partTokens(part)));
-    const usage: TokenUsage = { ...NO_USAGE, input: this.inputTokens, output: this.pieces };
+    const input = this.believedInput() ?? { ...NO_USAGE, input: this.inputTokens };
+    const usage: TokenUsage = { ...input, output: this.pieces };
     return {
       nano: this.atMostHeld(priceChat(this.price, usage)),
       tokens: promptTokens(usage) + completionTokens(usage),
@@ -96,7 +99,9 @@ export class ChatMeter {
 
   /** What we counted ourselves never takes more than the hold, whatever the call may exceed by a provider's report. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
-    const usage = await this.estimate();
+    // What a stream says of its input at its beginning may be less than the whole in the end (MON-7): it is taken for
+    // what was cut, where no end was to come, and not in place of an end that should have come.
+    const usage = await this.estimate(why === "cut" ? this.believedInput() : undefined);
     return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
   }
 
@@ -117,11 +122,20 @@ export class ChatMeter {
     return isWithin ? report : "impossible";
   }
 
-  private async estimate(): Promise<TokenUsage> {
+  /** Its input buckets alone, when they can be true. */
+  private believedInput(): TokenUsage | undefined {
+    const { inputReport, bounds } = this;
+    if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;
+    if (bounds !== undefined && promptTokens(inputReport) > bounds.input * BOUND_SLACK) return undefined;
+    return { ...inputReport, output: 0, audioOutput: 0, imageOutput: 0, reasoning: 0 };
+  }
+
+  private async estimate(input?: TokenUsage): Promise<TokenUsage> {
     const tokenizer = await loadTokenizer();
+    const countInput = (): number =>
+      this.boundedInput(countPrompt(tokenizer, this.request, (part) => this.partTokens(part)));
     return {
-      ...NO_USAGE,
-      input: this.boundedInput(countPrompt(tokenizer, this.request, (part) => this.partTokens(part))),
+      ...(input ?? { ...NO_USAGE, input: countInput() }),
       output: Math.min(
         tokenizer.count(this.text) + Math.ceil(this.bytesBeyond / 4),
         this.bounds?.output ?? Number.MAX_SAFE_INTEGER,

@@ -3,12 +3,13 @@ import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing
 
 import type { ChatDelta, ChatResult } from "../providers/provider.ts";
 
-export const STREAM_END = "data: [DONE]\n\n";
+const STREAM_END = "data: [DONE]\n\n";
 
 export interface Rendering {
   completion(result: ChatResult, usage: TokenUsage): string;
   chunk(delta: ChatDelta): string;
-  usageChunk(usage: TokenUsage): string;
+  /** All that follows the last delta of a stream that went well. */
+  end(usage: TokenUsage): string;
 }
 
 /** One per call: every chunk of a stream carries the same id, created and model (lesson STR-12). */
@@ -27,7 +28,8 @@ export function createRendering(call: {
     completion: (result, usage) =>
       `${head("chat.completion")}${JSON.stringify(result.choices)},"usage":${JSON.stringify(openAiUsage(usage))}${members(result.extra)}}`,
     chunk: (delta) => `${chunkHead}${JSON.stringify(delta.choices)}${members(delta.extra)}${chunkTail}`,
-    usageChunk: (usage) => `${chunkHead}[],"usage":${JSON.stringify(openAiUsage(usage))}}\n\n`,
+    end: (usage) =>
+      call.includeUsage ? `${chunkHead}[],"usage":${JSON.stringify(openAiUsage(usage))}}\n\n${STREAM_END}` : STREAM_END,
   };
 }
 

@@ -1,297 +1,283 @@
-/** What the chat pool does with a call: one provider call, one settle, one answer. */
+/** What the chat pool does with a call: it is served by the first source that can, settled once, answered once. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import type { Model, Source } from "#shared/catalogue/catalogue.ts";
-import type { UsageStatus } from "#shared/ledger/finish.ts";
-import { closeLostCall } from "#shared/ledger/lost.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { checkChat } from "#shared/admission/chat-constraints.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
-import { completionTokens, promptTokens } from "#shared/pricing/usage.ts";
-import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
-import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
-import { type ChatCall, type ChatProvider, ProviderError } from "../providers/provider.ts";
-import { startWatchdog, type Watchdog } from "../watchdog.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
+import { stepsOf } from "../routing/steps.ts";
+import { startWatchdog } from "../watchdog.ts";
 
+import { AnswerCopy } from "./answer-cache.ts";
+import { createAnthropicRendering } from "./anthropic-render.ts";
+import { type Finale, meterOf, runChatAttempt, type Terms } from "./chat-attempt.ts";
 import { explainFailure } from "./chat-failure.ts";
-import { ChatMeter, type Metered, type TokenBounds, usageUnits } from "./chat-meter.ts";
-import { createRendering, type Rendering, STREAM_END } from "./chat-render.ts";
-
-interface Attempt {
-  readonly job: JobMessage;
-  readonly model: Model | undefined;
-  readonly source: Source;
-  readonly provider: ChatProvider;
-  readonly call: ChatCall;
-  readonly watchdog: Watchdog;
-  readonly meter: ChatMeter;
-  readonly rendering: Rendering;
-  readonly answer: Answer;
-}
+import type { ChatMeter } from "./chat-meter.ts";
+import { createRendering, type Rendering } from "./chat-render.ts";
+import { type CloseCall, createCloseCall } from "./close-call.ts";
+import { createUnserved } from "./unserved.ts";
+import { UnreadableFileError, withStoredFiles } from "./stored-files.ts";
+import { discardRequest, readRequest } from "./work-request.ts";
 
 export function createChatHandler(context: WorkerContext): JobHandler {
-  const { ledger, log, metrics } = context;
+  const closeCall = createCloseCall(context);
+  return {
+    ...createUnserved(context, closeCall),
+    async run(job, control) {
+      const run = new ChatRun(context, closeCall, job, control);
+      try {
+        await run.serve();
+      } finally {
+        discardRequest(context, job);
+      }
+    },
+  };
+}
 
-  const close = async (job: JobMessage, source: string | null, status: UsageStatus, metered: Metered | undefined) => {
-    const finished = await ledger.finish({
-      workspaceId: job.workspace_id,
+class ChatRun {
+  private readonly context: WorkerContext;
+  private readonly closeCall: CloseCall;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly answer: Answer;
+  private request!: ChatCompletionRequest;
+  private terms: Terms;
+  /** Of the attempt that runs, or ran last. */
+  private meter: ChatMeter | undefined;
+  private attempt: Attempt<unknown> | undefined;
+  /** Of what the client is sent, when it is to be kept. */
+  private readonly copy: AnswerCopy | undefined;
+
+  constructor(context: WorkerContext, closeCall: CloseCall, job: JobMessage, control: JobControl) {
+    this.context = context;
+    this.closeCall = closeCall;
+    this.job = job;
+    this.control = control;
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+      outputTokensMax: job.output_tokens_max,
+    };
+    this.copy = job.cache === undefined ? undefined : new AnswerCopy();
+    this.answer = new Answer(
+      context.answers,
+      control.reply,
+      job.model,
+      () => this.meter?.soFar() ?? { nano: 0n, tokens: 0 },
+    );
+  }
+
+  /** Ends with the hold closed and the caller told, whatever a provider does. */
+  async serve(): Promise<void> {
+    const { context, job, control } = this;
+    const request = await readRequest(context, job, this.answer, this.closeCall);
+    if (request === undefined) return;
+    this.request = request as unknown as ChatCompletionRequest;
+    const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
+    const watchdog = startWatchdog(
+      { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
+      control.signal,
+    );
+    let askedAt = performance.now();
+    try {
+      this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
+      askedAt = performance.now();
+      const finale = await this.ask(watchdog.signal, askedAt);
+      await this.succeed(finale, performance.now() - askedAt);
+    } catch (error) {
+      await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
+    } finally {
+      watchdog.stop();
+    }
+  }
+
+  private ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
+    const { context, job, request, answer } = this;
+    const catalogue = context.catalogue.current();
+    const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) => context.providers.chat(provider));
+    if (steps.length === 0) throw new GoneError();
+    const createdS = Math.floor(Date.now() / 1_000);
+    return serveFirst({
+      steps,
+      breaker: context.breaker,
+      signal,
+      hasBegun: () => answer.hasBegun,
+      enter: (model) => this.enter(model),
+      onFailure: (attempt, error, next) => this.report(attempt, error, next),
+      attempt: async (attempt) => {
+        const { model } = attempt.step;
+        const rendering = this.rendering(model, createdS);
+        const meter = meterOf(request, model, this.terms);
+        this.meter = meter;
+        this.attempt = attempt;
+        answer.server = {
+          model: model.slug,
+          ...(attempt.depth > 0 ? { fallback: { from: job.model, depth: attempt.depth } } : {}),
+        };
+        const startedAt = performance.now();
+        try {
+          return await runChatAttempt({
+            job,
+            request,
+            attempt,
+            terms: this.terms,
+            limits: context.config.chat,
+            signal,
+            stopping: this.control.stopping,
+            rendering,
+            answer: watched(answer, attempt.onBegun, this.copy),
+            meter,
+            askedAt,
+          });
+        } finally {
+          const mode = request.stream === true ? "stream" : "complete";
+          const seconds = (performance.now() - startedAt) / 1_000;
+          context.metrics.providerSeconds.observe(seconds, attempt.step.source.provider, model.slug, mode);
+        }
+      },
+    });
+  }
+
+  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
+  private async enter(model: Model): Promise<boolean> {
+    const { context, job, request } = this;
+    let bound: ReturnType<typeof checkChat>;
+    try {
+      bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
+      return false;
+    }
+    const adjusted = await this.adjust({
       jobId: job.job_id,
       attempt: job.attempt,
-      usedNano: metered?.nano ?? null,
-      status,
-      source,
-      units: metered ? usageUnits(metered.usage) : {},
-      isEstimated: metered?.estimated !== undefined,
-      tokens: metered ? promptTokens(metered.usage) + completionTokens(metered.usage) : 0,
+      model: model.slug,
+      amountNano: bound.holdNano,
+      mayExceed: bound.mayExceed,
+      tokensMax: bound.tokensMax,
     });
-    if (!finished.wasClosed && metered) {
-      metrics.creditsSettled.addNano(finished.takenNano);
-      metrics.creditsUncollected.addNano(metered.nano - finished.takenNano);
-      if (metered.estimated) metrics.usageEstimated.inc(metered.estimated);
-      if (metered.estimated === "impossible") {
-        log.error(
-          { request_id: job.request_id, source },
-          "the provider reported impossible usage; the call was settled at its hold",
-        );
-      }
+    if (adjusted !== "adjusted") {
+      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
+      return false;
     }
-    return finished;
-  };
+    this.terms = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
+    return true;
+  }
 
-  const discardClaim = (job: JobMessage): void => {
-    if (job.request_ref === undefined) return;
-    deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
-      log.warn({ err: error }, "a claim was not deleted"),
-    );
-  };
-
-  const runAttempt = async (attempt: Attempt): Promise<void> => {
-    const { job, source, answer, meter, rendering, call, provider, watchdog } = attempt;
-    const startedAt = performance.now();
-    const isStream = call.request.stream === true;
-    const sourceName = `${source.provider}/${source.model}`;
+  /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
+  private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
-      if (!isStream) {
-        const result = await provider.complete(call);
-        const upstreamMs = performance.now() - startedAt;
-        meter.add(result.choices);
-        meter.report = result.usage;
-        const metered = await meter.settle();
-        // Written before it is paid for: what cannot be told is not charged.
-        const text = rendering.completion(result, metered.usage);
-        const { takenNano } = await close(job, sourceName, "succeeded", metered);
-        answer.end(text, takenNano, upstreamMs);
-      } else {
-        await relayStream(attempt, startedAt);
-        const metered = await meter.settle();
-        const { takenNano } = await close(job, sourceName, "succeeded", metered);
-        const usageChunk =
-          call.request.stream_options?.include_usage === true ? rendering.usageChunk(metered.usage) : "";
-        answer.end(usageChunk + STREAM_END, takenNano);
-      }
+      return await adjustHold(this.context.database, to);
     } catch (error) {
-      if (!(error instanceof ProviderError) && !watchdog.signal.aborted) throw error;
-      const failure = explainFailure(error, watchdog.signal.reason);
-      metrics.providerErrors.inc(source.provider, failure.kind);
-      log.warn(
-        {
-          request_id: job.request_id,
-          source: sourceName,
-          kind: failure.kind,
-          limit: watchdog.expired(),
-          detail: failure.detail,
-        },
-        "chat call failed",
-      );
-      // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
-      const metered = answer.hasBegun ? await meter.settleCut() : undefined;
-      const { takenNano } = await close(job, sourceName, failure.status, metered);
-      answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
-      return;
-    } finally {
-      const seconds = (performance.now() - startedAt) / 1_000;
-      metrics.providerSeconds.observe(
-        seconds,
-        source.provider,
-        attempt.model?.slug ?? "unlisted",
-        isStream ? "stream" : "complete",
-      );
+      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
+      return "unknown";
     }
-    log.info(
-      { request_id: job.request_id, source: sourceName, ms: Math.round(performance.now() - startedAt) },
+  }
+
+  private async succeed(finale: Finale, upstreamMs: number): Promise<void> {
+    const { context, job, meter, attempt, answer } = this;
+    if (!meter || !attempt) throw new Error("served without an attempt");
+    const metered = await meter.settle();
+    // Written before it is paid for: what cannot be told is not charged.
+    const text = finale.render(metered);
+    const status = finale.wasDrained ? "cancelled" : "succeeded";
+    const { takenNano } = await this.closeCall(job, attempt.step.name, status, metered);
+    // What a fallback said stands in only this once.
+    if (this.copy && attempt.depth === 0 && status === "succeeded") {
+      this.copy.add(text);
+      void this.copy.keep(context, job, { model: job.model, isStream: this.request.stream === true });
+    }
+    if (this.request.stream === true) answer.end(text, takenNano);
+    else answer.end(text, takenNano, upstreamMs);
+    context.log.info(
+      { request_id: job.request_id, source: attempt.step.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
       "chat call served",
     );
-  };
+  }
 
-  return {
-    async run(job, control) {
-      const answer = new Answer(context.answers, control.reply, job.model, () => meter.soFar());
-      const model = context.catalogue.current().models.get(job.model);
-      const source = model?.sources[0];
-      const entry = source && context.catalogue.current().providers.get(source.provider);
-      let request: ChatCompletionRequest;
-      try {
-        request = await loadRequest(context, job);
-      } catch (error) {
-        log.error({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
-        await close(job, null, "failed", undefined);
-        answer.fail({
-          code: "service_unavailable",
-          message: "The request could not be read back; try again.",
-          param: null,
-          retry: true,
-        });
-        return;
-      }
-      const meter = new ChatMeter(
-        request,
-        deserializePrice(job.price as Record<string, string>),
-        BigInt(job.hold_nano),
-        model?.tokens_per_image_max,
-        model && tokenBounds(model, job, request),
-      );
-      if (!model || !source || !entry) {
-        await close(job, null, "failed", undefined);
-        answer.fail({
-          code: "upstream_error",
-          message: "The model is no longer available.",
-          param: "model",
-          retry: false,
-        });
-        return;
-      }
-      const watchdog = startWatchdog(chatLimits(context, job, request), control.signal);
-      try {
-        await runAttempt({
-          job,
-          model,
-          source,
-          provider: context.providers.chat(entry),
-          call: {
-            request,
-            sourceModel: source.model,
-            adapt: (body) => applySource(body, source),
-            outputTokensMax: job.output_tokens_max,
-            signal: watchdog.signal,
-          },
-          watchdog,
-          meter,
-          answer,
-          rendering: createRendering({
-            jobId: job.job_id,
-            model: model.slug,
-            createdS: Math.floor(Date.now() / 1_000),
-            includeUsage: request.stream_options?.include_usage === true,
-          }),
-        });
-      } finally {
-        watchdog.stop();
-        discardClaim(job);
-      }
-    },
-
-    async lost(job, control) {
-      if (await callerTakesOver(context, control)) return;
-      const finished = await closeLostCall(context.database, ledger, {
-        workspaceId: job.workspace_id,
-        jobId: job.job_id,
-        attempt: job.attempt,
-      });
-      // A call that ended well is delivered again when its ack was lost.
-      if (finished.wasClosed) return;
-      metrics.callsLost.inc();
-      log.error({ request_id: job.request_id }, "a call was lost with its worker");
-    },
-
-    async drop(job, control) {
-      await close(job, null, "cancelled", undefined);
-      discardClaim(job);
-      // Usually nobody listens any more; where clocks disagree about the deadline, somebody does.
-      new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 })).fail({
-        code: "overloaded",
-        message: "No worker was free in time; try again shortly.",
-        param: null,
+  private async fail(error: unknown, reason: unknown, isAborted: boolean): Promise<void> {
+    const { job, attempt, answer, meter } = this;
+    const isKnown = error instanceof ProviderError || error instanceof NoRouteError || error instanceof GoneError;
+    if (error instanceof UnreadableFileError && !isAborted) {
+      this.context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
+      await this.closeCall(job, null, "failed", undefined);
+      answer.fail({
+        code: "service_unavailable",
+        message: "A file of the request could not be read back; try again.",
+        param: "messages",
         retry: true,
       });
+      return;
+    }
+    if (!isKnown && !isAborted) throw error;
+    if (error instanceof GoneError) {
+      await this.closeCall(job, null, "failed", undefined);
+      answer.fail({
+        code: "upstream_error",
+        message: "The model is no longer available.",
+        param: "model",
+        retry: false,
+      });
+      return;
+    }
+    const failure = explainFailure(error, reason);
+    if (isAborted || error instanceof NoRouteError) {
+      const source = attempt?.step.name;
+      this.context.metrics.providerErrors.inc(attempt?.step.source.provider ?? "none", failure.kind);
+      this.context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "chat call failed");
+    }
+    // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
+    const metered = answer.hasBegun ? await meter?.settleCut() : undefined;
+    const { takenNano } = await this.closeCall(job, attempt?.step.name ?? null, failure.status, metered);
+    answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
+  }
+
+  private report(attempt: Attempt<unknown>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
+    context.log.warn(
+      { request_id: job.request_id, source: attempt.step.name, kind: error.kind, next, detail: error.detail },
+      "provider call failed",
+    );
+  }
+
+  private rendering(model: Model, createdS: number): Rendering {
+    const { job, request } = this;
+    if (job.api === "anthropic") {
+      const stops = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
+      return createAnthropicRendering({ jobId: job.job_id, model: model.slug, stops });
+    }
+    const includeUsage = request.stream_options?.include_usage === true;
+    return createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
+  }
+}
+
+/** Tells of the first piece, and copies all of them where the answer is to be kept. */
+function watched(
+  answer: Answer,
+  onBegun: () => void,
+  copy: AnswerCopy | undefined,
+): Pick<Answer, "write" | "hasBegun"> {
+  return {
+    get hasBegun() {
+      return answer.hasBegun;
+    },
+    write(text, upstreamMs) {
+      if (!answer.hasBegun) onBegun();
+      copy?.add(text);
+      answer.write(text, upstreamMs);
     },
   };
 }
 
-/** Passes deltas on until the provider is done. Pieces without content wait for the first one with: until then a failure has a status. */
-async function relayStream(attempt: Attempt, startedAt: number): Promise<void> {
-  const { meter, rendering, answer, watchdog } = attempt;
-  const bytesMax = outputBytesMax(attempt);
-  let held = "";
-  for await (const delta of attempt.provider.stream(attempt.call)) {
-    watchdog.touch();
-    if (delta.usage !== undefined) meter.report = delta.usage;
-    if (delta.choices.length === 0) continue;
-    const isOutput = meter.add(delta.choices);
-    if (meter.outputBytes > bytesMax)
-      throw new ProviderError("failed", "the stream is longer than the model can answer");
-    held += rendering.chunk(delta);
-    if (!isOutput && !answer.hasBegun && held.length < HELD_CHARACTERS_MAX) continue;
-    answer.write(held, performance.now() - startedAt);
-    held = "";
-  }
-}
-
-/** Pieces without content are held back for the sake of a later failure's status, up to here. */
-const HELD_CHARACTERS_MAX = 65_536;
-
-/** What a usage report may say at most. A limit of the caller's own is below what the model declares. */
-function tokenBounds(model: Model, job: JobMessage, request: ChatCompletionRequest): TokenBounds {
-  return {
-    input: model.max_context_tokens,
-    output: Math.max(job.output_tokens_max, model.max_output_tokens * (request.n ?? 1)),
-  };
-}
-
-/** No model writes more than about this many bytes a token; a stream beyond it never ends by itself. */
-const BYTES_PER_TOKEN_MAX = 64;
-
-function outputBytesMax({ model, call }: Attempt): number {
-  const tokens = Math.max(call.outputTokensMax, model?.max_output_tokens ?? 0) * (call.request.n ?? 1);
-  return Math.min(LIMITS.providerBytesMax, Math.max(65_536, tokens * BYTES_PER_TOKEN_MAX));
-}
-
-function chatLimits(context: WorkerContext, job: JobMessage, request: ChatCompletionRequest) {
-  const totalMs = Math.max(1, job.deadline_ms - Date.now());
-  // A plain answer's first byte is its last: only the total counts.
-  const firstByteMs = request.stream === true ? Math.min(totalMs, context.config.chat.firstByteMs) : totalMs;
-  return { totalMs, firstByteMs, stallMs: context.config.chat.stallMs };
-}
-
-/** The source's own gaps, names and defaults, as the catalogue lists them. */
-function applySource(body: Record<string, unknown>, source: Source): void {
-  // The hold was made for the newer name; a source that reads the older one must not be told another limit.
-  if (body["max_completion_tokens"] != null) delete body["max_tokens"];
-  for (const name of source.drop_params ?? []) delete body[name];
-  for (const [from, to] of Object.entries(source.rename_params ?? {})) {
-    if (body[from] === undefined) continue;
-    body[to] ??= body[from];
-    delete body[from];
-  }
-  Object.assign(body, source.overrides);
-}
-
-async function loadRequest(context: WorkerContext, job: JobMessage): Promise<ChatCompletionRequest> {
-  if (job.request_ref === undefined) return job.request as unknown as ChatCompletionRequest;
-  return JSON.parse(await readClaim(context.storage, job.request_ref)) as ChatCompletionRequest;
-}
-
-/** The ingress knows best what it has relayed; if it still lives, it settles and tells its client. */
-async function callerTakesOver(context: WorkerContext, control: Pick<JobControl, "reply">): Promise<boolean> {
-  if (control.reply === undefined) return false;
-  try {
-    const answer = await context.replies.request(control.reply, encodeFrame({ t: "lost" }), {
-      timeout: LIMITS.ingressProbeMs,
-    });
-    return answer.string() === CALLER_LIVES;
-  } catch {
-    // No responder or no answer in time both mean: nobody there who could.
-    return false;
-  }
+/** The model, or every source of it, left the catalogue after the call was admitted. */
+class GoneError extends Error {
+  override readonly name = "GoneError";
 }

@@ -5,6 +5,7 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
+import { watchConnect } from "./connect-limit.ts";
 import { ProviderError } from "./provider.ts";
 
 /** Where a provider lives and how we identify ourselves there. */
@@ -14,10 +15,18 @@ export interface Endpoint {
 }
 
 export interface ProviderRequest {
+  /** POST where absent. */
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Fixed by the adapter; nothing of a caller's reaches it. */
   readonly path: string;
-  readonly body: string;
+  /** JSON text, a form, or bytes whose type is in the headers; absent for requests without a body. */
+  readonly body?: string | FormData | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request whose body is JSON text, as nearly all are. */
+export interface JsonRequest extends ProviderRequest {
+  readonly body: string;
 }
 
 export interface ProviderAnswer {
@@ -51,25 +60,48 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-async function send(endpoint: Endpoint, request: ProviderRequest, signal: AbortSignal): Promise<Response> {
+/** Sends and reads the whole answer as bytes: sound, pictures. @throws as `post` */
+export async function fetchBytes(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  signal: AbortSignal,
+  bytesMax: number = LIMITS.providerBytesMax,
+): Promise<ProviderAnswer & { readonly bytes: Uint8Array }> {
+  const response = await send(endpoint, request, signal);
+  const bytes = await readBytes(response, bytesMax, signal);
+  return { status: response.status, headers: response.headers, bytes };
+}
+
+async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
+  const connecting = watchConnect(url, outer);
+  const { signal } = connecting;
+  let hasAnswered = false;
   try {
-    return await fetch(url, {
-      method: "POST",
+    const response = await fetch(url, {
+      method: request.method ?? "POST",
       headers: {
-        "content-type": "application/json",
+        // A form names its own type, with the boundary.
+        ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
         "accept-encoding": "identity",
         ...request.headers,
         ...endpoint.headers,
       },
-      body: request.body,
+      ...(request.body === undefined ? {} : { body: request.body }),
       redirect: "manual",
       signal,
       // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
       timeout: false,
     } as BunFetchRequestInit);
+    hasAnswered = true;
+    return response;
   } catch (error) {
-    throw connectionError(error, signal);
+    if (connecting.isUnreachable()) {
+      throw new ProviderError("failed", "its address cannot be reached", { cause: error });
+    }
+    throw connectionError(error, outer);
+  } finally {
+    connecting.stop(hasAnswered);
   }
 }
 
@@ -90,6 +122,27 @@ async function readText(response: Response, bytesMax: number, signal: AbortSigna
   }
 }
 
+async function readBytes(response: Response, bytesMax: number, signal: AbortSignal): Promise<Uint8Array> {
+  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+  if (declared > bytesMax) {
+    await response.body?.cancel();
+    throw new ProviderError("failed", `answer of ${declared} bytes is over the limit`, { status: response.status });
+  }
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > bytesMax)
+        throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status: response.status });
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof ProviderError ? error : connectionError(error, signal);
+  }
+  return Buffer.concat(pieces, bytes);
+}
+
 async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, status: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -103,8 +156,14 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
   return text + decoder.decode();
 }
 
+/** What Bun calls a connection that never came to be. */
+const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
+
 /** A connection that failed on the way; when our own signal ended it, that is what is said. */
 export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
-  return new ProviderError("failed", error instanceof Error ? error.message : "connection failed", { cause: error });
+  return new ProviderError("failed", error instanceof Error ? error.message : "connection failed", {
+    cause: error,
+    isUnsent: UNSENT.has(String((error as { code?: unknown } | null)?.code)),
+  });
 }

@@ -1,39 +1,112 @@
 /** The provider families. Adding one is one file and one line here. */
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 
-import { createOpenAiCompatible } from "./openai-compatible.ts";
-import type { ChatProvider } from "./provider.ts";
+import { createAnthropic } from "./anthropic/index.ts";
+import { createDeepgram } from "./deepgram/index.ts";
+import { createElevenLabs } from "./elevenlabs/index.ts";
+import { createFal } from "./fal/index.ts";
+import { createGemini } from "./gemini/index.ts";
+import { createGoogleCloud } from "./google-cloud/index.ts";
+import { createMeshy } from "./meshy/index.ts";
+import { createReplicate } from "./replicate/index.ts";
+import { createTripo } from "./tripo/index.ts";
+import type { Endpoint } from "./http.ts";
+import { createOpenAiEmbeddings } from "./openai-compatible/embeddings.ts";
+import { createOpenAiCompatible } from "./openai-compatible/index.ts";
+import { createOpenAiImages } from "./openai-compatible/images.ts";
+import { createOpenAiSpeech } from "./openai-compatible/speech.ts";
+import { createOpenAiTranscription } from "./openai-compatible/transcription.ts";
+import { createOpenAiVideos } from "./openai-compatible/videos.ts";
+import type { MediaKind, MediaOffers } from "./media.ts";
+import type { ChatProvider, EmbeddingsProvider, ProviderOffers } from "./provider.ts";
+import { createSandboxEmbeddings } from "./sandbox/embeddings.ts";
 import { createSandbox } from "./sandbox/index.ts";
+import { createSandboxMedia, type SandboxMedia } from "./sandbox/media/index.ts";
+import { createSandboxImages } from "./sandbox/offers/images.ts";
+import { createSandboxMeshes } from "./sandbox/offers/meshes.ts";
+import { createSandboxMusic } from "./sandbox/offers/music.ts";
+import { createSandboxSpeech } from "./sandbox/offers/speech.ts";
+import { createSandboxTranscription } from "./sandbox/offers/transcription.ts";
+import { createSandboxVideos } from "./sandbox/offers/videos.ts";
 
-type Family = (provider: Provider, key: string | undefined) => ChatProvider;
+/** The sandbox's makers of media, one for all who use it. */
+type Makers = () => SandboxMedia;
+type Family = (provider: Provider, key: string | undefined, makers: Makers) => ProviderOffers;
 
 const FAMILIES: Readonly<Record<Provider["family"], Family>> = {
-  "openai-compatible": (provider, key) =>
-    createOpenAiCompatible({
-      baseUrl: (provider.base_url ?? "").replace(/\/+$/, ""),
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-    }),
-  sandbox: () => createSandbox({ now: Date.now, delay }),
+  anthropic: (provider, key) =>
+    createAnthropic(
+      endpoint(provider, { "anthropic-version": "2023-06-01", ...(key === undefined ? {} : { "x-api-key": key }) }),
+    ),
+  gemini: (provider, key) => createGemini(endpoint(provider, key === undefined ? {} : { "x-goog-api-key": key })),
+  "google-cloud": (provider, key) => createGoogleCloud(endpoint(provider, {}), key),
+  "openai-compatible": (provider, key) => {
+    const there = endpoint(provider, bearer(key));
+    return {
+      chat: createOpenAiCompatible(there, { inlines: provider.media !== "pass" }),
+      embeddings: createOpenAiEmbeddings(there),
+      speech: createOpenAiSpeech(there),
+      transcription: createOpenAiTranscription(there),
+      ...createOpenAiImages(there),
+      video: createOpenAiVideos(there),
+    };
+  },
+  fal: (provider, key) => createFal(endpoint(provider, key === undefined ? {} : { authorization: `Key ${key}` })),
+  elevenlabs: (provider, key) => createElevenLabs(endpoint(provider, key === undefined ? {} : { "xi-api-key": key })),
+  deepgram: (provider, key) =>
+    createDeepgram(endpoint(provider, key === undefined ? {} : { authorization: `Token ${key}` })),
+  replicate: (provider, key) => createReplicate(endpoint(provider, bearer(key))),
+  meshy: (provider, key) => createMeshy(endpoint(provider, bearer(key))),
+  tripo: (provider, key) => createTripo(endpoint(provider, bearer(key))),
+  sandbox: (_provider, _key, media) => ({
+    chat: createSandbox({ now: Date.now, delay }),
+    embeddings: createSandboxEmbeddings(),
+    ...createSandboxImages({ media, delay }),
+    ...createSandboxSpeech({ media, delay }),
+    ...createSandboxTranscription({ media, delay }),
+    ...createSandboxVideos({ media, delay }),
+    ...createSandboxMusic({ media, delay }),
+    ...createSandboxMeshes({ media, delay }),
+  }),
 };
 
-export interface Providers {
-  /** The adapter for a provider of the catalogue; the same entry gives the same adapter. */
-  chat(provider: Provider): ChatProvider;
+function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
-export function createProviders(providerKey: (variable: string) => string | undefined): Providers {
+function endpoint(provider: Provider, headers: Readonly<Record<string, string>>): Endpoint {
+  return { baseUrl: (provider.base_url ?? "").replace(/\/+$/, ""), headers };
+}
+
+/** The adapters of a provider of the catalogue; the same entry gives the same ones. Undefined: it has no such thing. */
+export interface Providers {
+  chat(provider: Provider): ChatProvider | undefined;
+  embeddings(provider: Provider): EmbeddingsProvider | undefined;
+  media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaOffers[Kind];
+}
+
+/** Whoever creates them closes them: the sandbox may have child processes by then. */
+export function createProviders(
+  providerKey: (variable: string) => string | undefined,
+): Providers & { close(): Promise<void> } {
+  let made: SandboxMedia | undefined;
+  const makers: Makers = () => (made ??= createSandboxMedia());
   // Keyed by the catalogue's own objects: a reload brings new ones, and the old adapters go with the old catalogue.
-  const adapters = new WeakMap<Provider, ChatProvider>();
+  const known = new WeakMap<Provider, ProviderOffers>();
+  const offers = (provider: Provider): ProviderOffers => {
+    let found = known.get(provider);
+    if (!found) {
+      const key = provider.api_key_env === undefined ? undefined : providerKey(provider.api_key_env);
+      found = FAMILIES[provider.family](provider, key, makers);
+      known.set(provider, found);
+    }
+    return found;
+  };
   return {
-    chat(provider) {
-      let adapter = adapters.get(provider);
-      if (!adapter) {
-        const key = provider.api_key_env === undefined ? undefined : providerKey(provider.api_key_env);
-        adapter = FAMILIES[provider.family](provider, key);
-        adapters.set(provider, adapter);
-      }
-      return adapter;
-    },
+    chat: (provider) => offers(provider).chat,
+    embeddings: (provider) => offers(provider).embeddings,
+    media: (provider, kind) => offers(provider)[kind],
+    close: async () => made?.close(),
   };
 }
 

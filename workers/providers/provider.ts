@@ -3,17 +3,24 @@
  * opens connections. A provider that needs no network (sandbox) implements `ChatProvider` itself.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-
+import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Code } from "#shared/errors.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
+
+import type { MediaOffers } from "./media.ts";
 
 export interface ChatCall {
   /** The validated body as the client sent it, unknown fields included. */
   readonly request: ChatCompletionRequest;
+  /** Whose call it is: pseudonyms of end users are made with it, so that no two workspaces share one. */
+  readonly workspaceId: string;
   /** The source's own name of the model. */
   readonly sourceModel: string;
   /** Output tokens the hold was made for; a family that requires a limit sends this when the client set none. */
   readonly outputTokensMax: number;
   readonly signal: AbortSignal;
+  /** What the source does otherwise than its family's newest models. */
+  readonly traits: ReadonlySet<Trait>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
 }
@@ -36,6 +43,8 @@ export interface ChatResult {
 export interface ChatDelta {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage?: ChatUsage;
+  /** The provider's word on the input alone, from the beginning of a stream: what a stream that is cut is settled with. */
+  readonly inputUsage?: TokenUsage;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -48,31 +57,91 @@ export interface ChatProvider {
   stream(call: ChatCall): AsyncGenerator<ChatDelta, void, void>;
 }
 
-/** Decided once, from status and body (shared/providers paper, part 2). */
-export type ProviderErrorClass = "rejected" | "refused" | "misconfigured" | "busy" | "failed" | "timeout" | "aborted";
+export interface EmbeddingsCall {
+  /** One text, or one array of token numbers, for each vector wanted. */
+  readonly inputs: readonly (string | readonly number[])[];
+  /** The source's own name of the model. */
+  readonly sourceModel: string;
+  /** Length of the vectors wanted; undefined leaves it to the model. */
+  readonly dimensions: number | undefined;
+  /** The client's name for its end user, for sources that take it. */
+  readonly user?: string;
+  readonly signal: AbortSignal;
+  /** As for ChatCall. */
+  readonly adapt: (body: Record<string, unknown>) => void;
+}
+
+export interface EmbeddingsResult {
+  /** One per input, in its order. */
+  readonly vectors: readonly Float32Array[];
+  readonly usage: ChatUsage;
+}
+
+export interface EmbeddingsProvider {
+  /** @throws ProviderError */
+  embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
+}
+
+/** What a provider offers: a member that is absent is a modality it has not. */
+export type ProviderOffers = MediaOffers & {
+  readonly chat?: ChatProvider;
+  readonly embeddings?: EmbeddingsProvider;
+};
+
+/**
+ * Decided once, from status and body (shared/providers paper, part 2). `unknown`: paid work may exist of which nobody can
+ * say what became; never success, never failure.
+ */
+export type ProviderErrorClass =
+  | "rejected"
+  | "refused"
+  | "misconfigured"
+  | "busy"
+  | "failed"
+  | "timeout"
+  | "aborted"
+  | "unknown";
+
+/** What a `rejected` call may be told. */
+type RejectedCode = Extract<
+  Code,
+  | "context_length_exceeded"
+  | "unsupported_value"
+  | "invalid_request"
+  | "unprocessable_input"
+  | "file_not_found"
+  | "unsafe_url"
+  | "audio_not_supported_by_model"
+  | "image_not_supported_by_model"
+>;
+
+export interface ProviderErrorOptions {
+  readonly code?: RejectedCode;
+  /** Of class `rejected`: a sentence of ours for the client. */
+  readonly say?: string;
+  readonly isUnsent?: boolean;
+  readonly param?: string | null;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
 
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: ProviderErrorClass;
   /** A client-visible code where the class alone does not decide it, such as context_length_exceeded. */
-  readonly code: "context_length_exceeded" | "unsupported_value" | "invalid_request" | undefined;
+  readonly code: RejectedCode | undefined;
   readonly param: string | null;
   /** For the log only, cut to 500 characters; never shown to a client. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly say: string | undefined;
+  /** No byte of the request left us, so repeating it cannot pay twice. */
+  readonly isUnsent: boolean;
+  private readonly options: ProviderErrorOptions;
 
-  constructor(
-    kind: ProviderErrorClass,
-    detail: string,
-    options: {
-      code?: "context_length_exceeded" | "unsupported_value" | "invalid_request";
-      param?: string | null;
-      status?: number;
-      retryAfterMs?: number;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(kind: ProviderErrorClass, detail: string, options: ProviderErrorOptions = {}) {
     super(`provider ${kind}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.code = options.code;
@@ -80,5 +149,13 @@ export class ProviderError extends Error {
     this.detail = detail.slice(0, 500);
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.say = options.say;
+    this.isUnsent = options.isUnsent ?? false;
+    this.options = options;
+  }
+
+  /** The same, of a request that never left us. */
+  unsent(): ProviderError {
+    return new ProviderError(this.kind, this.detail, { ...this.options, isUnsent: true });
   }
 }

@@ -27,6 +27,8 @@ function open(facts: Partial<CallFacts> = {}): Opened {
       startedAt: performance.now(),
       waitMs: 600_000,
       queueMs: 60_000,
+      api: "openai",
+      pool: "chat",
       ...facts,
     },
     {
@@ -43,7 +45,7 @@ function open(facts: Partial<CallFacts> = {}): Opened {
   };
 }
 
-const HEAD = { t: "head", n: 0, model: "m", upstream_ms: 12 } as const;
+const HEAD = { t: "head", n: 0, model: "m", upstream_ms: 12, nano: "0", tokens: 0 } as const;
 const DELTA = { t: "delta", n: 1, nano: "42", tokens: 7 } as const;
 const END = { t: "end", n: 2, model: "m", nano: "1500000000", upstream_ms: 30 } as const;
 const FAULT: ErrorFrame = { t: "error", n: 0, code: "overloaded", message: "Busy.", param: null, retry: true };

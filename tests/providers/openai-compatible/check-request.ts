@@ -75,6 +75,7 @@ function fault(param: string | null, message: string): RequestFault {
   return { param, message };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** A JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,22 +1,27 @@
 /**
- * A local upstream that speaks OpenAI's chat format, faults included. What it does with a call is decided, in this
+ * A local upstream that speaks OpenAI's chat, embeddings, pictures and sound formats, faults included. What it does with a call is decided, in this
  * order, by the model name (`mock-<behaviour>`), the queue filled by `next`, and the default.
  */
+import { parseForm } from "../multipart.ts";
 import type { RawRequest } from "../raw-request.ts";
 import type { Wire } from "../raw-server.ts";
 import { startRawServer } from "../raw-server.ts";
 import type { Behaviour, ReplyBehaviour } from "./behaviour.ts";
 import type { ChatRequestBody } from "./check-request.ts";
 import { checkChatRequest } from "./check-request.ts";
+import { checkEmbeddingsRequest, type EmbeddingsBody, embeddingsReply } from "./embeddings.ts";
 import { errorReply } from "./errors.ts";
+import { checkEditsRequest, checkImagesRequest, imagesReply } from "./images.ts";
 import { behaviourOfModel } from "./named.ts";
 import { play } from "./play.ts";
+import { checkSpeechRequest, speechReply } from "./speech-endpoint.ts";
+import { checkTranscriptionRequest, transcriptionReply } from "./transcription-endpoint.ts";
 
 export interface RecordedCall {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text when it is none. */
+  /** Parsed JSON, the fields of a form, or the text when it is neither. */
   readonly body: unknown;
   /** performance.now() when the whole request had arrived. */
   readonly receivedAt: number;
@@ -70,7 +75,8 @@ export async function startOpenAiServer(options: OpenAiServerOptions = {}): Prom
       finish();
     };
     void watchClose();
-    const behaviour = refusal(raw, call.body, options.apiKey) ?? choose(call.body, queue, fallback);
+    const behaviour =
+      refusal(raw, call.body, options.apiKey) ?? suited(raw, call.body, choose(call.body, queue, fallback));
     const whole = await play(
       behaviour,
       { raw, request: call.body as ChatRequestBody, sequence: requests.length },
@@ -106,7 +112,7 @@ function record(raw: RawRequest): { call: RecordedCall; finish: () => void } {
     method: raw.method,
     path: raw.target,
     headers: raw.headers,
-    body: parseBody(raw.body),
+    body: parseForm(raw.headers["content-type"], raw.body) ?? parseBody(raw.body),
     receivedAt: performance.now(),
     answeredAt: null,
     closedByClientAt: null,
@@ -117,11 +123,32 @@ function record(raw: RawRequest): { call: RecordedCall; finish: () => void } {
 
 /** What OpenAI would not accept is refused before any behaviour is chosen. */
 function refusal(raw: RawRequest, body: unknown, apiKey: string | undefined): ReplyBehaviour | null {
-  if (raw.target !== "/v1/chat/completions") return invalid(404, null, `Invalid URL (${raw.method} ${raw.target})`);
+  const check = CHECKS[raw.target];
+  if (!check) return invalid(404, null, `Invalid URL (${raw.method} ${raw.target})`);
   if (raw.method !== "POST") return invalid(405, null, `Not allowed to ${raw.method} here`);
   if (apiKey !== undefined && raw.headers["authorization"] !== `Bearer ${apiKey}`) return errorReply("unauthorized");
-  const fault = checkChatRequest(raw.headers["content-type"], body);
+  const fault = check(raw.headers["content-type"], body);
   return fault && invalid(400, fault.param, fault.message);
+}
+
+const CHECKS: Readonly<Partial<Record<string, typeof checkChatRequest>>> = {
+  "/v1/chat/completions": checkChatRequest,
+  "/v1/embeddings": checkEmbeddingsRequest,
+  "/v1/images/generations": checkImagesRequest,
+  "/v1/images/edits": checkEditsRequest,
+  "/v1/audio/speech": checkSpeechRequest,
+  "/v1/audio/transcriptions": checkTranscriptionRequest,
+};
+
+/** A flawless answer is one of the endpoint's own kind. */
+function suited(raw: RawRequest, body: unknown, behaviour: Behaviour): Behaviour {
+  const isChat = behaviour.kind === undefined || behaviour.kind === "chat";
+  if (isChat && raw.target.startsWith("/v1/images/")) return imagesReply(body as Record<string, unknown>, behaviour);
+  if (isChat && raw.target === "/v1/audio/speech") return speechReply(body as Record<string, unknown>, behaviour);
+  if (isChat && raw.target === "/v1/audio/transcriptions") {
+    return transcriptionReply(body as Record<string, unknown>, behaviour);
+  }
+  return isChat && raw.target === "/v1/embeddings" ? embeddingsReply(body as EmbeddingsBody, behaviour) : behaviour;
 }
 
 function invalid(status: number, param: string | null, message: string): ReplyBehaviour {

@@ -112,6 +112,43 @@ test("a changed role and preset hold within the cache's life", async () => {
   expect(await authenticator.authenticate(bearer(key))).toMatchObject({ role: "billing", preset: "pro" });
 });
 
+test("the workspace's fallback chains come with the caller, by the same one query", async () => {
+  const mine = await createKey();
+  const other = await createKey();
+  for (const [id, model, fallbacks] of [
+    [mine.workspaceId, "a", ["b", "c"]],
+    [mine.workspaceId, "__proto__", ["a"]],
+    [other.workspaceId, "z", ["a"]],
+  ] as const) {
+    await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, $2, $3)", [
+      id,
+      model,
+      fallbacks,
+    ]);
+  }
+  const { fallbackChains } = await authenticator.authenticate(bearer(mine.key));
+  expect(fallbackChains?.size).toBe(2);
+  expect(fallbackChains?.get("a")).toEqual(["b", "c"]);
+  expect(fallbackChains?.get("__proto__")).toEqual(["a"]);
+  expect(asked.queries).toBe(1);
+});
+
+test("a chain that is set, changed or deleted is in force within the cache's life", async () => {
+  const { key, workspaceId } = await createKey();
+  const chains = async (): Promise<unknown> => {
+    nowMs += LIMITS.keyCacheMs;
+    const { fallbackChains } = await authenticator.authenticate(bearer(key));
+    return fallbackChains && Object.fromEntries(fallbackChains);
+  };
+  expect(await chains()).toBeUndefined();
+  await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, 'a', '{b}')", [workspaceId]);
+  expect(await chains()).toEqual({ a: ["b"] });
+  await db.query("update fallback_chain set fallbacks = '{c,b}' where workspace_id = $1", [workspaceId]);
+  expect(await chains()).toEqual({ a: ["c", "b"] });
+  await db.query("delete from fallback_chain where workspace_id = $1", [workspaceId]);
+  expect(await chains()).toBeUndefined();
+});
+
 test("the life counts from before the question was sent: a slow answer is not believed for longer", async () => {
   const { key, keyId } = await createKey();
   const slow = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/admission/calls.ts";
-import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
+import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -161,14 +161,15 @@ test("a locked workspace delays nobody else, and its own call goes on when the l
 });
 
 test.each(["rate_window", "balance"])(
-  "while its row in %s is locked, a workspace's calls are busy and do nothing",
+  "while its row in %s is locked, a workspace's calls are busy, or give up when alone, and do nothing",
   async (table) => {
     const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
     await locked(table, stuck, async () => {
       const calls = [stuck, other, stuck].map((workspaceId) => ({ workspaceId, jobId: newId(), amount: CREDIT }));
       expect(await admitGroup(databases[0] as Database, calls)).toEqual([4, 0, 4]);
       for (const call of calls.filter(({ workspaceId }) => workspaceId === stuck)) {
-        expect(await admitLone(databases[0] as Database, call)).toBe(4);
+        const given = await admitLone((databases[0] as Database).reserve("impatient", 20), call).catch(sqlState);
+        expect(given).toBe(SQL.lockTimeout);
       }
     });
     expect(await balanceOf(db.database, stuck)).toMatchObject({ held: 0n, holds: 0n });

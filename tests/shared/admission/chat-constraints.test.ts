@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { type ChatBound, checkChat } from "#shared/admission/chat-constraints.ts";
+import type { CallBound } from "#shared/admission/call-bound.ts";
+import { checkChat } from "#shared/admission/chat-constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -33,7 +34,7 @@ function request(members: object = {}, ...parts: readonly object[]): ChatComplet
 }
 
 /** As the route does it: the bound of a body that is this request. */
-function check(value: ChatCompletionRequest, members?: Partial<Model>): ChatBound & { bytes: number } {
+function check(value: ChatCompletionRequest, members?: Partial<Model>): CallBound & { bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   return { ...checkChat(value, model(members), bytes), bytes };
 }
@@ -160,6 +161,10 @@ describe("the hold of what only the provider can measure", () => {
     const price = parsePrice({ unit: "per_token", input_per_million: "0.001", output_per_million: "0.01", audio_input_per_million: "0.1", audio_output_per_million: "1" }); // prettier-ignore
     const members = { price, max_context_tokens: 10 };
     expect(check(request({ max_tokens: 1 }, audio("UklGRg==")), members).holdNano).toBe(10n * 100n + 10n);
+    for (const type of ["audio/wav", "video/mp4"]) {
+      const sounding = file({ file_data: `data:${type};base64,UklGRg==` });
+      expect(check(request({ max_tokens: 1 }, sounding), members).holdNano).toBe(10n * 100n + 10n);
+    }
     expect(check(request({ max_tokens: 1, modalities: ["text", "audio"] }), members).holdNano).toBe(10n + 1_000n);
   });
 });
@@ -260,6 +265,15 @@ describe("a refusal", () => {
       "unsupported_value",
       "messages[0].content[0].image_url.url",
     ],
+    ...["video/mp4", "audio/wav", "application/pdf", "text/plain"].map(
+      (type): [string, ChatCompletionRequest, Partial<Model>, Code, string] => [
+        `${type} as a picture`,
+        request({}, image(`data:${type};base64,AAAA`)),
+        {},
+        "unsupported_value",
+        "messages[0].content[0].image_url.url",
+      ],
+    ),
     [
       "a picture inside",
       request({}, image("https://169.254.169.254/a.png")),
@@ -275,13 +289,6 @@ describe("a refusal", () => {
       "messages[0].content[0].file.file_url",
     ],
     [
-      "a stored file",
-      request({}, file({ file_id: "file-abc" })),
-      {},
-      "unsupported_value",
-      "messages[0].content[0].file.file_id",
-    ],
-    [
       "a file that is no data URL",
       request({}, file({ file_data: "JVBERg==" })),
       {},
@@ -290,6 +297,11 @@ describe("a refusal", () => {
     ],
   ])("of %s names code and parameter", (_name, value, members, code, param) => {
     expect(refusal(value, members)).toMatchObject({ code, param, status: 400 });
+  });
+
+  test("of a stored file that is not there says so", () => {
+    const error = refusal(request({}, file({ file_id: "file-abc" })));
+    expect(error).toMatchObject({ code: "file_not_found", param: "messages[0].content[0].file.file_id", status: 404 });
   });
 
   test("names the message and the block at fault, wherever they are", () => {

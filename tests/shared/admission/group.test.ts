@@ -249,15 +249,3 @@ test("one call whose values are refused does not take its group with it", async 
   // Halving, not one by one.
   expect(sizes.length).toBeLessThan(20);
 });
-
-test("idle resolves when every accepted call has its verdict", async () => {
-  const { grouper, call, statement } = setUp();
-  await grouper.idle();
-  const done: string[] = [];
-  const calls = [call("1"), call("2")].map((verdict) => verdict.then((name) => done.push(name)));
-  const idle = grouper.idle().then(() => done.push("idle"));
-  (await statement(0)).finish();
-  (await statement(1)).finish();
-  await Promise.all([...calls, idle]);
-  expect(done).toEqual(["1", "2", "idle"]);
-});

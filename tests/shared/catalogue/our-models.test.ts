@@ -11,6 +11,8 @@ import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { priceTokens } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { SANDBOX_EMBEDDING, SANDBOX_EMBEDDING_MODELS } from "#workers/providers/sandbox/embeddings.ts";
+import { SANDBOX_MEDIA_MODELS } from "#workers/providers/sandbox/offers/rehearse.ts";
 import { SANDBOX_CONTEXT_TOKENS, SANDBOX_MODELS } from "#workers/providers/sandbox/models.ts";
 
 import { EVERYTHING_ON } from "./build-catalogue.ts";
@@ -50,11 +52,14 @@ describe("every model we ship", () => {
     expect(entry).toMatchObject({ id: slug, object: "model", permission: [], root: slug, parent: null });
     expect(validate("ModelEntry", entry)).toBeNull();
     const { currency, unit, ...rates } = entry._svc.pricing;
-    expect([currency, unit]).toEqual(["credits", "per_token"]);
+    expect(currency).toBe("credits");
+    if (found.supports_chat || found.supports_embeddings) expect(unit).toBe("per_token");
     const { currency: _currency, unit: _unit, ...texts } = found.pricing;
     expect(Object.keys(rates).toSorted()).toEqual(Object.keys(texts).toSorted());
-    expect(rates.input_per_million).toBeGreaterThan(0);
-    expect(rates.output_per_million).toBeGreaterThan(0);
+    for (const rate of Object.values(rates)) expect(rate).toBeGreaterThan(0);
+    if (unit === "per_token") expect(rates.input_per_million).toBeGreaterThan(0);
+    if (found.supports_chat) expect(rates.output_per_million).toBeGreaterThan(0);
+    if (found.supports_embeddings) expect(rates.output_per_million).toBeUndefined();
   });
 
   test.each(slugs)("%s has prices that are exact integers of nano-credits, cached input not above input", (slug) => {
@@ -70,10 +75,10 @@ describe("every model we ship", () => {
     ).toBeTrue();
   });
 
-  test.each(slugs)("%s says where and when its price was read, and takes text", (slug) => {
+  test.each(slugs)("%s says where and when its price was read, and takes text, or sound to make it of", (slug) => {
     expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
     expect(model(slug)?.price_source?.source).not.toBe("");
-    expect(model(slug)?.allowed_params.supported_inputs).toContain("text");
+    expect(model(slug)?.allowed_params.supported_inputs).toContain(model(slug)?.modality === "stt" ? "audio" : "text");
     expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
   });
 
@@ -134,6 +139,16 @@ describe("our prices", () => {
     },
   );
 
+  test.each([
+    ["text-embedding-3-small", "0.02"],
+    ["text-embedding-3-large", "0.13"],
+    ["text-embedding-ada-002", "0.1"],
+    ["mistral-embed", "0.1"],
+  ])("%s costs what the lists print for what it reads, and nothing for what it writes", (slug, input) => {
+    expect(model(slug)?.price.tokenRates).toEqual({ input_per_million: parseDecimal(input, 11) });
+    expect(model(slug)?.embedding).toBeDefined();
+  });
+
   test("MON-19: a million single tokens cost exactly a million times one token", () => {
     const price = model("deepseek-v4-pro")?.price;
     if (price === undefined) throw new Error("no price");
@@ -153,6 +168,7 @@ describe("our prices", () => {
     const withoutPrice = models.filter(
       (entry) =>
         entry.allowed_params.supported_inputs?.includes("audio") &&
+        entry.pricing.unit === "per_token" &&
         entry.price.tokenRates.audio_input_per_million === undefined,
     );
     expect(withoutPrice.filter((entry) => entry.owned_by !== "sandbox")).toEqual([]);
@@ -172,7 +188,7 @@ describe("our providers and presets", () => {
   test("call over https with a key from a variable that the settings let through, the sandbox apart", () => {
     for (const provider of catalogue.providers.values()) {
       if (provider.family === "sandbox") continue;
-      expect(provider.base_url).toMatch(/^https:\/\/[a-z.]+\/[a-z0-9/]+$/);
+      expect(provider.base_url).toMatch(/^https:\/\/[a-z0-9.-]+(\/[a-z0-9{}./-]+)?$/);
       expect(provider.api_key_env).toMatch(PROVIDER_KEY_VARIABLE);
     }
   });
@@ -184,25 +200,54 @@ describe("our providers and presets", () => {
 });
 
 describe("the sandbox's models", () => {
-  const ours = models.filter((entry) => entry.owned_by === "sandbox");
+  const all = models.filter((entry) => entry.owned_by === "sandbox");
+  const ours = all.filter((entry) => entry.supports_chat);
 
-  test("are those the sandbox provider knows, each under its own name", () => {
-    expect(ours.map((entry) => entry.slug).toSorted()).toEqual(Object.keys(SANDBOX_MODELS).toSorted());
-    for (const entry of ours) expect(entry.sources).toEqual([{ provider: "sandbox", model: entry.slug }]);
+  /** Of the same behaviours: what they rehearse is in the catalogue, or in how their provider is treated. */
+  const FURTHER = ["sandbox-two-sources", "sandbox-guarded", "sandbox-drained", "sandbox-backup"];
+  const known = [
+    ...Object.keys(SANDBOX_MODELS),
+    ...Object.keys(SANDBOX_EMBEDDING_MODELS),
+    ...Object.keys(SANDBOX_MEDIA_MODELS),
+  ];
+
+  test("are those the sandbox provider knows, each under its own name, and a few made of them", () => {
+    expect(all.map((entry) => entry.slug).toSorted()).toEqual([...known, ...FURTHER].toSorted());
+    for (const entry of all) {
+      if (!FURTHER.includes(entry.slug)) expect(entry.sources).toEqual([{ provider: "sandbox", model: entry.slug }]);
+      expect(entry.sources.filter((source) => !known.includes(source.model))).toEqual([]);
+    }
   });
 
-  test("take every input and cost something", () => {
+  test("take every input and cost something, the same but for the one whose serving is to show", () => {
     for (const entry of ours) {
-      expect(entry).toMatchObject({
-        supports_tools: true,
-        supports_streaming: true,
-        max_context_tokens: SANDBOX_CONTEXT_TOKENS,
-        max_output_tokens: 16_384,
-      });
+      expect(entry).toMatchObject({ supports_tools: true, supports_streaming: true });
       expect(entry.allowed_params.supported_inputs).toEqual(["text", "image", "audio", "file"]);
+      const times = entry.slug === "sandbox-backup" ? 2n : 1n;
       expect(entry.price.tokenRates).toEqual({
-        input_per_million: 10_000_000_000n,
-        output_per_million: 40_000_000_000n,
+        input_per_million: times * 10_000_000_000n,
+        output_per_million: times * 40_000_000_000n,
+      });
+    }
+  });
+
+  test("have the sandbox's own limits, or those they rehearse", () => {
+    const limits = ours.map((entry) => [entry.slug, entry.max_context_tokens, entry.max_output_tokens]);
+    expect(limits.filter(([, context, output]) => context !== SANDBOX_CONTEXT_TOKENS || output !== 16_384)).toEqual([
+      ["sandbox-small-context", SANDBOX_MODELS["sandbox-small-context"].contextTokens, 128],
+      ["sandbox-endless", SANDBOX_CONTEXT_TOKENS, 1_024],
+    ]);
+  });
+
+  test("take and give, as embedding models, what the sandbox provider does", () => {
+    const embedding = all.filter((entry) => entry.supports_embeddings);
+    expect(embedding).toHaveLength(Object.keys(SANDBOX_EMBEDDING_MODELS).length);
+    for (const entry of embedding) {
+      expect(entry).toMatchObject({
+        supports_chat: false,
+        max_context_tokens: SANDBOX_EMBEDDING.inputTokensMax,
+        embedding: { dimensions: SANDBOX_EMBEDDING.dimensions, dimensions_max: SANDBOX_EMBEDDING.dimensionsMax },
+        price: { tokenRates: { input_per_million: 2_000_000_000n } },
       });
     }
   });

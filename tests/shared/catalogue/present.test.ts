@@ -94,3 +94,9 @@ describe("the list", () => {
     expect(listModels(catalogue, { includeTools: true })).toEqual({ object: "list", data: [] });
   });
 });
+
+test("a model that no endpoint serves yet is known and not offered", () => {
+  const catalogue = build([BASE, "models: [{ slug: one, modality: video, supports_chat: false }]"]);
+  expect(catalogue.models.has("one")).toBe(true);
+  expect(listModels(catalogue, { includeTools: false }).data).toEqual([]);
+});

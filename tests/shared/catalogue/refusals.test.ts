@@ -206,7 +206,7 @@ describe("a file is refused with its place for", () => {
   test("each unit but per_token that has no price, or a second one", () => {
     const units = ["request", "image", "second", "minute", "character", "operation", "megapixel"];
     const model = (pricing: string): string =>
-      `${BASE}  - { slug: two, modality: image, owned_by: acme, created: 1, pricing: { ${pricing} }, sources: [{ provider: play, model: m }] }\n`;
+      `${BASE}  - { slug: two, modality: video, owned_by: acme, created: 1, pricing: { ${pricing} }, sources: [{ provider: play, model: m }] }\n`;
     for (const [index, unit] of units.entries()) {
       const other = units[(index + 1) % units.length];
       expect(refusals(model(`unit: per_${unit}, ${unit}_price: "1.5"`))).toEqual([]);

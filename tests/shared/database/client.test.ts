@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { plainArray } from "#shared/database/arrays.ts";
-import { constraintName, type Database, isDataFault, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
+import {
+  constraintName,
+  type Database,
+  isDatabaseAway,
+  isDataFault,
+  openDatabase,
+  SQL,
+  sqlState,
+} from "#shared/database/client.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -66,6 +74,16 @@ test("an error says what it was", async () => {
   expect([sqlState(syntax), isDataFault(syntax)]).toEqual(["42601", false]);
   expect([sqlState(new Error("socket hang up")), isDataFault(undefined)]).toEqual([undefined, false]);
   expect(sqlState({ code: "ECONNREFUSED" })).toBeUndefined();
+});
+
+test("a database that cannot be asked is told apart from one that says no", async () => {
+  const nobody = openDatabase({ url: "postgres://nobody:x@127.0.0.1:1/none", poolMax: 1, log });
+  expect(isDatabaseAway(await failure(nobody.query("select 1")))).toBe(true);
+  await nobody.close();
+  const ended = failure(database.transaction((tx) => tx.query("select pg_terminate_backend(pg_backend_pid())")));
+  expect(isDatabaseAway(await ended)).toBe(true);
+  expect(isDatabaseAway(await failure(database.query("selec")))).toBe(false);
+  expect(isDatabaseAway(undefined)).toBe(false);
 });
 
 test("a lock that does not come is an error of its own, not an endless wait", async () => {

@@ -10,6 +10,12 @@ import {
 } from "#shared/database/api-keys.ts";
 import { findMove, listLedger, readBalance } from "#shared/database/credits.ts";
 import { countDeadLetters, dropDeadLetter, listDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
+import {
+  deleteFallbackChain,
+  findFallbackChain,
+  listFallbackChains,
+  setFallbackChain,
+} from "#shared/database/fallback-chains.ts";
 import { findMember, insertMember, listMembers, setMemberActive, setMemberRole } from "#shared/database/members.ts";
 import { findUsage, listUsage } from "#shared/database/usage.ts";
 import {
@@ -65,6 +71,9 @@ async function make(): Promise<Made> {
   await insertWorkspace(db.database, { id: workspaceId, name, actor });
   await insertMember(db.database, workspaceId, { id: memberId, name: "ada", role: "developer", actor });
   const key = await makeKey(workspaceId, memberId);
+  await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, 'gone', array['two'])", [
+    workspaceId,
+  ]);
   return { workspaceId, name, memberId, keyId: key.id, sha256: key.sha256 };
 }
 
@@ -95,16 +104,25 @@ const CHANGES: readonly (readonly [action: string, change: (workspaceId: string,
   ["key.revoke", (id, made) => revokeKey(db.database, id, { id: made.keyId, actor })],
 ];
 
+/** Changes of what has no id of its own but belongs to its workspace by name. */
+const NAMED_CHANGES: typeof CHANGES = [
+  ["fallback_chain.set", (id) => setFallbackChain(db.database, id, { model: "one", fallbacks: ["two"], actor })],
+  ["fallback_chain.delete", (id) => deleteFallbackChain(db.database, id, { model: "gone", actor })],
+];
+
 describe("every change", () => {
-  test.each(CHANGES)("%s writes one audit row, and none when it changes nothing", async (action, change) => {
-    const made = await make();
-    const before = await actions(made.workspaceId);
-    expect(before).toEqual(["workspace.create", "member.add", "key.create"]);
-    expect(await change(made.workspaceId, made)).toBeDefined();
-    expect(await actions(made.workspaceId)).toEqual([...before, action]);
-    expect(await change(made.workspaceId, made)).toBeUndefined();
-    expect(await actions(made.workspaceId)).toEqual([...before, action]);
-  });
+  test.each([...CHANGES, ...NAMED_CHANGES])(
+    "%s writes one audit row, and none when it changes nothing",
+    async (action, change) => {
+      const made = await make();
+      const before = await actions(made.workspaceId);
+      expect(before).toEqual(["workspace.create", "member.add", "key.create"]);
+      expect(await change(made.workspaceId, made)).toBeDefined();
+      expect(await actions(made.workspaceId)).toEqual([...before, action]);
+      expect(await change(made.workspaceId, made)).toBeUndefined();
+      expect(await actions(made.workspaceId)).toEqual([...before, action]);
+    },
+  );
 
   test("of a role or a preset tells what it was and what it is", async () => {
     const made = await make();
@@ -123,7 +141,8 @@ describe("every change", () => {
       db.query(
         `select w.is_active, m.role, m.is_active as member_active, k.preset, k.revoked_at,
                 (select count(*) from workspace) as workspaces, (select count(*) from member) as members,
-                (select count(*) from api_key) as keys
+                (select count(*) from api_key) as keys,
+                (select jsonb_agg(to_jsonb(c)) from fallback_chain c where c.workspace_id = w.id) as chains
          from workspace w join member m on m.workspace_id = w.id join api_key k on k.workspace_id = w.id
          where w.id = $1`,
         [made.workspaceId],
@@ -136,7 +155,7 @@ describe("every change", () => {
         () => insertMember(db.database, made.workspaceId, { id: newId(), name: "grace", role: "owner", actor }),
         () => makeKey(made.workspaceId, made.memberId),
       ];
-      const updates = CHANGES.map(
+      const updates = [...CHANGES, ...NAMED_CHANGES].map(
         ([, change]) =>
           () =>
             change(made.workspaceId, made),
@@ -173,6 +192,13 @@ describe("under another workspace's id", () => {
     expect(await listKeys(db.database, mine.workspaceId)).toMatchObject([{ preset: "free", revoked_at: null }]);
   });
 
+  test("a chain is deleted in that workspace alone", async () => {
+    const [mine, other] = [await make(), await make()];
+    await deleteFallbackChain(db.database, other.workspaceId, { model: "gone", actor });
+    expect(await listFallbackChains(db.database, mine.workspaceId)).toMatchObject([{ model: "gone" }]);
+    expect(await actions(mine.workspaceId)).toHaveLength(3);
+  });
+
   test("no key is made for a member", async () => {
     const [mine, other] = [await make(), await make()];
     expect(await refusal(makeKey(other.workspaceId, mine.memberId))).toContain("has no member");
@@ -196,6 +222,7 @@ describe("under another workspace's id", () => {
        values ($1, 1, $2, $3, 'm', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
       [jobId, mine.workspaceId, mine.keyId],
     );
+    await setFallbackChain(db.database, mine.workspaceId, { model: "mine", fallbacks: ["two"], actor });
     const reads = (id: string): Promise<unknown[]> =>
       Promise.all([
         findKeyByHash(db.database, id, mine.sha256).then((row) => row?.id),
@@ -206,10 +233,23 @@ describe("under another workspace's id", () => {
         readBalance(db.database, id).then(({ amount }) => (amount === 0n ? undefined : amount)),
         findUsage(db.database, id, jobId).then((rows) => rows[0]?.job_id),
         listUsage(db.database, id, 10).then((rows) => rows[0]?.job_id),
+        listFallbackChains(db.database, id).then((rows) => rows.find(({ model }) => model === "mine")?.model),
+        findFallbackChain(db.database, id, "mine").then((row) => row?.model),
       ]);
     const { keyId, memberId } = mine;
-    expect(await reads(mine.workspaceId)).toEqual([keyId, keyId, memberId, sourceId, sourceId, 5n, jobId, jobId]);
-    expect(await reads(other.workspaceId)).toEqual(Array.from({ length: 8 }, () => undefined));
+    expect(await reads(mine.workspaceId)).toEqual([
+      keyId,
+      keyId,
+      memberId,
+      sourceId,
+      sourceId,
+      5n,
+      jobId,
+      jobId,
+      "mine",
+      "mine",
+    ]);
+    expect(await reads(other.workspaceId)).toEqual(Array.from({ length: 10 }, () => undefined));
   });
 });
 

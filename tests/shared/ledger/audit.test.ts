@@ -19,7 +19,7 @@ afterAll(() => db.drop());
 
 beforeEach(async () => {
   await db.query(
-    "truncate workspace, member, api_key, audit_log, balance, hold, ledger_entry, usage_record, rate_window",
+    "truncate workspace, member, api_key, audit_log, balance, hold, ledger_entry, usage_record, rate_window cascade",
   );
   workspaceId = await createWorkspace(db.database, 1_000n);
   [settled, open] = [newId(), newId()];

@@ -1,7 +1,7 @@
 /** Settle and release: once per job and attempt, clamped, and never to the harm of anybody else (MON-1, MON-20). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { openDatabase, type Database } from "#shared/database/client.ts";
+import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type Finish, type Ledger, openLedger } from "#shared/ledger/finish.ts";
@@ -199,7 +199,8 @@ test("calls of a locked workspace are busy and untouched, the others of the grou
   const [free = ""] = await place(other, { amount: 10n });
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
-    expect(await finishLone(database, { jobId: held, used: 5n })).toBe(-1n);
+    const given = await finishLone(database.reserve("impatient", 20), { jobId: held, used: 5n }).catch(sqlState);
+    expect(given).toBe(SQL.lockTimeout);
     expect(
       await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }]),
     ).toEqual([-1n, 5n, null]);

@@ -11,7 +11,7 @@ const text = fc.string({ unit: "binary", maxLength: 40 });
 const milliseconds = fc.double({ min: 0, max: 1e9, noNaN: true }).map(Math.abs);
 
 const frame: fc.Arbitrary<Frame> = fc.oneof(
-  fc.record({ t: fc.constant("head" as const), n, model: text, upstream_ms: milliseconds }),
+  fc.record({ t: fc.constant("head" as const), n, model: text, upstream_ms: milliseconds, nano, tokens: fc.nat() }),
   fc.record({ t: fc.constant("delta" as const), n, nano, tokens: fc.nat() }),
   fc.record({ t: fc.constant("part" as const), n }),
   fc.record({ t: fc.constant("end" as const), n, model: text, nano, upstream_ms: milliseconds }),

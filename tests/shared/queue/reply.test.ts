@@ -102,6 +102,18 @@ describe("the reply inbox", () => {
     expect(call.gaps).toBe(1);
   });
 
+  test("hears the first of two runs of the same call, and nothing of the other", async () => {
+    const call = listen();
+    call.send({ t: "part", n: 0, run: "a" }, "a0");
+    call.send({ t: "part", n: 0, run: "b" }, "b0");
+    call.send({ t: "part", n: 1, run: "b" }, "b1");
+    call.send({ t: "part", n: 2, run: "b" }, "b2");
+    call.send({ t: "part", n: 1, run: "a" }, "a1");
+    await call.settled();
+    expect(call.texts).toEqual(["a0", "a1"]);
+    expect(call.gaps).toBe(0);
+  });
+
   test("drops what comes twice", async () => {
     const call = listen();
     for (const n of [0, 0, 1, 0, 1, 2]) call.send(part(n), String(n));

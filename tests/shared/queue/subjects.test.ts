@@ -2,10 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
 import {
+  batchTarget,
   CANCEL_FILTER,
   cancelSubject,
   durableName,
   isIngressReply,
+  isWorkspaceReply,
   laneFilter,
   LANES,
   POOLS,
@@ -95,5 +97,55 @@ describe("a reply address", () => {
     `_INBOX.gw.a.${"b".repeat(65)}`,
   ])("%j is not: a worker publishes to no address that a message merely names (QUE-22)", (subject) => {
     expect(isIngressReply(subject)).toBe(false);
+  });
+});
+
+describe("a batch subject", () => {
+  test("names pool and workspace", () => {
+    expect(batchTarget(`batch.chat.${WORKSPACE}`)).toEqual({ pool: "chat", workspaceId: WORKSPACE });
+  });
+
+  test.each([
+    `batch.nothing.${WORKSPACE}`,
+    `batch.chat.${WORKSPACE.toUpperCase()}`,
+    `batch.chat.${WORKSPACE}.more`,
+    `work.chat.${WORKSPACE}`,
+    "batch.chat.*",
+    "batch.chat",
+    "",
+  ])("%j names none", (subject) => {
+    expect(batchTarget(subject)).toBeUndefined();
+  });
+});
+
+describe("a publisher's reply address (QUE-22)", () => {
+  const prefix = `_INBOX.ws.${WORKSPACE}`;
+
+  test.each([`${prefix}.a`, `${prefix}.A-z_9.b.c`, `${prefix}.${"a".repeat(200 - prefix.length - 1)}`])(
+    "%j is the workspace's own",
+    (subject) => {
+      expect(isWorkspaceReply(subject, WORKSPACE)).toBe(true);
+    },
+  );
+
+  test.each([
+    prefix,
+    `${prefix}.`,
+    `${prefix}.a.`,
+    `${prefix}..a`,
+    `${prefix}.*`,
+    `${prefix}.>`,
+    `${prefix}.a b`,
+    `${prefix}.a\n`,
+    `${prefix}.é`,
+    `${prefix}.${"a".repeat(200 - prefix.length)}`,
+    `x${prefix}.a`,
+    `_INBOX.ws.${newId()}.a`,
+    `_INBOX.ws.*.a`,
+    "_INBOX.gw.a.b",
+    `work.chat.live.${WORKSPACE}`,
+    "",
+  ])("%j is not", (subject) => {
+    expect(isWorkspaceReply(subject, WORKSPACE)).toBe(false);
   });
 });

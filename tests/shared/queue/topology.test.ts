@@ -4,7 +4,16 @@ import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
 import { LIMITS } from "#shared/limits.ts";
-import { ADVISORY_STREAM, durableName, LANES, laneFilter, POOLS, streamName } from "#shared/queue/subjects.ts";
+import {
+  ADVISORY_STREAM,
+  BATCH_DURABLE,
+  BATCH_STREAM,
+  durableName,
+  laneFilter,
+  LANES,
+  POOLS,
+  streamName,
+} from "#shared/queue/subjects.ts";
 import { assertEcho, ensureTopology, LANE_SETTINGS, wantedTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
@@ -36,10 +45,29 @@ describe("the topology", () => {
   test("is made on an empty server, whole", async () => {
     await ensureTopology(connection, 1);
     const { streams, consumers } = await snapshot();
-    expect(streams.map(({ name }) => name)).toEqual([ADVISORY_STREAM, ...POOLS.map(streamName)].toSorted());
-    expect(consumers.map(({ durable_name }) => durable_name ?? "").toSorted()).toEqual(
-      POOLS.flatMap((pool) => LANES.map((lane) => durableName(pool, lane))).toSorted(),
+    expect(streams.map(({ name }) => name)).toEqual(
+      [ADVISORY_STREAM, BATCH_STREAM, ...POOLS.map(streamName)].toSorted(),
     );
+    expect(consumers.map(({ durable_name }) => durable_name ?? "").toSorted()).toEqual(
+      [BATCH_DURABLE, ...POOLS.flatMap((pool) => LANES.map((lane) => durableName(pool, lane)))].toSorted(),
+    );
+  });
+
+  test("lets publishers' message ids decide nothing for longer than a moment, and no wait of one fill the intake (QUE-7)", async () => {
+    const { streams, consumers } = await snapshot();
+    const stream = streams.find(({ name }) => name === BATCH_STREAM);
+    expect(stream).toMatchObject({
+      subjects: ["batch.*.*"],
+      retention: "workqueue",
+      discard: "new",
+      discard_new_per_subject: true,
+      max_msgs_per_subject: 5_000,
+      max_msg_size: 512 * 1024,
+      duplicate_window: 100_000_000,
+    });
+    const intake = consumers.find(({ durable_name }) => durable_name === BATCH_DURABLE);
+    expect(intake?.max_ack_pending).toBe(stream?.max_msgs ?? 0);
+    expect(intake?.max_deliver).toBe(-1);
   });
 
   test("made again changes nothing", async () => {

@@ -131,8 +131,17 @@ describe("what was relayed", () => {
     await database.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`]);
     const young = newId();
     await database.query("insert into relay_progress (job_id, amount, tokens, units) values ($1, 1, 1, '{}')", [young]);
-    await sweepRetention(database.database);
+    await sweepRetention(database.database, 168);
     const rows = await database.query<{ job_id: string }>("select job_id from relay_progress");
     expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());
   });
+});
+
+test("events are kept as long as jobs are", async () => {
+  const insert = `insert into event (workspace_id, type, metadata, occurred_at)
+    select $1, 'job.completed', '{}', now() - n * interval '1 hour' from generate_series(1, $2::int) n`;
+  const workspaceId = newId();
+  await database.query(insert, [workspaceId, 1_100]);
+  await sweepRetention(database.database, 20.5);
+  expect(await database.query("select 1 from event where workspace_id = $1", [workspaceId])).toHaveLength(20);
 });

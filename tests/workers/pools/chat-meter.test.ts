@@ -158,6 +158,22 @@ describe("a settle of a call that was cut", () => {
     expect(metered?.nano).toBe(BigInt(promptOf() + 10));
   });
 
+  test("takes the provider's word on the input, cache reads included, and counts the output alone", async () => {
+    const subject = meter();
+    subject.inputReport = { ...NO_USAGE, input: 5, cachedInput: 1_000 };
+    subject.add([{ delta: { content: "Eight" } }]);
+    const metered = await subject.settleCut();
+    expect(metered).toMatchObject({ estimated: "cut", usage: { input: 5, cachedInput: 1_000, output: 1 } });
+    expect(subject.soFar().tokens).toBe(1_006);
+  });
+
+  test("takes its own count of the input where that word cannot be true", async () => {
+    const subject = meter({}, { input: 100, output: 100 });
+    subject.inputReport = { ...NO_USAGE, input: 1_000_000 };
+    subject.add([{ delta: { content: "Eight" } }]);
+    expect((await subject.settleCut())?.usage.input).toBeLessThan(100);
+  });
+
   test("takes what the provider had reported by then", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight" }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { createRendering, openAiUsage, STREAM_END } from "#workers/pools/chat-render.ts";
+import { createRendering, openAiUsage } from "#workers/pools/chat-render.ts";
 
 const JOB = "0199a5b2-7e1d-7000-8000-00000000000a";
 
@@ -10,6 +10,14 @@ const open = (includeUsage = false, model = "our-slug") =>
   createRendering({ jobId: JOB, model, createdS: 1_700_000_000, includeUsage });
 
 const choice = (content: string) => ({ index: 0, delta: { content }, finish_reason: null });
+
+const STREAM_END = "data: [DONE]\n\n";
+
+/** The usage chunk of a stream that went well; fails when the end mark does not follow it. */
+function usageChunk(end: string): string {
+  expect(end.endsWith(STREAM_END)).toBe(true);
+  return end.slice(0, -STREAM_END.length);
+}
 
 /** The JSON of one event; fails when it is not exactly one event. */
 function read(event: string): Record<string, unknown> {
@@ -25,7 +33,7 @@ describe("the chunks of a stream", () => {
     const chunks = [
       read(rendering.chunk({ choices: [choice("a")] })),
       read(rendering.chunk({ choices: [choice("b")], extra: { system_fingerprint: "fp" } })),
-      read(rendering.usageChunk(USAGE)),
+      read(usageChunk(rendering.end(USAGE))),
     ];
     for (const chunk of chunks) {
       expect(chunk).toMatchObject({
@@ -50,8 +58,8 @@ describe("the chunks of a stream", () => {
   });
 
   test("end with a chunk that has no choices, and with the end mark", () => {
-    expect(read(open(true).usageChunk(USAGE))).toMatchObject({ choices: [], usage: { prompt_tokens: 18 } });
-    expect(STREAM_END).toBe("data: [DONE]\n\n");
+    expect(read(usageChunk(open(true).end(USAGE)))).toMatchObject({ choices: [], usage: { prompt_tokens: 18 } });
+    expect(open(false).end(USAGE)).toBe(STREAM_END);
   });
 });
 

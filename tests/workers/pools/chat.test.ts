@@ -1,152 +1,34 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { NatsConnection } from "nats";
-
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
 import { parsePrice } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { CALLER_GONE, CALLER_LIVES, decodeFrame, type Frame } from "#shared/queue/frames.ts";
-import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
+import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs.ts";
-import type { WorkerContext } from "#workers/context.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
-import { createChatHandler } from "#workers/pools/chat.ts";
-import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
+import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
-const REPLY = "_INBOX.gw.ingress.job";
-const closing: (() => void)[] = [];
+import {
+  bench,
+  closeBenches,
+  delta,
+  END,
+  ONE_SOURCE,
+  REPLY,
+  ROLE,
+  STREAM,
+  streamOf,
+  type Surroundings,
+  untilAborted,
+  USED,
+  WHOLE,
+  WITH_USAGE,
+} from "./chat-bench.ts";
 
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-interface Bench {
-  readonly handler: ReturnType<typeof createChatHandler>;
-  readonly frames: { readonly frame: Frame; readonly data: Uint8Array; readonly bytes: number }[];
-  readonly finishes: Finish[];
-  /** What the provider was asked. */
-  readonly calls: ChatCall[];
-  /** Runs a job to its end, with the address of an ingress. */
-  readonly run: (job?: JobMessage, signal?: AbortSignal) => Promise<void>;
-  readonly text: () => string;
-  readonly kinds: () => string[];
-  /** The error frame; fails when there is none. */
-  readonly failure: () => Extract<Frame, { t: "error" }>;
-  readonly metric: (name: string) => Promise<string>;
-}
-
-interface Surroundings {
-  readonly limits?: Partial<WorkerContext["config"]["chat"]>;
-  readonly catalogue?: string;
-  /** Answer of the ingress to a question; an error is no answer. */
-  readonly ingress?: string | Error;
-  readonly progress?: object[];
-  readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
-  readonly storage?: unknown;
-}
-
-/** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
-function bench(provider: Partial<ChatProvider>, around: Surroundings = {}): Bench {
-  const frames: Bench["frames"] = [];
-  const finishes: Finish[] = [];
-  const calls: ChatCall[] = [];
-  const metrics = createMetrics("test");
-  closing.push(() => metrics.close());
-  const catalogue = build([around.catalogue ?? BASE]);
-  const replies = {
-    request: () =>
-      around.ingress instanceof Error || around.ingress === undefined
-        ? Promise.reject(around.ingress ?? new Error("no responders"))
-        : Promise.resolve({ string: () => around.ingress }),
-  } as unknown as NatsConnection;
-  const context = {
-    config: { chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000, ...around.limits } },
-    log: createLogger({ level: "silent", role: "test" }),
-    metrics,
-    database: { query: () => Promise.resolve(around.progress ?? []) },
-    ledger: {
-      finish: (finish: Finish) => {
-        finishes.push(finish);
-        return around.finish?.(finish) ?? Promise.resolve({ takenNano: finish.usedNano ?? 0n, wasClosed: false });
-      },
-    },
-    storage: around.storage ?? {},
-    catalogue: { current: () => catalogue },
-    providers: {
-      chat: () => ({
-        complete: (call: ChatCall) => {
-          calls.push(call);
-          return provider.complete?.(call);
-        },
-        stream: (call: ChatCall) => {
-          calls.push(call);
-          return provider.stream?.(call);
-        },
-      }),
-    },
-    replies,
-    answers: {
-      isClosed: () => false,
-      publish: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
-    },
-  } as unknown as WorkerContext;
-  const handler = createChatHandler(context);
-  return {
-    handler,
-    frames,
-    finishes,
-    calls,
-    run: (job = chatJob(), signal = new AbortController().signal) => handler.run(job, { signal, reply: REPLY }),
-    text: () => new TextDecoder().decode(Buffer.concat(frames.map(({ data }) => data))),
-    kinds: () => frames.map(({ frame }) => frame.t),
-    failure: () => {
-      const last = frames.at(-1)?.frame;
-      if (last?.t !== "error") throw new Error(`expected an error frame, got ${last?.t ?? "none"}`);
-      return last;
-    },
-    metric: (name) => metrics.registry.getSingleMetricAsString(name),
-  };
-}
-
-const delta = (members: object, finish_reason: string | null = null): ChatDelta => ({
-  choices: [{ index: 0, delta: members, finish_reason }],
-});
-const ROLE = delta({ role: "assistant", content: "" });
-const END = delta({}, "stop");
-const USED = { ...NO_USAGE, input: 7, output: 11 };
-const STREAM = { request: { ...REQUEST, stream: true } };
-const WITH_USAGE = { request: { ...REQUEST, stream: true, stream_options: { include_usage: true } } };
-
-/** A stream of these pieces; an error is thrown, a function is waited for. */
-function streamOf(
-  ...pieces: readonly (ChatDelta | Error | ((call: ChatCall) => Promise<unknown>))[]
-): ChatProvider["stream"] {
-  return async function* stream(call) {
-    for (const piece of pieces) {
-      if (piece instanceof Error) throw piece;
-      if (typeof piece === "function") await piece(call);
-      else yield piece;
-    }
-  };
-}
-
-/** Waits as an adapter does that hangs on its connection. */
-const untilAborted = (call: ChatCall): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    const end = (): void => reject(new ProviderError("aborted", "the call was aborted"));
-    if (call.signal.aborted) end();
-    else call.signal.addEventListener("abort", end, { once: true });
-  });
-
-const WHOLE = {
-  choices: [{ index: 0, message: { role: "assistant", content: "Eight." }, finish_reason: "stop" }],
-  usage: USED,
-};
+afterEach(closeBenches);
 
 describe("a plain call that succeeds", () => {
   test("is settled once at the captured price and answered with what it cost", async () => {
@@ -300,6 +182,7 @@ describe("a call that fails before anything was passed on", () => {
     expect(failure()).toEqual({
       t: "error",
       n: 0,
+      run: expect.any(String),
       code: "overloaded",
       message: expect.any(String) as string,
       param: null,
@@ -401,14 +284,28 @@ describe("a call whose job ends", () => {
   ])("before the first piece (%s): costs nothing", async (reason, status, code) => {
     for (const request of [{}, STREAM]) {
       const abort = new AbortController();
-      const { run, finishes, failure, calls } = bench({ complete: untilAborted, stream: streamOf(untilAborted) });
+      const asked = Promise.withResolvers<undefined>();
+      const hang = (call: ChatCall): Promise<never> => {
+        asked.resolve(undefined);
+        return untilAborted(call);
+      };
+      const { run, finishes, failure, calls } = bench({ complete: hang, stream: streamOf(hang) });
       const ended = run(chatJob(request), abort.signal);
+      await asked.promise;
       abort.abort(new JobAbort(reason));
       await ended;
       expect(calls[0]?.signal.aborted).toBe(true);
       expect(finishes).toMatchObject([{ usedNano: null, status }]);
       expect(failure()).toMatchObject({ code });
     }
+  });
+
+  test("before any provider was asked: nobody is", async () => {
+    const left = AbortSignal.abort(new JobAbort("caller_left"));
+    const { run, finishes, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
+    await run(chatJob(), left);
+    expect(calls).toEqual([]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
   test("in the middle of its stream: is billed for what was produced (MON-11)", async () => {
@@ -484,7 +381,7 @@ describe("a provider that takes too long", () => {
 });
 
 describe("the source's edits", () => {
-  const edited = BASE.replace(
+  const edited = ONE_SOURCE.replace(
     "        model: acme-one",
     `        model: acme-one
         drop_params: [seed, logit_bias]

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
 import { LIMITS } from "#shared/limits.ts";
-import { type Endpoint, post, postStream, type ProviderRequest } from "#workers/providers/http.ts";
+import { type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 import type { Behaviour } from "#tests/providers/openai-compatible/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
@@ -20,7 +20,7 @@ async function start(...behaviours: readonly Behaviour[]): Promise<{ server: Ope
   return { server, endpoint: { baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } } };
 }
 
-function chat(model: string, extra: Record<string, unknown> = {}): ProviderRequest {
+function chat(model: string, extra: Record<string, unknown> = {}): JsonRequest {
   return {
     path: "/chat/completions",
     body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], ...extra }),

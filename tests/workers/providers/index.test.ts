@@ -21,6 +21,8 @@ const CALL: ChatCall = {
   sourceModel: "m",
   outputTokensMax: 10,
   signal: new AbortController().signal,
+  workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
+  traits: new Set(),
   adapt: () => undefined,
 };
 
@@ -34,8 +36,8 @@ describe("the adapters", () => {
       base_url: server.url,
       api_key_env: `${id.toUpperCase()}_API_KEY`,
     });
-    await providers.chat(entry("one", one)).complete(CALL);
-    await providers.chat(entry("two", two)).complete(CALL);
+    await providers.chat(entry("one", one))?.complete(CALL);
+    await providers.chat(entry("two", two))?.complete(CALL);
     expect(one.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer value of ONE_API_KEY"]);
     expect(two.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer value of TWO_API_KEY"]);
   });
@@ -43,9 +45,28 @@ describe("the adapters", () => {
   test("send no key to a provider that needs none", async () => {
     const server = await start();
     const providers = createProviders(() => "sk-of-somebody-else");
-    await providers.chat({ id: "local", family: "openai-compatible", base_url: `${server.url}/` }).complete(CALL);
+    await providers.chat({ id: "local", family: "openai-compatible", base_url: `${server.url}/` })?.complete(CALL);
     expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
     expect(server.requests[0]?.path).toBe("/v1/chat/completions");
+  });
+
+  test("pass addresses of pictures on to those the catalogue names, and to nobody else (OUT-3)", async () => {
+    const server = await start();
+    const providers = createProviders(() => "key");
+    const url = "http://127.0.0.1:1/a.png";
+    const picture = { type: "image_url" as const, image_url: { url } };
+    const call: ChatCall = { ...CALL, request: { model: "m", messages: [{ role: "user", content: [picture] }] } };
+    const entry: Provider = { id: "local", family: "openai-compatible", base_url: server.url };
+    await providers.chat({ ...entry, media: "pass" })?.complete(call);
+    expect(server.requests[0]?.body).toMatchObject({ messages: [{ content: [picture] }] });
+    for (const other of [entry, { ...entry, media: "inline" as const }]) {
+      const error: unknown = await providers
+        .chat(other)
+        ?.complete(call)
+        .catch((fault: unknown) => fault);
+      expect(error).toMatchObject({ kind: "rejected", code: "unsafe_url" });
+    }
+    expect(server.requests).toHaveLength(1);
   });
 
   test("are made once for an entry of the catalogue, and anew for that of the next catalogue", () => {

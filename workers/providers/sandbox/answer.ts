@@ -27,7 +27,7 @@ export interface Choice {
   /** null when the choice calls tools. */
   readonly text: string | null;
   readonly calls: readonly ToolCall[];
-  readonly finish: "stop" | "length" | "tool_calls";
+  readonly finish: "stop" | "length" | "tool_calls" | "content_filter";
   /** Output tokens, reasoning included. */
   readonly tokens: number;
   readonly reasoningTokens: number;
@@ -54,8 +54,9 @@ export function createAnswer(
   tokensMax: number,
 ): Answer {
   const inputTokens = countInput(body, request, tokenizer);
-  if (inputTokens > SANDBOX_CONTEXT_TOKENS) {
-    throw new ProviderError("rejected", `the prompt has ${inputTokens} tokens, the context ${SANDBOX_CONTEXT_TOKENS}`, {
+  const contextTokens = model.contextTokens ?? SANDBOX_CONTEXT_TOKENS;
+  if (inputTokens > contextTokens) {
+    throw new ProviderError("rejected", `the prompt has ${inputTokens} tokens, the context ${contextTokens}`, {
       code: "context_length_exceeded",
       param: "messages",
       status: 400,

@@ -12,6 +12,8 @@ export interface Clock {
 
 /** What a caller turned away is told to wait. */
 const RETRY_AFTER_MS = 1_000;
+/** More than the service waits for. */
+const LONG_RETRY_AFTER_MS = 30_000;
 
 /**
  * Throws what a failing model throws.
@@ -20,19 +22,45 @@ const RETRY_AFTER_MS = 1_000;
 export function failIfDue(model: SandboxModel, givenSeed: number | null, calls: number): void {
   switch (model.failsWith) {
     case undefined:
+    // A matter of the call and not of the model's calls: failAtFirst.
+    case "busy at first":
       return;
     case "refused":
       throw new ProviderError("refused", "the sandbox was asked to decline", { status: 400 });
     case "failed":
       throw new ProviderError("failed", "the sandbox was asked to fail", { status: 500 });
     case "busy":
-      throw new ProviderError("busy", "the sandbox was asked to be overloaded", {
-        status: 429,
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw busy(RETRY_AFTER_MS);
+    case "busy for long":
+      throw busy(LONG_RETRY_AFTER_MS);
+    case "misconfigured":
+      throw new ProviderError("misconfigured", "the sandbox was asked to refuse our key", { status: 401 });
     case "sometimes":
       return failSometimes(givenSeed, calls);
   }
+}
+
+/** Turns a call away the first time it is asked. @param asked requests seen before; this one joins them */
+export function failAtFirst(model: SandboxModel, request: object, asked: WeakSet<object>): void {
+  if (model.failsWith !== "busy at first" || asked.has(request)) return;
+  asked.add(request);
+  throw busy(RETRY_AFTER_MS);
+}
+
+/** @throws ProviderError rejected, for a parameter that the model does not take */
+export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
+  const temperature = body["temperature"] ?? 1;
+  if (model.fixesTemperature !== true || temperature === 1) return;
+  throw new ProviderError("rejected", "the sandbox was asked to take no temperature but 1", {
+    code: "unsupported_value",
+    say: "This model takes no other temperature than 1.",
+    param: "temperature",
+    status: 400,
+  });
+}
+
+function busy(retryAfterMs: number): ProviderError {
+  return new ProviderError("busy", "the sandbox was asked to be overloaded", { status: 429, retryAfterMs });
 }
 
 function failSometimes(givenSeed: number | null, calls: number): void {
@@ -44,9 +72,11 @@ function failSometimes(givenSeed: number | null, calls: number): void {
     : new ProviderError("failed", "the sandbox is having a bad moment", { status: 500 });
 }
 
-/** What the caller sees of a connection that breaks in the middle of an answer. */
-export function brokenOff(): ProviderError {
-  return new ProviderError("failed", "the sandbox was asked to break the answer off");
+/** Ends an answer that is not to be whole: what breaks throws, what stalls waits. @throws ProviderError */
+export async function breakOff(how: NonNullable<SandboxModel["breaksOff"]>, signal: AbortSignal): Promise<never> {
+  if (how === "stall") return waitForAbort(signal);
+  if (how === "cut") throw new ProviderError("failed", "the sandbox was asked to break the answer off");
+  throw new ProviderError("failed", "the sandbox was asked to send an error event", { status: 500 });
 }
 
 /** @throws ProviderError aborted, when the caller has given up */
@@ -87,7 +117,7 @@ export function tokensMs(model: SandboxModel, tokens: number): number {
   return model.tokensPerSecond === undefined ? 0 : (tokens * 1_000) / model.tokensPerSecond;
 }
 
-/** After how many of an answer's tokens a model falls silent or breaks off: a few, and always before the finish reason. */
-export function interruptedAfter(tokens: number): number {
-  return Math.min(5, Math.ceil(tokens / 2));
+/** After how many of an answer's tokens something happens to it: a few, and always before the finish reason. */
+export function interruptedAfter(model: SandboxModel, tokens: number): number {
+  return model.breaksOff === "error first" ? 0 : Math.min(5, Math.ceil(tokens / 2));
 }

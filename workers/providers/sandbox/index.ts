@@ -6,13 +6,16 @@ import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "../provider.ts";
 import { type Answer, createAnswer } from "./answer.ts";
+import { hugeDelta, hugeExtra, streamWithoutEnd } from "./endless.ts";
 import {
   answerMs,
-  brokenOff,
+  breakOff,
   type Clock,
+  failAtFirst,
   failIfDue,
   interruptedAfter,
   pause,
+  rejectIfDue,
   stopIfAborted,
   tokensMs,
   waitForAbort,
@@ -20,6 +23,7 @@ import {
 import { type SandboxModel, sandboxModel } from "./models.ts";
 import { outputTokens, renderDeltas, renderResult } from "./render.ts";
 import { readRequest, type SandboxRequest } from "./request.ts";
+import { spoil } from "./spoil.ts";
 
 interface Prepared {
   readonly model: SandboxModel;
@@ -31,6 +35,8 @@ interface Prepared {
 /** The provider. `delay` must end when its signal fires, whether by returning or by throwing. */
 export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
+  /** A call that is repeated brings the same request again. */
+  const asked = new WeakSet<object>();
 
   /** Everything that comes before the first token. @throws ProviderError */
   async function prepare(call: ChatCall): Promise<Prepared> {
@@ -43,11 +49,13 @@ export function createSandbox(clock: Clock): ChatProvider {
     const body: Record<string, unknown> = { ...call.request };
     call.adapt(body);
     const request = readRequest(body);
+    rejectIfDue(model, body);
+    failAtFirst(model, call.request, asked);
     failIfDue(model, request.givenSeed, calls);
     if (model.hangs === true) await waitForAbort(signal);
     const tokenizer = await loadTokenizer();
     const tokensMax = request.tokensMax ?? (outputTokensMax > 0 ? outputTokensMax : Infinity);
-    const answer = createAnswer(body, request, model, tokenizer, tokensMax);
+    const answer = spoil(createAnswer(body, request, model, tokenizer, tokensMax), model, tokenizer);
     stopIfAborted(signal);
     return { model, request, answer, tokenizer };
   }
@@ -56,34 +64,37 @@ export function createSandbox(clock: Clock): ChatProvider {
     const { model, request, answer, tokenizer } = await prepare(call);
     const tokens = outputTokens(answer);
     await pause(answerMs(model, tokens), clock, call.signal);
-    if (model.breaksOff === "cut") throw brokenOff();
-    if (model.breaksOff === "stall") await waitForAbort(call.signal);
-    return renderResult(answer, model, request.logprobs, tokenizer);
+    if (model.breaksOff !== undefined) return breakOff(model.breaksOff, call.signal);
+    // What an adapter makes of a body that is longer than it reads.
+    if (model.writes === "without end") throw new ProviderError("failed", "the answer is longer than can be read");
+    const result = renderResult(answer, model, request.logprobs, tokenizer);
+    return model.writes === "in a huge frame" ? { ...result, extra: hugeExtra() } : result;
   }
 
   async function* stream(call: ChatCall): AsyncGenerator<ChatDelta, void, void> {
     const { model, request, answer, tokenizer } = await prepare(call);
     const { signal } = call;
-    const interruption = interruptedAfter(outputTokens(answer));
     await pause(model.firstTokenMs ?? 0, clock, signal);
+    if (model.writes === "without end") yield* streamWithoutEnd(answer.choices[0]?.text ?? "", clock, signal);
+    const interruption = interruptedAfter(model, outputTokens(answer));
     let start = clock.now();
     let sent = 0;
     let isInterrupted = false;
     for (const { delta, tokens } of renderDeltas(answer, model, request.logprobs, tokenizer)) {
       stopIfAborted(signal);
-      if (!isInterrupted && sent >= interruption) {
-        isInterrupted = true;
-        if (model.breaksOff === "cut") throw brokenOff();
-        if (model.breaksOff === "stall") await waitForAbort(signal);
-        await pause(model.silenceMs ?? 0, clock, signal);
-        start += model.silenceMs ?? 0;
-      }
       // Due times are reckoned from the start, so that slow readers do not slow the model down.
       if (tokens > 0 && model.tokensPerSecond !== undefined) {
         await pause(start + tokensMs(model, sent) - clock.now(), clock, signal);
       }
+      if (delta.usage !== undefined) await pause(model.usageAfterMs ?? 0, clock, signal);
       yield delta;
       sent += tokens;
+      if (isInterrupted || sent < interruption) continue;
+      isInterrupted = true;
+      if (model.breaksOff !== undefined) await breakOff(model.breaksOff, signal);
+      if (model.writes === "in a huge frame") yield hugeDelta();
+      await pause(model.silenceMs ?? 0, clock, signal);
+      start += model.silenceMs ?? 0;
     }
   }
 

@@ -2,6 +2,7 @@
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
 
+import { readOpenAiUsage } from "../openai-compatible/usage.ts";
 import type { ChatDelta, ChatResult, ChatUsage } from "../provider.ts";
 import type { Answer, Choice } from "./answer.ts";
 import type { SandboxModel } from "./models.ts";
@@ -51,11 +52,23 @@ export function* renderDeltas(
 }
 
 function reportUsage(answer: Answer, model: SandboxModel): ChatUsage {
-  if (model.reports === "no usage") return null;
-  // What an adapter makes of a report of 10^18 tokens.
-  if (model.reports === "absurd usage") return "impossible";
-  return { ...NO_USAGE, input: answer.inputTokens, output: outputTokens(answer), reasoning: reasoningTokens(answer) };
+  const input = answer.inputTokens;
+  const output = outputTokens(answer);
+  const { reports } = model;
+  if (reports === undefined) return { ...NO_USAGE, input, output, reasoning: reasoningTokens(answer) };
+  return readOpenAiUsage(BAD_REPORTS[reports](input, output));
 }
+
+/** As a provider would send them, in OpenAI's form; they are read as any provider's are. */
+const BAD_REPORTS: Readonly<
+  Record<NonNullable<SandboxModel["reports"]>, (input: number, output: number) => object | null>
+> = {
+  "no usage": () => null,
+  "zero usage": () => ({ prompt_tokens: 0, completion_tokens: 0 }),
+  "negative usage": (input, output) => ({ prompt_tokens: input, completion_tokens: -1 - output }),
+  "fractional usage": (input, output) => ({ prompt_tokens: input, completion_tokens: output + 0.5 }),
+  "absurd usage": (input) => ({ prompt_tokens: input, completion_tokens: 1e18 }),
+};
 
 export function outputTokens(answer: Answer): number {
   return answer.choices.reduce((sum, choice) => sum + choice.tokens, 0);

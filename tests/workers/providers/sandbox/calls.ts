@@ -42,6 +42,8 @@ export function callOf(
     sourceModel: model,
     outputTokensMax,
     signal: signal ?? new AbortController().signal,
+    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
+    traits: new Set(),
     adapt: () => {},
   };
 }

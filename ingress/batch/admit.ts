@@ -1,0 +1,206 @@
+/**
+ * One batch message: the checks and the admission of the HTTP door, under a caller found from the subject. What it comes to
+ * is kept under the job's id, so that a repeat changes nothing and hears the same.
+ */
+import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
+import { findStoredFiles } from "#shared/admission/chat-files.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findJob } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import type { JobAdmission, JobOffer } from "#shared/jobs/admission.ts";
+import { type Addressed, type Told, toldOf } from "#shared/jobs/answer.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { jobIdOf } from "#shared/jobs/id.ts";
+import { loadResult } from "#shared/jobs/result.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { storeClaim } from "#shared/storage/claim-check.ts";
+
+import type { PaidCall } from "../calls/paid-call.ts";
+import { workHead } from "../calls/work-head.ts";
+import type { IngressContext } from "../context.ts";
+import { presetOf } from "../serve.ts";
+
+import { readBatchCall } from "./endpoints.ts";
+
+export interface BatchArrival {
+  readonly pool: Pool;
+  readonly workspaceId: string;
+  /** `Idempotency-Key`, empty when it has none. */
+  readonly key: string;
+  /** Names the message where the publisher did not: no two of any store have the same. */
+  readonly place: string;
+  /** `Sluice-Key-Id`, empty when it has none. */
+  readonly keyId: string;
+  /** Checked; null when it named no address of its workspace. */
+  readonly reply: string | null;
+  readonly data: Uint8Array;
+}
+
+export type Taken =
+  /** dispatch: the message to put on the queue now; 0: none. */
+  | {
+      readonly kind: "answered";
+      readonly outcome: "queued" | "refused" | "repeated";
+      readonly job: Addressed;
+      readonly told: Told;
+      readonly dispatch: number;
+    }
+  | { readonly kind: "full"; readonly waitMs: number };
+
+export interface BatchContext extends Pick<IngressContext, "catalogue" | "storage" | "log"> {
+  /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
+  readonly database: Queryable;
+  readonly jobs: JobAdmission;
+}
+
+/** @throws Error when the job may or may not have been admitted: take the message again */
+export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Taken> {
+  const { workspaceId } = arrival;
+  const hasKey = isPlainKey(arrival.key);
+  const id = jobIdOf(workspaceId, hasKey ? `key:${arrival.key}` : `message:${arrival.place}`);
+  const job: Addressed = {
+    id,
+    workspace_id: workspaceId,
+    publisher_key: hasKey ? arrival.key : null,
+    reply: arrival.reply,
+  };
+  const offer = await offerOf(context, arrival, job);
+  const verdict = await context.jobs.offer(offer);
+  switch (verdict.kind) {
+    case "admitted":
+      return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, dispatch: verdict.dispatch };
+    case "refused":
+      return {
+        kind: "answered",
+        outcome: "refused",
+        job,
+        told: { status: "refused", error: verdict.error },
+        dispatch: 0,
+      };
+    case "unknown_workspace": {
+      const error = jobError("refusal" in offer.terms ? offer.terms.refusal : noKey());
+      return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
+    }
+    case "known": {
+      const told = await stateOf(context, workspaceId, id);
+      if (!told) return { kind: "full", waitMs: 0 };
+      return { kind: "answered", outcome: "repeated", job, told, dispatch: 0 };
+    }
+    case "full":
+      return verdict;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+async function offerOf(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<JobOffer> {
+  const { pool, workspaceId } = arrival;
+  const common = {
+    id: job.id,
+    workspaceId,
+    pool,
+    lane: "batch",
+    ifFull: "wait",
+    publisherKey: job.publisher_key,
+    reply: job.reply,
+    lifeMs: LIMITS.jobLifeMs,
+  } as const;
+  let caller: Caller | undefined;
+  let limit: number | null = null;
+  try {
+    if (arrival.key !== "" && job.publisher_key === null) {
+      throw new ApiError(
+        "invalid_request",
+        `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
+      );
+    }
+    const acting = await callerOf(context, arrival);
+    caller = acting;
+    const preset = presetOf(context, caller);
+    limit = preset.requests_per_minute;
+    const paid = await readBatchCall(context.catalogue.current(), pool, arrival.data, (body) =>
+      findStoredFiles(context.database, acting, body),
+    );
+    const hold = {
+      jobId: job.id,
+      keyId: caller.keyId,
+      model: paid.model.slug,
+      amountNano: paid.bound.holdNano,
+      mayExceed: paid.bound.mayExceed,
+      tokensMax: paid.bound.tokensMax,
+      dailyTokens: preset.daily_tokens,
+      lifeMs: LIMITS.jobLifeMs + LIMITS.jobHoldSlackMs,
+    };
+    return {
+      ...common,
+      keyId: caller.keyId,
+      kind: paid.kind,
+      modality: paid.model.modality,
+      model: paid.model.slug,
+      // The deadline is the row's; a worker puts in how long it may take.
+      work: workHead(caller, job.id, paid, 0),
+      request: await keepRequest(context, workspaceId, job.id, paid),
+      limit,
+      terms: { hold },
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    return {
+      ...common,
+      keyId: caller?.keyId ?? null,
+      kind: "chat",
+      modality: "text",
+      model: null,
+      work: {},
+      request: null,
+      limit,
+      terms: { refusal: error },
+    };
+  }
+}
+
+/** @throws ApiError `invalid_api_key`, `permission_denied` */
+async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {
+  if (keyId !== "" && !isUuid(keyId)) throw unknownKey();
+  const caller = await findPublisher(context.database, workspaceId, keyId === "" ? null : keyId);
+  if (!caller) throw keyId === "" ? noKey() : unknownKey();
+  return caller;
+}
+
+function unknownKey(): ApiError {
+  return new ApiError("invalid_api_key", "Expected Sluice-Key-Id to name an active API key of this workspace.");
+}
+
+function noKey(): ApiError {
+  return new ApiError("permission_denied", "The workspace has no active API key that batch messages could act for.");
+}
+
+/** A large one waits in the object store. A repeat must not write over what the job before it still needs. */
+async function keepRequest(
+  context: BatchContext,
+  workspaceId: string,
+  id: string,
+  { text, textBytes }: PaidCall,
+): Promise<JobOffer["request"]> {
+  if (textBytes <= LIMITS.jobTextBytesMax) return { text };
+  if (await findJob(context.database, workspaceId, id)) return null;
+  return { reference: await storeClaim(context.storage, id, text) };
+}
+
+async function stateOf(context: BatchContext, workspaceId: string, id: string): Promise<Told | undefined> {
+  const row = await findJob(context.database, workspaceId, id);
+  if (!row) return undefined;
+  const result = await loadResult(context.storage, row).catch((error: unknown) => {
+    context.log.warn({ err: error, job_id: id }, "a job's result could not be read for its publisher");
+    return null;
+  });
+  return toldOf(row, result);
+}
+
+const PLAIN_KEY = /^[\x20-\x7e]+$/;
+
+function isPlainKey(key: string): boolean {
+  return key.length <= LIMITS.idempotencyKeyCharsMax && PLAIN_KEY.test(key);
+}

@@ -1,0 +1,172 @@
+/**
+ * The batch door: takes messages of publishers from BATCH_IN a few at a time, admits them, answers, acknowledges, in this
+ * order. A message is accepted when it is answered; whatever fails before that comes again.
+ */
+import type { NatsConnection } from "nats";
+
+import { tellPublisher } from "#shared/jobs/answer.ts";
+import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
+
+import { type BatchContext, type Taken, takeMessage } from "./admit.ts";
+
+export interface Intake {
+  /** Takes no more; resolves when everything in hand is answered or handed back. */
+  stop(): Promise<void>;
+}
+
+export interface IntakeContext extends BatchContext {
+  readonly metrics: Metrics;
+  readonly dispatcher: JobDispatcher;
+}
+
+/** Well inside the durable's ack_wait. */
+const BEAT_MS = 10_000;
+/** Workspaces remembered as full before those that are over are forgotten. */
+const FULL_SWEEP = 1_000;
+
+export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
+  const { log, metrics, dispatcher } = context;
+  const running = new Set<Delivery>();
+  /** Workspace and key → performance.now() until which its window is known to be full: its messages need not ask. */
+  const fullUntil = new Map<string, number>();
+  let isStopping = false;
+  let whenIdle: (() => void) | undefined;
+  let isPumpQueued = false;
+
+  const pump = (): void => {
+    isPumpQueued = false;
+    if (isStopping) return;
+    const asked = puller.asked();
+    const free = LIMITS.intakeSlots - running.size - asked;
+    if (free > 0 && free >= asked) puller.ask(free);
+  };
+
+  const queuePump = (): void => {
+    if (isPumpQueued || isStopping) return;
+    isPumpQueued = true;
+    setImmediate(pump);
+  };
+
+  const handle = async (message: Delivery): Promise<void> => {
+    running.add(message);
+    try {
+      await take(message);
+    } catch (error) {
+      metrics.batchMessages.inc("failed");
+      log.warn({ err: error, deliveries: message.deliveries }, "a batch message could not be taken in, comes again");
+      message.nak(laterMs(1_000 * 2 ** Math.min(6, message.deliveries)));
+    } finally {
+      running.delete(message);
+      if (running.size === 0) whenIdle?.();
+      queuePump();
+    }
+  };
+
+  const take = async (message: Delivery): Promise<void> => {
+    const target = batchTarget(message.subject);
+    if (!target) {
+      // A publisher may write to any pool's name; there is no job to answer about.
+      metrics.batchMessages.inc("refused");
+      log.warn("a batch message for no pool of ours was dropped");
+      message.term("no such pool");
+      return;
+    }
+    const keyId = message.header(HEADERS.keyId);
+    const fullKey = `${target.workspaceId} ${keyId}`;
+    const openInMs = (fullUntil.get(fullKey) ?? 0) - performance.now();
+    if (openInMs > 0) {
+      wait(message, openInMs);
+      return;
+    }
+    const taken = await takeMessage(context, {
+      ...target,
+      key: message.header(HEADERS.idempotencyKey),
+      place: `${message.streamSeq}:${message.storedAtNanos}`,
+      keyId,
+      reply: replyOf(message, target.workspaceId),
+      data: message.data,
+    });
+    if (taken.kind === "full") {
+      remember(fullKey, taken.waitMs);
+      wait(message, taken.waitMs);
+      return;
+    }
+    await conclude(message, target.pool, taken);
+  };
+
+  const conclude = async (
+    message: Delivery,
+    pool: NonNullable<ReturnType<typeof batchTarget>>["pool"],
+    taken: Extract<Taken, { kind: "answered" }>,
+  ): Promise<void> => {
+    const { job, told, dispatch, outcome } = taken;
+    tellPublisher(connection, job, told);
+    message.ack();
+    metrics.batchMessages.inc(outcome);
+    log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
+    if (dispatch === 0) return;
+    const deadline = new Date(Date.now() + LIMITS.jobLifeMs);
+    await dispatcher.send(pool, "batch", [{ ...job, attempt: 1, dispatch, deadline }], "admitted");
+  };
+
+  /** Answers go nowhere but to the publisher's own workspace, whatever its message names (lesson QUE-22). */
+  const replyOf = (message: Delivery, workspaceId: string): string | null => {
+    const reply = message.header(HEADERS.reply);
+    if (reply === "") return null;
+    if (isWorkspaceReply(reply, workspaceId)) return reply;
+    metrics.batchRepliesIgnored.inc();
+    log.warn({ workspace_id: workspaceId }, "a batch message named a foreign reply address");
+    return null;
+  };
+
+  const remember = (key: string, waitMs: number): void => {
+    const now = performance.now();
+    if (fullUntil.size >= FULL_SWEEP) {
+      for (const [known, until] of fullUntil) if (until < now) fullUntil.delete(known);
+    }
+    fullUntil.set(key, now + waitMs);
+  };
+
+  const wait = (message: Delivery, openInMs: number): void => {
+    metrics.batchMessages.inc("waiting");
+    message.nak(laterMs(openInMs));
+  };
+
+  const puller = openPuller({
+    connection,
+    role: "ingress",
+    stream: BATCH_STREAM,
+    durable: BATCH_DURABLE,
+    log,
+    onMessage: (message) => void handle(message),
+    onRoom: queuePump,
+  });
+  const beats = setInterval(() => {
+    for (const message of running) message.working();
+    queuePump();
+  }, BEAT_MS);
+  pump();
+
+  return {
+    async stop() {
+      isStopping = true;
+      await puller.stop();
+      if (running.size > 0) {
+        await new Promise<void>((resolve) => {
+          whenIdle = resolve;
+        });
+      }
+      clearInterval(beats);
+    },
+  };
+}
+
+/** Spread a little, so that those who waited for the same thing do not come back together. */
+function laterMs(ms: number): number {
+  const bounded = Math.min(LIMITS.windowRetryMaxMs, Math.max(LIMITS.windowRetryMinMs, ms));
+  return Math.round(Math.min(LIMITS.windowRetryMaxMs, bounded * (1 + 0.2 * Math.random())));
+}

@@ -1,0 +1,148 @@
+/**
+ * One paid synchronous call, whatever its endpoint: hold, dispatch, wait. Routes say what is called and at which bound;
+ * everything that money and queue need happens here, once.
+ */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { CallBound } from "#shared/admission/call-bound.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import type { Price } from "#shared/pricing/price.ts";
+import { storeClaim } from "#shared/storage/claim-check.ts";
+
+import type { IngressContext } from "../context.ts";
+import { CountedError, presetOf, type RouteCall } from "../serve.ts";
+
+import { type CachePlan, fromCache } from "./response-cache.ts";
+import { workHead } from "./work-head.ts";
+
+export interface PaidCall {
+  readonly kind: "chat" | "embeddings" | "transcription";
+  /** Chat where absent. */
+  readonly pool?: Pool;
+  /** Whose format the answer has. */
+  readonly api: "openai" | "anthropic";
+  readonly model: Model;
+  readonly bound: CallBound;
+  /** Of what the call asks for; absent: the model's. */
+  readonly price?: Price;
+  /** The request as the worker gets it: JSON. */
+  readonly text: string;
+  readonly textBytes: number;
+  /** What the response cache is to do. */
+  readonly cache?: CachePlan | undefined;
+}
+
+/** @throws CountedError of whatever refuses or fails it: the call has been counted in the window by then */
+export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
+  const { config } = context;
+  const caller = call.caller;
+  if (!caller) throw new Error("a paid route needs a caller");
+  if (paid.cache) {
+    const kept = await fromCache(context, caller.workspaceId, paid.cache);
+    if (kept) {
+      await countHit(context, caller);
+      return kept;
+    }
+  }
+  const waitMs = config.chat.totalMs;
+  const pool = paid.pool ?? "chat";
+  await placeHold(context, caller, call.requestId, paid, waitMs);
+  const deadlineMs = Date.now() + waitMs;
+  const facts = {
+    pool,
+    jobId: call.requestId,
+    workspaceId: caller.workspaceId,
+    requestId: call.requestId,
+    startedAt: call.startedAt,
+    // The worker ends the call at its deadline and says so; we wait a little longer for that word.
+    waitMs: waitMs + DEADLINE_SLACK_MS,
+    queueMs: config.chat.queueMs,
+    api: paid.api,
+  };
+  try {
+    const response = await context.relay.run(facts, call.request.signal, async (isWanted) =>
+      context.publisher.dispatch(
+        {
+          pool,
+          lane: "live",
+          workspaceId: caller.workspaceId,
+          jobId: call.requestId,
+          attempt: 1,
+          dispatch: 1,
+          reply: context.relay.address(call.requestId),
+          deadlineMs,
+          body: await messageBody(context, caller, call.requestId, paid, deadlineMs),
+        },
+        isWanted,
+      ),
+    );
+    if (paid.cache) response.headers.set("x-cache", "miss");
+    return response;
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}
+
+async function countHit(context: IngressContext, caller: Caller): Promise<void> {
+  try {
+    await context.calls.count(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}
+
+/** Counts the call and places its hold, in one statement. @throws CountedError of the refusal */
+async function placeHold(
+  context: IngressContext,
+  caller: Caller,
+  jobId: string,
+  { model, bound }: PaidCall,
+  waitMs: number,
+): Promise<void> {
+  const { metrics } = context;
+  const preset = presetOf(context, caller);
+  const admissionAt = performance.now();
+  try {
+    await context.calls.place(caller.workspaceId, preset.requests_per_minute, {
+      jobId,
+      keyId: caller.keyId,
+      model: model.slug,
+      amountNano: bound.holdNano,
+      mayExceed: bound.mayExceed,
+      tokensMax: bound.tokensMax,
+      dailyTokens: preset.daily_tokens,
+      lifeMs: waitMs + LIMITS.holdSlackMs,
+    });
+    metrics.admissions.inc("admitted");
+  } catch (error) {
+    metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
+    throw new CountedError(error);
+  } finally {
+    metrics.admissionSeconds.observe((performance.now() - admissionAt) / 1_000);
+  }
+}
+
+const DEADLINE_SLACK_MS = 5_000;
+
+/** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */
+async function messageBody(
+  context: IngressContext,
+  caller: Caller,
+  jobId: string,
+  paid: PaidCall,
+  deadlineMs: number,
+): Promise<string> {
+  const { text, textBytes } = paid;
+  const head = JSON.stringify(workHead(caller, jobId, paid, deadlineMs)).slice(0, -1);
+  if (textBytes <= LIMITS.messageBytesMax) return `${head},"request":${text}}`;
+  try {
+    const reference = await storeClaim(context.storage, jobId, text);
+    return `${head},"request_ref":${JSON.stringify(reference)}}`;
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Exact repeats of a call, answered without a provider: off unless the model's catalogue entry or the request's header
+ * `x-cache` turns it on. A hit costs nothing and holds nothing; it is counted in the window like any call.
+ */
+import { createHash } from "node:crypto";
+
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { findAnswer } from "#shared/database/response-cache.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { JSON_TYPE } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { SSE_HEADERS } from "../relay/call.ts";
+
+/** What a call wants of the cache; undefined: nothing. */
+export interface CachePlan {
+  /** 64 hex digits: equal for equal requests to the same model and endpoint. */
+  readonly key: string;
+  readonly ttlS: number;
+  /** False: the answer is kept, but none is taken. */
+  readonly mayHit: boolean;
+}
+
+const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
+
+/**
+ * @param header `on`, `off` or `refresh`, the first and last with `; ttl=<seconds>` if wanted
+ * @param request the parsed body: members in another order are the same request
+ * @param requestBytes its size; one beyond LIMITS.cachedRequestBytesMax is not cached
+ * @throws ApiError `unsupported_value` for any other header
+ */
+export function planCache(
+  header: string | null,
+  model: Model,
+  endpoint: string,
+  request: unknown,
+  requestBytes: number,
+): CachePlan | undefined {
+  const [mode, ttl] = readHeader(header);
+  const isOn = mode === undefined ? model.cache_ttl_s !== undefined : mode !== "off";
+  // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
+  if (!isOn || requestBytes > LIMITS.cachedRequestBytesMax) return undefined;
+  const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? LIMITS.cacheTtlS, LIMITS.cacheTtlMaxS);
+  const text = `${endpoint}\n${model.slug}\n${canonical(request)}`;
+  return { key: createHash("sha256").update(text).digest("hex"), ttlS, mayHit: mode !== "refresh" };
+}
+
+function readHeader(header: string | null): [mode: string | undefined, ttlS: number | undefined] {
+  if (header === null) return [undefined, undefined];
+  const match = HEADER.exec(header.trim().toLowerCase());
+  const [, mode, ttl] = match ?? [];
+  if (mode !== undefined) return [mode, ttl === undefined ? undefined : Number(ttl)];
+  throw new ApiError(
+    "unsupported_value",
+    "Expected the header x-cache to be on, off or refresh, with ; ttl=<seconds> from 1 if wanted.",
+    {
+      param: "x-cache",
+    },
+  );
+}
+
+/** JSON with its members sorted. The depth is bounded by the reader of the body. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** The kept answer as a response; undefined when there is none, or the store cannot be asked: the call then just runs. */
+export async function fromCache(
+  context: Pick<IngressContext, "database" | "log" | "metrics">,
+  workspaceId: string,
+  plan: CachePlan,
+): Promise<Response | undefined> {
+  if (!plan.mayHit) return undefined;
+  try {
+    const found = await findAnswer(context.database, workspaceId, plan.key);
+    context.metrics.cacheLookups.inc(found ? "hit" : "miss");
+    if (!found) return undefined;
+    return new Response(found.body as Uint8Array<ArrayBuffer>, {
+      headers: {
+        ...(found.isStream ? SSE_HEADERS : { "content-type": JSON_TYPE, "x-credits-used": "0" }),
+        "x-model-used": found.model,
+        "x-cache": "hit",
+        age: String(Math.max(0, found.ageS)),
+      },
+    });
+  } catch (error) {
+    context.metrics.cacheLookups.inc("failed");
+    context.log.warn({ err: error }, "the response cache cannot be asked");
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** What a work message says of an admitted call beside its request: the same through both doors. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { type Price, serializePrice } from "#shared/pricing/price.ts";
+
+import type { PaidCall } from "./paid-call.ts";
+
+interface WorkFacts extends Pick<PaidCall, "api" | "model" | "bound" | "cache">, Pick<JobMessage, "kind"> {
+  /** Of what the call asks for; absent: the model's. */
+  readonly price?: Price;
+  /** Its states are shown to its caller as they come. */
+  readonly isStreamed?: boolean;
+}
+
+/** @param deadlineMs Unix milliseconds */
+export function workHead(
+  caller: Caller,
+  jobId: string,
+  { kind, api, model, bound, cache, price, isStreamed }: WorkFacts,
+  deadlineMs: number,
+): JobMessage {
+  // Of what is streamed as it is made nothing stands in (spec "Streamed image generation frames").
+  const fallbacks = isStreamed === true ? undefined : caller.fallbackChains?.get(model.slug);
+  return {
+    job_id: jobId,
+    attempt: 1,
+    dispatch: 1,
+    kind,
+    ...(api === "openai" ? {} : { api }),
+    request_id: jobId,
+    workspace_id: caller.workspaceId,
+    key_id: caller.keyId,
+    model: model.slug,
+    ...(fallbacks === undefined ? {} : { fallbacks: [...fallbacks] }),
+    hold_nano: bound.holdNano.toString(),
+    may_exceed: bound.mayExceed,
+    output_tokens_max: bound.outputTokensMax,
+    price: serializePrice(price ?? model.price),
+    ...(isStreamed === true ? { stream: true } : {}),
+    ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
+    deadline_ms: deadlineMs,
+  };
+}

@@ -1,0 +1,31 @@
+/** Names of files are for people: stored and shown, never part of a path (lesson FILE-5). */
+import { LIMITS } from "#shared/limits.ts";
+
+/** The last element of a path, without control characters and halves of characters, at most 255 long. */
+export function cleanFilename(sent: string): string {
+  const base = sent.split(/[/\\]/).at(-1) ?? "";
+  const clean = base
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, "")
+    .trim();
+  const short = shorten(clean);
+  return short === "" || /^\.+$/.test(short) ? "file" : short;
+}
+
+/** Keeps the end of the name, which says what the file is. */
+function shorten(name: string): string {
+  const characters = Array.from(name);
+  if (characters.length <= LIMITS.filenameCharactersMax) return name;
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? "";
+  return characters.slice(0, LIMITS.filenameCharactersMax - ending.length).join("") + ending;
+}
+
+/** A header that makes every browser save the file instead of showing it (RFC 6266). */
+export function attachment(filename: string): string {
+  const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(filename).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,139 @@
+/** The form of an upload: `file` and the fields beside it, in whatever order, with the file's bytes passed on as they come. */
+import { createHash } from "node:crypto";
+
+import { ApiError } from "#shared/errors.ts";
+import type { Digested } from "#shared/files/digest.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import type { ByteSink } from "#shared/files/upload.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { cleanFilename } from "./filename.ts";
+import { type MultipartReader, type PartHead, readField } from "./multipart.ts";
+
+const PURPOSES = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+export interface UploadForm {
+  readonly purpose: Purpose;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly expiresS: number | null;
+  readonly bytes: number;
+  /** Equal for equal forms, whatever boundary they were sent with: what a repeat is compared by. */
+  readonly fingerprint: Buffer;
+}
+
+interface ReceivedFile {
+  readonly filename: string;
+  readonly contentType: string | undefined;
+  readonly mediaType: string;
+  readonly digested: Digested;
+}
+
+/** Reads the form to its end; the file is in `sink` by then, and nothing is decided that the sink could not take back. @throws ApiError */
+export async function readForm(reader: MultipartReader, sink: ByteSink): Promise<UploadForm> {
+  const fields = new Map<string, string>();
+  let file: ReceivedFile | undefined;
+  for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
+    if (head.name === "file") {
+      if (file) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
+      file = await receiveFile(reader, head, sink);
+    } else {
+      fields.set(head.name, await readField(reader, head.name));
+      // Told before the file has been read for nothing, where the form's order allows it.
+      if (head.name === "purpose") readPurpose(fields);
+    }
+  }
+  if (!file) {
+    throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
+  }
+  return {
+    purpose: readPurpose(fields),
+    filename: file.filename,
+    mediaType: file.mediaType,
+    expiresS: readExpiry(fields),
+    bytes: file.digested.bytes,
+    fingerprint: fingerprintOf(fields, file),
+  };
+}
+
+async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSink): Promise<ReceivedFile> {
+  if (head.filename === undefined) {
+    throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a plain field.", {
+      param: "file",
+    });
+  }
+  const filename = cleanFilename(head.filename);
+  const { start, rest } = await readStart(reader);
+  if (start.length === 0) {
+    throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
+  }
+  // Before a byte of it is stored.
+  const mediaType = settleMediaType(start.subarray(0, LIMITS.sniffBytes), head.contentType, filename);
+  await sink.write(start);
+  for (let piece = rest ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
+    await sink.write(piece);
+  }
+  return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };
+}
+
+/** Enough of the file to see what it is. `rest`: there may be more. */
+async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest: boolean }> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  while (size < LIMITS.sniffBytes) {
+    const piece = await reader.nextBytes();
+    if (piece === undefined) return { start: Buffer.concat(pieces, size), rest: false };
+    pieces.push(Uint8Array.from(piece));
+    size += piece.length;
+  }
+  return { start: Buffer.concat(pieces, size), rest: true };
+}
+
+function readPurpose(fields: ReadonlyMap<string, string>): Purpose {
+  const sent = fields.get("purpose");
+  if (sent === undefined || sent === "") {
+    throw new ApiError("missing_required_parameter", "Expected the form to have a field `purpose`.", {
+      param: "purpose",
+    });
+  }
+  const purpose = PURPOSES.find((known) => known === sent);
+  if (purpose) return purpose;
+  throw new ApiError("unsupported_value", `Expected purpose to be one of ${PURPOSES.join(", ")}.`, {
+    param: "purpose",
+  });
+}
+
+/** OpenAI's `expires_after`, as its SDKs write it into a form. */
+function readExpiry(fields: ReadonlyMap<string, string>): number | null {
+  const anchor = fields.get("expires_after[anchor]");
+  const seconds = fields.get("expires_after[seconds]");
+  if (anchor === undefined && seconds === undefined) return null;
+  if (anchor !== "created_at") {
+    throw new ApiError("unsupported_value", "Expected expires_after.anchor to be created_at.", {
+      param: "expires_after[anchor]",
+    });
+  }
+  const { fileLifeSecondsMin: min, fileLifeSecondsMax: max } = LIMITS;
+  if (seconds !== undefined && /^\d{1,10}$/.test(seconds) && Number(seconds) >= min && Number(seconds) <= max) {
+    return Number(seconds);
+  }
+  throw new ApiError(
+    "unsupported_value",
+    `Expected expires_after.seconds to be a whole number from ${min} to ${max}.`,
+    {
+      param: "expires_after[seconds]",
+    },
+  );
+}
+
+function fingerprintOf(fields: ReadonlyMap<string, string>, file: ReceivedFile): Buffer {
+  const content = [
+    [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    file.filename,
+    file.contentType ?? "",
+    file.digested.bytes,
+    file.digested.sha256.toString("hex"),
+  ];
+  return createHash("sha256").update(JSON.stringify(content)).digest();
+}

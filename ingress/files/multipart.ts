@@ -1,0 +1,239 @@
+/**
+ * multipart/form-data as a stream (RFC 7578): parts one after another, the bytes of each as they come, never more in
+ * memory than one piece of the body. Everything is bounded (lesson IN-6); whatever breaks the form is an ApiError.
+ */
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Incoming } from "./incoming.ts";
+
+export interface PartHead {
+  readonly name: string;
+  /** Undefined: an ordinary field. As it was sent, so nothing to build a path from. */
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+}
+
+const CR = 13;
+const LF = 10;
+const DASH = 45;
+const EMPTY = Buffer.alloc(0);
+/** More than a boundary or the headers of a part. */
+const DESK_BYTES = 128 * 1024;
+
+export class MultipartReader {
+  private readonly source: Incoming;
+  /** CRLF, two dashes and the boundary: what ends a part. */
+  private readonly delimiter: Buffer;
+  /** Where bytes are looked at: pieces of a body are larger, and come to an end anywhere. */
+  private readonly desk = Buffer.allocUnsafeSlow(DESK_BYTES);
+  /** What lies on the desk and is not yet handed out. A body begins as if a line had ended before it. */
+  private waiting: Buffer;
+  /** What has not yet come onto it. */
+  private piece: Uint8Array = EMPTY;
+  private state: "preamble" | "body" | "between" | "end" = "preamble";
+  private parts = 0;
+  private skipped = 0;
+
+  constructor(source: Incoming, boundary: string) {
+    this.source = source;
+    this.delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+    this.waiting = this.desk.subarray(0, this.desk.write("\r\n"));
+  }
+
+  /** The next part; what is left of the one before is passed over. Undefined behind the last. @throws ApiError */
+  async nextPart(): Promise<PartHead | undefined> {
+    while (this.state === "preamble" || this.state === "body") {
+      const isPreamble = this.state === "preamble";
+      const piece = await this.nextBytes();
+      if (isPreamble) this.skipped += piece?.length ?? 0;
+      if (this.skipped > LIMITS.multipartPreambleBytesMax) throw malformed("it does not begin with its boundary");
+    }
+    if (this.state === "end") return undefined;
+    await this.need(2);
+    if (this.waiting[0] === DASH && this.waiting[1] === DASH) {
+      this.state = "end";
+      return undefined;
+    }
+    this.parts += 1;
+    if (this.parts > LIMITS.multipartPartsMax) {
+      throw new ApiError(
+        "invalid_request",
+        `Expected at most ${LIMITS.multipartPartsMax} parts in the multipart body.`,
+      );
+    }
+    const head = readHead(await this.headBlock());
+    this.state = "body";
+    return head;
+  }
+
+  /** Bytes of the current part, valid until the next call; undefined at its end. @throws ApiError */
+  async nextBytes(): Promise<Uint8Array | undefined> {
+    if (this.state !== "body" && this.state !== "preamble") return undefined;
+    for (;;) {
+      const at = this.waiting.indexOf(this.delimiter);
+      if (at > 0) return this.take(at);
+      if (at === 0) {
+        this.waiting = this.waiting.subarray(this.delimiter.length);
+        this.state = "between";
+        return undefined;
+      }
+      // The last bytes may be the beginning of a delimiter.
+      const sure = this.waiting.length - this.delimiter.length + 1;
+      if (sure > 0) return this.take(sure);
+      await this.more();
+    }
+  }
+
+  private take(length: number): Buffer {
+    const taken = this.waiting.subarray(0, length);
+    this.waiting = this.waiting.subarray(length);
+    return taken;
+  }
+
+  private async more(): Promise<void> {
+    if (this.piece.length === 0) {
+      const piece = await this.source.read();
+      if (piece === undefined) throw malformed("it ended before its closing boundary");
+      this.piece = piece;
+    }
+    const { desk, waiting } = this;
+    desk.set(waiting, 0);
+    const taken = this.piece.subarray(0, desk.length - waiting.length);
+    desk.set(taken, waiting.length);
+    this.piece = this.piece.subarray(taken.length);
+    this.waiting = desk.subarray(0, waiting.length + taken.length);
+  }
+
+  private async need(length: number): Promise<void> {
+    while (this.waiting.length < length) await this.more();
+  }
+
+  /** What stands between a boundary and the empty line behind the headers of its part. */
+  private async headBlock(): Promise<string> {
+    // Blanks may follow a boundary on its line.
+    for (;;) {
+      await this.need(2);
+      const [first, second] = this.waiting;
+      if (first === CR && second === LF) break;
+      if ((first !== 32 && first !== 9) || ++this.skipped > LIMITS.multipartPreambleBytesMax) {
+        throw malformed("a boundary is not alone on its line");
+      }
+      this.waiting = this.waiting.subarray(1);
+    }
+    for (;;) {
+      const end = this.waiting.indexOf("\r\n\r\n");
+      if (end > LIMITS.multipartHeaderBytesMax) throw headerTooLong();
+      if (end >= 0) {
+        const block = this.waiting.subarray(2, Math.max(2, end)).toString("utf8");
+        this.waiting = this.waiting.subarray(end + 4);
+        return block;
+      }
+      if (this.waiting.length > LIMITS.multipartHeaderBytesMax + 4) throw headerTooLong();
+      await this.more();
+    }
+  }
+}
+
+/** The whole of a small part. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldBytesMax */
+export async function readField(reader: MultipartReader, name: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
+    size += piece.length;
+    if (size > LIMITS.multipartFieldBytesMax) {
+      throw new ApiError("request_too_large", `Expected fields of at most ${LIMITS.multipartFieldBytesMax} bytes.`, {
+        param: name.slice(0, 100),
+      });
+    }
+    pieces.push(Uint8Array.from(piece));
+  }
+  return Buffer.concat(pieces.length === 0 ? [EMPTY] : pieces, size).toString("utf8");
+}
+
+/** @throws ApiError `unsupported_media_type`, `invalid_request` when the header names no boundary */
+export function boundaryOf(headers: Headers): string {
+  const header = headers.get("content-type") ?? "";
+  if (!/^multipart\/form-data\s*(;|$)/i.test(header.trim())) {
+    throw new ApiError("unsupported_media_type", "Expected a body of media type multipart/form-data.");
+  }
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding !== "identity") {
+    throw new ApiError("unsupported_media_type", "Compressed request bodies are not accepted.");
+  }
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(header) ?? [];
+  const boundary = quoted ?? plain ?? "";
+  if (/^[\x20-\x7e]{0,199}[\x21-\x7e]$/.test(boundary)) return boundary;
+  throw new ApiError("invalid_request", "Expected the content type to name a boundary of 1 to 200 characters.");
+}
+
+function readHead(block: string): PartHead {
+  const headers = new Map<string, string>();
+  for (const line of block === "" ? [] : block.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw malformed("a part has a header line without a name");
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const [type, parameters] = readDisposition(headers.get("content-disposition") ?? "");
+  const name = parameters.get("name");
+  if (type !== "form-data" || name === undefined) {
+    throw malformed("a part lacks the header Content-Disposition: form-data with a name");
+  }
+  const encoding = headers.get("content-transfer-encoding")?.toLowerCase();
+  if (encoding !== undefined && !["7bit", "8bit", "binary"].includes(encoding)) {
+    throw malformed("a part is encoded; parts are taken as they are");
+  }
+  return {
+    name,
+    filename: extended(parameters.get("filename*")) ?? parameters.get("filename"),
+    contentType: headers.get("content-type"),
+  };
+}
+
+const PARAMETER = /;\s*([a-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/giy;
+
+function readDisposition(header: string): [type: string, parameters: Map<string, string>] {
+  const type = /^[^;\s]*/.exec(header)?.[0] ?? "";
+  const parameters = new Map<string, string>();
+  const rest = header.slice(type.length).trimEnd();
+  PARAMETER.lastIndex = 0;
+  let end = 0;
+  for (let match = PARAMETER.exec(rest); match !== null; match = PARAMETER.exec(rest)) {
+    end = PARAMETER.lastIndex;
+    const [, name = "", quoted, plain = ""] = match;
+    parameters.set(name.toLowerCase(), quoted === undefined ? plain : unquote(quoted));
+  }
+  if (rest.slice(end).replace(/^[\s;]+/, "") !== "") throw malformed("a Content-Disposition cannot be read");
+  return [type.toLowerCase(), parameters];
+}
+
+/** Browsers write `%22` for a quote, others `\"`. A backslash before anything else is one of a path. */
+function unquote(text: string): string {
+  return text
+    .replaceAll(/\\(["\\])/g, "$1")
+    .replaceAll(/%22/g, '"')
+    .replaceAll(/%0D/gi, "\r")
+    .replaceAll(/%0A/gi, "\n");
+}
+
+/** RFC 8187, which forms should not use and some clients do. */
+function extended(value: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(what: string): ApiError {
+  return new ApiError("invalid_request", `The multipart body cannot be read: ${what}.`);
+}
+
+function headerTooLong(): ApiError {
+  return new ApiError(
+    "invalid_request",
+    `Expected at most ${LIMITS.multipartHeaderBytesMax} bytes of headers in a part.`,
+  );
+}

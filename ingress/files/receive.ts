@@ -1,0 +1,87 @@
+/** POST /v1/files: from the body's first byte to the file, or to nothing at all. */
+import type { File } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { CountingSink, type Upload } from "#shared/files/upload.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { JSON_TYPE } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import type { RouteCall } from "../serve.ts";
+import { callerOf } from "../roles.ts";
+
+import { readForm, type UploadForm } from "./form.ts";
+import { openIncoming } from "./incoming.ts";
+import { boundaryOf, MultipartReader } from "./multipart.ts";
+import { presentFile } from "./present.ts";
+
+/** @throws ApiError; nothing is left of the upload by then, or the janitor takes it within a minute */
+export async function receiveUpload(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { request } = call;
+  const boundary = boundaryOf(request.headers);
+  const key = idempotencyKeyOf(request.headers);
+  checkDeclaredSize(request.headers, context.config.fileBytesMax);
+  const incoming = openIncoming(request);
+  const reader = new MultipartReader(incoming, boundary);
+  try {
+    const text = await unavailable("The file store cannot be reached right now; try again shortly.", () =>
+      context.uploads.run(callerOf(call).workspaceId, key, async (begun) => {
+        if (begun.kind === "upload") return await store(begun.upload, reader, key !== null);
+        const form = await readForm(reader, new CountingSink(context.config.fileBytesMax));
+        if (form.fingerprint.equals(begun.fingerprint)) return begun.answer;
+        throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another upload within the last day.");
+      }),
+    );
+    return new Response(text, { headers: { "content-type": JSON_TYPE } });
+  } catch (error) {
+    incoming.drop();
+    if (error instanceof ApiError && error.status >= 500) {
+      context.log.warn({ err: error, request_id: call.requestId }, "an upload failed");
+    }
+    throw error;
+  }
+}
+
+async function store(upload: Upload, reader: MultipartReader, hasKey: boolean): Promise<string> {
+  const form = await readForm(reader, upload);
+  const answer = JSON.stringify(describe(upload, form));
+  const { purpose, filename, mediaType, expiresS } = form;
+  const repeat = hasKey ? { fingerprint: form.fingerprint, answer } : null;
+  await upload.finish({ purpose, filename, mediaType, expiresS, repeat });
+  return answer;
+}
+
+function describe(upload: Upload, form: UploadForm): File {
+  const { id, createdAt } = upload;
+  const expiresAt = form.expiresS === null ? null : new Date(createdAt.getTime() + form.expiresS * 1_000);
+  return presentFile({
+    id,
+    bytes: BigInt(form.bytes),
+    filename: form.filename,
+    purpose: form.purpose,
+    created_at: createdAt,
+    expires_at: expiresAt,
+  });
+}
+
+/** What a form of this size holds beside its file, at most. */
+const OVERHEAD_BYTES_MAX =
+  LIMITS.multipartPartsMax * (LIMITS.multipartFieldBytesMax + LIMITS.multipartHeaderBytesMax + 256) +
+  LIMITS.multipartPreambleBytesMax;
+
+/** A body that cannot but be too large is refused unread. */
+function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
+  const declared = Number(headers.get("content-length") ?? 0);
+  if (declared <= fileBytesMax + OVERHEAD_BYTES_MAX) return;
+  throw new ApiError("request_too_large", `Expected a file of at most ${fileBytesMax} bytes.`, { param: "file" });
+}
+
+function idempotencyKeyOf(headers: Headers): string | null {
+  const key = headers.get("idempotency-key");
+  if (key === null) return null;
+  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x20-\x7e]+$/.test(key)) return key;
+  throw new ApiError(
+    "invalid_request",
+    `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
+  );
+}

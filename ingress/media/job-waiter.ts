@@ -1,0 +1,109 @@
+/**
+ * Waits for jobs to end. Who ends one rings; the row is looked at then, and now and again without a ring, since it is the
+ * row that says what came of the job. What a worker tells of a job while it runs comes to the same address.
+ */
+import type { NatsConnection } from "nats";
+
+import type { Queryable } from "#shared/database/client.ts";
+import { findJob, type JobRow } from "#shared/database/jobs.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
+import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
+import { replyPrefix } from "#shared/queue/subjects.ts";
+
+export interface Waiting {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly ms: number;
+  /** Ends the waiting: the caller has left. */
+  readonly left: AbortSignal;
+  /** Hears of the job while it runs. */
+  readonly onFrame?: (frame: JobFrame, data: Uint8Array) => void;
+}
+
+export interface JobWaiter {
+  /** Where a job of ours is to ring. */
+  address(jobId: string): string;
+  /** The job when it has ended, or nobody can say how it will; undefined when the time is over, or we stop. */
+  wait(waiting: Waiting): Promise<JobRow | undefined>;
+  /** Ends all waiting: the jobs go on. */
+  endAll(): void;
+  close(): Promise<void>;
+}
+
+interface Waited {
+  ring: () => void;
+  readonly onFrame: Waiting["onFrame"];
+}
+
+const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);
+
+export function openJobWaiter(options: { connection: NatsConnection; database: Queryable; log: Logger }): JobWaiter {
+  const { connection, database, log } = options;
+  const prefix = replyPrefix(newId());
+  const waited = new Map<string, Waited>();
+  const ended = new AbortController();
+  const subscription = connection.subscribe(`${prefix}.*`, {
+    callback: (error, message) => {
+      if (error) {
+        log.error({ err: error }, "the subscription to jobs failed");
+        return;
+      }
+      const one = waited.get(message.subject.slice(prefix.length + 1));
+      // The worker of a stream asks whether anybody reads it.
+      if (message.reply) {
+        message.respond(one ? CALLER_LIVES : CALLER_GONE);
+        return;
+      }
+      const told = decodeJobFrame(message.data);
+      if (told) one?.onFrame?.(told.frame, told.data);
+      else one?.ring();
+    },
+  });
+
+  const look = async (workspaceId: string, jobId: string): Promise<JobRow | undefined> => {
+    try {
+      const row = await findJob(database, workspaceId, jobId);
+      return row && (!RUNNING.has(row.state) || row.is_unknown) ? row : undefined;
+    } catch (error) {
+      log.warn({ err: error, job_id: jobId }, "a job that is waited for could not be looked up");
+      return undefined;
+    }
+  };
+
+  return {
+    address: (jobId) => `${prefix}.${jobId}`,
+    async wait({ workspaceId, jobId, ms, left, onFrame }) {
+      const until = performance.now() + ms;
+      const over = AbortSignal.any([left, ended.signal]);
+      const own: Waited = { ring: () => undefined, onFrame };
+      waited.set(jobId, own);
+      const wake = (): void => own.ring();
+      over.addEventListener("abort", wake);
+      try {
+        for (;;) {
+          // Set before the row is read: a ring meanwhile is not missed.
+          const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
+          own.ring = ring;
+          const row = await look(workspaceId, jobId);
+          if (row) return row;
+          const restMs = until - performance.now();
+          if (restMs <= 0 || over.aborted) return undefined;
+          const timer = setTimeout(ring, Math.min(restMs, LIMITS.jobLookMs));
+          await rung;
+          clearTimeout(timer);
+        }
+      } finally {
+        over.removeEventListener("abort", wake);
+        if (waited.get(jobId) === own) waited.delete(jobId);
+      }
+    },
+    endAll: () => ended.abort(),
+    async close() {
+      ended.abort();
+      await subscription.drain();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+/** Jobs as those who made them see them: found, shown, ended. */
+import type { Job, Modality } from "#schemas/generated/types.ts";
+import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { CANCELLED, conclude } from "#shared/jobs/end-unowned.ts";
+import { loadResult } from "#shared/jobs/result.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { cancelSubject } from "#shared/queue/subjects.ts";
+
+import { json } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf } from "../roles.ts";
+import type { RouteCall } from "../serve.ts";
+
+import { asOutcome, withLinks } from "./present.ts";
+
+/**
+ * The job of a path. Of another workspace's is told what is told of none (lesson KEY-7).
+ * @param modality jobs of others count as none
+ * @throws ApiError `job_not_found`
+ */
+export async function shownJob(
+  context: IngressContext,
+  call: RouteCall,
+  param: string,
+  modality?: Modality,
+): Promise<JobRow> {
+  const id = idOf(call, param);
+  const row = id === undefined ? undefined : await findShownJob(context.database, callerOf(call).workspaceId, id);
+  if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
+  return row;
+}
+
+/** Asks it to end; one that nobody has begun ends at once. @throws ApiError `job_not_found` */
+export async function cancelShownJob(
+  context: IngressContext,
+  call: RouteCall,
+  param: string,
+  modality?: Modality,
+): Promise<void> {
+  const { id, workspace_id } = await shownJob(context, call, param, modality);
+  const job = await requestCancel(context.database, workspace_id, id);
+  if (!job) throw notFound();
+  context.connection.publish(cancelSubject(id));
+  const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
+  if (isFree) await conclude({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
+}
+
+function idOf(call: RouteCall, param: string): string | undefined {
+  const id = (call.params[param] ?? "").toLowerCase();
+  return isUuid(id) ? id : undefined;
+}
+
+function notFound(): ApiError {
+  return new ApiError("job_not_found", "There is no such job in this workspace.");
+}
+
+/** @throws ApiError `service_unavailable` when the store with the result is away */
+export async function answerJob(context: IngressContext, call: RouteCall, row: JobRow): Promise<Response> {
+  return json(presentJob(row, dataOf(context, row, await resultOf(context, row), call.request)));
+}
+
+async function resultOf(context: IngressContext, row: JobRow): Promise<Record<string, unknown> | undefined> {
+  try {
+    const text = await loadResult(context.storage, row);
+    return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
+  } catch (error) {
+    throw new ApiError("service_unavailable", "The job's result cannot be read right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}
+
+function dataOf(
+  context: IngressContext,
+  row: JobRow,
+  result: Record<string, unknown> | undefined,
+  request: Request,
+): Job["data"] {
+  const outcome = asOutcome(result);
+  if (outcome) return withLinks(context, row, outcome, request).map((one) => ({ ...one }));
+  return result ? [result] : undefined;
+}
+
+const STATUSES: Readonly<Record<JobState, Job["status"]>> = {
+  queued: "queued",
+  running: "processing",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  refused: "failed",
+};
+
+export function presentJob(row: JobRow, data: Job["data"]): Job {
+  // One that was begun and handed on is not queued in any sense that its owner knows.
+  const hasBegun = row.state === "queued" && row.started_at !== null;
+  return {
+    id: row.id,
+    object: "job",
+    modality: row.modality as Job["modality"],
+    status: hasBegun ? "processing" : STATUSES[row.state],
+    // A float of four bytes: its noise behind the second digit is not to be seen.
+    progress: Math.round(row.progress * 100) / 100,
+    model: row.model,
+    created: seconds(row.created_at),
+    ...(row.started_at ? { started: seconds(row.started_at) } : {}),
+    ...(row.ended_at ? { completed: seconds(row.ended_at) } : {}),
+    ...(data ? { data } : {}),
+    ...(row.credits === null ? {} : { credits_used: creditsNumber(row.credits) }),
+    ...(row.error ? { error: { ...row.error } } : {}),
+  };
+}
+
+function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1_000);
+}

@@ -1,0 +1,33 @@
+/** Links to files that work for about an hour and need no key: what they say is signed with the installation's secret. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+import { isFileId } from "#shared/files/id.ts";
+import { isUuid } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+export interface FileLinks {
+  /** What stands at the end of the link's path. */
+  token(workspaceId: string, fileId: string): string;
+  /** Undefined for whatever we did not make, and for what is over. */
+  read(token: string): { readonly workspaceId: string; readonly fileId: string } | undefined;
+}
+
+/** @param now Unix milliseconds */
+export function createFileLinks(secret: Uint8Array, now: () => number = Date.now): FileLinks {
+  const sign = (text: string): Buffer => createHmac("sha256", secret).update(text).digest();
+  return {
+    token(workspaceId, fileId) {
+      const untilS = Math.floor(now() / 1_000) + LIMITS.linkLifeS;
+      const text = `${untilS}.${workspaceId}.${fileId}`;
+      return `${text}.${sign(text).toString("base64url")}`;
+    },
+    read(token) {
+      const [until = "", workspaceId = "", fileId = "", signature = "", ...rest] = token.split(".");
+      if (rest.length > 0 || !/^\d{1,12}$/.test(until) || !isUuid(workspaceId) || !isFileId(fileId)) return undefined;
+      const expected = sign(`${until}.${workspaceId}.${fileId}`);
+      const given = Buffer.from(signature, "base64url");
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      return Number(until) * 1_000 > now() ? { workspaceId, fileId } : undefined;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The body of an answer that is made while it is read: bytes go out as the worker tells them, and whatever was lost on the
+ * way, or came faster than its reader takes it, is read from the file when the job has ended. A body that cannot be whole
+ * is cut, never ended.
+ */
+import type { JobRow } from "#shared/database/jobs.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
+
+export interface LiveBodyTools {
+  /** The job as it ended well. @throws ApiError when it did not */
+  readonly ended: Promise<JobRow>;
+  /** What was kept, from this place on, and how long it is. */
+  read(row: JobRow, from: number): Promise<{ readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }>;
+}
+
+export class LiveBody {
+  /** Resolves when the first byte is there, with what it is; never when none comes before the job's end. */
+  readonly begun: Promise<MadeHead>;
+  private begin!: (head: MadeHead) => void;
+  private run: number | undefined;
+  private pieces: Uint8Array[] = [];
+  private waiting = 0;
+  /** How far the bytes have come without a gap, and how far they were handed out. */
+  private heard = 0;
+  private sent = 0;
+  private isBroken = false;
+  private wake: () => void = () => undefined;
+
+  constructor() {
+    this.begun = new Promise((resolve) => {
+      this.begin = resolve;
+    });
+  }
+
+  onFrame(frame: JobFrame, data: Uint8Array): void {
+    if (frame.t === "made") {
+      // Another worker makes it anew: what was handed out of the first cannot be gone on with.
+      if (this.run === undefined) this.run = frame.run;
+      else if (frame.run !== this.run) this.isBroken = true;
+      this.begin(frame);
+    }
+    if (frame.t !== "bytes" || frame.run !== this.run || this.isBroken) return;
+    // What is missing, and all that follows it, comes from the file.
+    if (frame.at !== this.heard || this.waiting > LIMITS.relayBytesMax) {
+      this.isBroken = true;
+      return;
+    }
+    this.heard += data.length;
+    this.waiting += data.length;
+    this.pieces.push(data);
+    this.wake();
+  }
+
+  /** All of it, in order. @throws Error when it cannot be had whole: the connection is to be cut then */
+  async *bytes({ ended, read }: LiveBodyTools): AsyncGenerator<Uint8Array, void, void> {
+    let row: JobRow | undefined;
+    let fault: unknown;
+    const over = ended
+      .then((found) => (row = found))
+      .catch((error: unknown) => (fault = error))
+      .then(() => this.wake());
+    for (;;) {
+      const piece = this.pieces.shift();
+      if (piece) {
+        this.waiting -= piece.length;
+        this.sent += piece.length;
+        yield piece;
+        continue;
+      }
+      if (fault !== undefined) throw fault;
+      if (row) break;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    await over;
+    const { size, bytes } = await read(row, this.sent);
+    if (size === this.sent) return;
+    for await (const piece of bytes) yield piece;
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * A media call as a durable job: counted, held, put in its row and on the queue in one transaction, then waited for as long
+ * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { refusal, type HoldRequest } from "#shared/admission/calls.ts";
+import type { CheckedMedia } from "#shared/admission/media-check.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { isDatabaseAway } from "#shared/database/client.ts";
+import type { JobError, JobRow } from "#shared/database/jobs.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
+import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { storeClaim } from "#shared/storage/claim-check.ts";
+
+import { workHead } from "../calls/work-head.ts";
+import type { IngressContext } from "../context.ts";
+import { CountedError, presetOf, type RouteCall } from "../serve.ts";
+
+import type { Waiting } from "./job-waiter.ts";
+
+export interface MediaJob {
+  readonly pool: Pool;
+  readonly kind: JobMessage["kind"];
+  readonly model: Model;
+  readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
+  /** The request as the worker gets it. */
+  readonly request: object;
+  /** Its states are shown as they come, and nobody can ask for it afterwards. */
+  readonly isStreamed?: boolean;
+}
+
+type Context = Pick<
+  IngressContext,
+  "catalogue" | "config" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
+>;
+
+/**
+ * The job as it ended well.
+ * @throws CountedError of whatever refuses or fails it; `job_timeout` when it goes on without its caller
+ */
+export async function runMediaJob(
+  context: Context,
+  call: RouteCall,
+  caller: Caller,
+  job: MediaJob,
+  onFrame?: Waiting["onFrame"],
+): Promise<JobRow> {
+  await admitMediaJob(context, call, caller, job);
+  try {
+    return await waitForJob(context, call, caller, onFrame);
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}
+
+/** @throws CountedError of the refusal */
+export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
+  try {
+    await admit(context, caller, call.requestId, job);
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}
+
+/**
+ * The admitted job as it ended well.
+ * @throws ApiError of how it ended else; `job_timeout` when it goes on without its caller
+ */
+export async function waitForJob(
+  context: Pick<Context, "config" | "waiter">,
+  call: RouteCall,
+  caller: Caller,
+  onFrame?: Waiting["onFrame"],
+): Promise<JobRow> {
+  const id = call.requestId;
+  const row = await context.waiter.wait({
+    workspaceId: caller.workspaceId,
+    jobId: id,
+    ms: context.config.mediaWaitMs,
+    left: call.request.signal,
+    ...(onFrame ? { onFrame } : {}),
+  });
+  if (row?.state === "completed") return row;
+  if (row && !row.is_unknown) throw failureOf(row);
+  throw new ApiError("job_timeout", `The call takes longer than it is waited for; collect it as job ${id}.`, {
+    shouldRetry: false,
+    jobId: id,
+  });
+}
+
+async function admit(context: Context, caller: Caller, id: string, job: MediaJob): Promise<void> {
+  const { metrics, dispatcher } = context;
+  const preset = presetOf(context, caller);
+  const { bound } = job.checked;
+  const lifeMs = LIMITS.mediaJobLifeMs;
+  const hold: HoldRequest = {
+    jobId: id,
+    keyId: caller.keyId,
+    model: job.model.slug,
+    amountNano: bound.holdNano,
+    mayExceed: bound.mayExceed,
+    tokensMax: bound.tokensMax,
+    dailyTokens: preset.daily_tokens,
+    // A job that was begun at the end of its life has the time that any has.
+    lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
+  };
+  const text = JSON.stringify(job.request);
+  const offer: JobOffer = {
+    id,
+    workspaceId: caller.workspaceId,
+    keyId: caller.keyId,
+    pool: job.pool,
+    lane: "live",
+    kind: job.kind,
+    modality: job.model.modality,
+    model: job.model.slug,
+    // The deadline is the row's; a worker puts in how long it may take.
+    work: workHead(caller, id, { ...job, ...job.checked, api: "openai" }, 0),
+    request: await keepRequest(context, id, text),
+    publisherKey: null,
+    reply: context.waiter.address(id),
+    isHidden: job.isStreamed === true,
+    limit: preset.requests_per_minute,
+    ifFull: "refuse",
+    terms: { hold },
+    lifeMs,
+  };
+  const at = performance.now();
+  try {
+    const verdict = await ask(context, offer);
+    const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
+    metrics.admissions.inc(refused?.code ?? "admitted");
+    if (refused) throw refused;
+    if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
+    const deadline = new Date(Date.now() + lifeMs);
+    const dispatched = { id, workspace_id: caller.workspaceId, attempt: 1, dispatch: verdict.dispatch, deadline };
+    // Not waited for: what does not arrive is sent again by the janitor.
+    void dispatcher.send(job.pool, "live", [dispatched], "admitted");
+  } finally {
+    metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
+  }
+}
+
+/** A statement whose answer was lost is sent once more: the same id is the same job. */
+async function ask({ jobs, log }: Context, offer: JobOffer): Promise<JobVerdict> {
+  try {
+    return await jobs.offer(offer);
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    log.warn({ err: error, job_id: offer.id }, "whether a job was admitted is asked again");
+    return jobs.offer(offer);
+  }
+}
+
+function refusedBy(
+  verdict: JobVerdict,
+  workspaceId: string,
+  limit: number | null,
+  hold: HoldRequest,
+): ApiError | undefined {
+  switch (verdict.kind) {
+    case "admitted":
+    case "known":
+      return undefined;
+    case "full":
+      return refusal(1, { workspaceId, limit, hold });
+    case "refused":
+      return apiError(verdict.error);
+    case "unknown_workspace":
+      return new ApiError("invalid_api_key", "The workspace of this API key no longer exists.");
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** What a job that ended otherwise tells its caller. */
+export function failureOf(row: JobRow): ApiError {
+  const { error, credits } = row;
+  if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
+  const hasPaid = (credits ?? 0n) > 0n;
+  const isUnknown =
+    error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
+  return apiError(error, hasPaid || isUnknown ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
+}
+
+function apiError(
+  { code, message, param }: JobError,
+  more: { readonly shouldRetry?: boolean; readonly jobId?: string } = {},
+): ApiError {
+  const known: Code = code in ERROR_CODES ? code : "internal_error";
+  return new ApiError(known, message, { param, ...more });
+}
+
+async function keepRequest({ storage }: Context, id: string, text: string): Promise<JobOffer["request"]> {
+  if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
+  try {
+    return { reference: await storeClaim(storage, id, text) };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,144 @@
+/** What came of a media job, for its caller: links to its files, or their bytes in base64 as they are read. */
+import type { MediaOutcome, MediaResult } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import type { JobRow } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+import { loadResult } from "#shared/jobs/result.ts";
+import { creditsNumber } from "#shared/money.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
+
+import { json, JSON_TYPE } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { streamOf } from "../files/stream.ts";
+import type { RouteCall } from "../serve.ts";
+
+type Context = Pick<IngressContext, "config" | "database" | "links" | "log" | "storage">;
+
+/** Undefined for results of other kinds of job. */
+export function asOutcome(result: unknown): MediaOutcome | undefined {
+  return validate("MediaOutcome", result) === null ? (result as MediaOutcome) : undefined;
+}
+
+/** @throws ApiError `service_unavailable` when the store with the result is away */
+export async function outcomeOf(context: Pick<Context, "storage">, row: JobRow): Promise<MediaOutcome> {
+  try {
+    const outcome = asOutcome(JSON.parse((await loadResult(context.storage, row)) ?? "null"));
+    if (outcome) return outcome;
+    throw new Error("a media job without an outcome");
+  } catch (error) {
+    throw new ApiError("service_unavailable", `The result cannot be read right now; collect it as job ${row.id}.`, {
+      shouldRetry: false,
+      jobId: row.id,
+      cause: error,
+    });
+  }
+}
+
+/** Who served, and what it cost (spec "General rules" 6). */
+export function servedHeaders(
+  outcome: { readonly model: string; readonly fallback?: Fallback | undefined },
+  credits?: number,
+): Record<string, string> {
+  return {
+    ...(credits === undefined ? {} : { "x-credits-used": String(credits) }),
+    "x-model-used": outcome.model,
+    ...(outcome.fallback === undefined
+      ? {}
+      : { "x-fallback-from": outcome.fallback.from, "x-fallback-depth": String(outcome.fallback.depth) }),
+  };
+}
+
+/** The whole answer of an endpoint that makes things: `created`, `data`, `credits_used`. */
+export async function answerMade(
+  context: Context,
+  call: RouteCall,
+  row: JobRow,
+  isInline: boolean,
+): Promise<Response> {
+  const outcome = await outcomeOf(context, row);
+  const credits = creditsNumber(row.credits ?? 0n);
+  const headers = servedHeaders(outcome, credits);
+  if (isInline) {
+    const wrap = { head: `{"created":${outcome.created},"data":[`, tail: `],"credits_used":${JSON.stringify(credits)}}` };
+    const body = await madeInline(context, row.id, outcome, wrap);
+    return new Response(body, { headers: { "content-type": JSON_TYPE, ...headers } });
+  }
+  return json({ created: outcome.created, data: withLinks(context, row, outcome, call.request), credits_used: credits }, headers);
+}
+
+/** @param request whose address stands in links, unless the configuration names another */
+export function withLinks(
+  { links, config }: Pick<Context, "links" | "config">,
+  row: Pick<JobRow, "workspace_id">,
+  { data }: MediaOutcome,
+  request: Request,
+): MediaResult[] {
+  const base = config.publicUrl ?? new URL(request.url).origin;
+  return data.map(({ file_id, content_type, duration_seconds }) => ({
+    url: `${base}/v1/media/content/${links.token(row.workspace_id, file_id)}`,
+    file_id,
+    content_type,
+    ...(duration_seconds === undefined ? {} : { duration_seconds }),
+  }));
+}
+
+/**
+ * The bytes of what was made in base64 between two pieces of text, a block of a file in memory at a time.
+ * @param isNamed whether the files stand beside them
+ * @throws ApiError `service_unavailable` when the first of them cannot be read
+ */
+export async function madeInline(
+  context: Pick<Context, "database" | "storage" | "log">,
+  jobId: string,
+  { data }: MediaOutcome,
+  { head, tail, isNamed = true }: { readonly head: string; readonly tail: string; readonly isNamed?: boolean },
+): Promise<ReadableStream<Uint8Array>> {
+  const pieces = inlined(context, data, head, tail, isNamed);
+  const fail = (error: unknown): void =>
+    context.log.error({ err: error, job_id: jobId }, "what a job had made could not be read");
+  try {
+    // A block of the first one is there before a status is told.
+    const opening = await pieces.next();
+    const first = await pieces.next();
+    if (opening.done === true || first.done === true) throw new Error("a media job that made nothing");
+    return streamOf(Buffer.concat([opening.value, first.value]), pieces, fail);
+  } catch (error) {
+    fail(error);
+    throw new ApiError("service_unavailable", "What was made cannot be read right now; collect it by its job.", {
+      shouldRetry: false,
+      jobId,
+      cause: error,
+    });
+  }
+}
+
+/** The same as it is read, for who writes it into a stream of their own. */
+export async function* inlined(
+  { database, storage }: Pick<Context, "database" | "storage">,
+  data: MediaOutcome["data"],
+  head: string,
+  tail: string,
+  isNamed: boolean,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield Buffer.from(head);
+  for (const [at, one] of data.entries()) {
+    const blocks = await findBlocks(database, one.file_id);
+    if (!blocks) throw new Error(`${one.file_id} is not there any more`);
+    let text = `${at === 0 ? "" : ","}{"b64_json":"`;
+    // Three bytes are four characters: what is left of a block waits for the next one.
+    let left: Buffer = Buffer.alloc(0);
+    for await (const block of readFile(storage, blocks)) {
+      const bytes = Buffer.concat([left, block]);
+      const whole = bytes.length - (bytes.length % 3);
+      yield Buffer.from(text + bytes.toString("base64", 0, whole), "latin1");
+      text = "";
+      left = bytes.subarray(whole);
+    }
+    const { file_id, content_type, duration_seconds } = one;
+    const beside = { ...(isNamed ? { file_id } : {}), content_type, ...(duration_seconds === undefined ? {} : { duration_seconds }) };
+    yield Buffer.from(`${text}${left.toString("base64")}",${JSON.stringify(beside).slice(1)}`);
+  }
+  yield Buffer.from(tail);
+}

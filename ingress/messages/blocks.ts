@@ -1,0 +1,91 @@
+/** Content blocks of Anthropic's API → parts of a chat message, each with the place it came from. Pure. */
+import type {
+  MessagesCacheControl,
+  MessagesDocument,
+  MessagesImage,
+  MessagesSearchResult,
+  MessagesText,
+  TextBlock,
+  UserContentBlock,
+} from "#schemas/generated/types.ts";
+
+/** A part of a chat message. */
+export interface Placed<P = UserContentBlock> {
+  readonly part: P;
+  /** Path of its block in the caller's body, such as `messages[0].content[1]`. */
+  readonly from: string;
+}
+
+/** Blocks that may stand in a turn, in what a tool returned, or in a document. */
+export type ReadableBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
+
+/** What a model reads of a block; a document may have a heading of its own and hold several parts. */
+export function partsOf(block: ReadableBlock, from: string): Placed[] {
+  switch (block.type) {
+    case "text":
+      return [{ part: textPart(block.text, block.cache_control), from }];
+    case "image":
+      return [{ part: { type: "image_url", image_url: { url: imageUrl(block) }, ...hint(block.cache_control) }, from }];
+    case "search_result": {
+      const passages = block.content.map(({ text }) => text);
+      const text = joined(block.title, block.source, ...passages);
+      return [{ part: textPart(text, block.cache_control), from }];
+    }
+    default:
+      return documentParts(block, from);
+  }
+}
+
+function documentParts(block: MessagesDocument, from: string): Placed[] {
+  const { source, title, context, cache_control: cacheControl } = block;
+  switch (source.type) {
+    case "text":
+      return [{ part: textPart(joined(title, context, source.data), cacheControl), from }];
+    case "content": {
+      const { content } = source;
+      if (typeof content === "string") {
+        return [{ part: textPart(joined(title, context, content), cacheControl), from }];
+      }
+      const parts = content.flatMap((inner, at) => partsOf(inner, `${from}.source.content[${at}]`));
+      const last = parts.at(-1);
+      if (last) Object.assign(last.part, hint(cacheControl));
+      return [...headingOf(joined(title, context), from), ...parts];
+    }
+    default: {
+      const place = source.type === "url" ? { file_url: source.url } : { file_data: pdfUrl(source.data) };
+      const file = { ...place, filename: title ?? "document.pdf" };
+      return [...headingOf(joined(context), from), { part: { type: "file", file, ...hint(cacheControl) }, from }];
+    }
+  }
+}
+
+function headingOf(text: string, from: string): Placed[] {
+  return text === "" ? [] : [{ part: textPart(text, null), from }];
+}
+
+function pdfUrl(data: string): string {
+  return `data:application/pdf;base64,${data}`;
+}
+
+function imageUrl({ source }: MessagesImage): string {
+  return source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+}
+
+export function textPart(text: string, cacheControl: MessagesCacheControl | undefined): TextBlock {
+  return { type: "text", text, ...hint(cacheControl) };
+}
+
+/** Hints for a prompt cache stay on their block; sources that take none are sent none. */
+function hint(cacheControl: MessagesCacheControl | undefined): { cache_control?: object } {
+  return cacheControl == null ? {} : { cache_control: cacheControl };
+}
+
+/** One text without a hint as a string, which every server takes. */
+export function compact<P extends UserContentBlock>(parts: readonly P[]): string | P[] {
+  const [only] = parts;
+  return parts.length === 1 && only?.type === "text" && !("cache_control" in only) ? only.text : [...parts];
+}
+
+function joined(...texts: readonly (string | null | undefined)[]): string {
+  return texts.filter((text) => text != null && text !== "").join("\n\n");
+}

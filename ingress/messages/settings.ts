@@ -1,0 +1,120 @@
+/** Settings of Anthropic's API that chat has under other names or in other forms. Pure. */
+import { createHash } from "node:crypto";
+
+import type { ChatCompletionRequest, ChatTool, MessagesRequest } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+
+/**
+ * Tools and how they may be called; a choice without tools says nothing.
+ * @throws ApiError `unsupported_value` for tools that are not the caller's own or a choice that is none of them,
+ * `missing_required_parameter`
+ */
+export function toolSettings({
+  tools,
+  tool_choice: choice,
+}: Pick<MessagesRequest, "tools" | "tool_choice">): Partial<ChatCompletionRequest> {
+  const chatTools = (tools ?? []).map(toolOf);
+  const isDemand = choice?.type === "any" || choice?.type === "tool";
+  if (chatTools.length === 0) {
+    if (!isDemand) return {};
+    throw new ApiError("unsupported_value", `Expected tools for a tool_choice of ${choice.type}, got none.`, {
+      param: "tool_choice",
+    });
+  }
+  return {
+    tools: chatTools,
+    ...(choice == null ? {} : { tool_choice: choiceOf(choice, chatTools) }),
+    ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
+  };
+}
+
+function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number): ChatTool {
+  const { type, name, input_schema: parameters, description, strict, cache_control: cacheControl } = tool;
+  if (type != null && type !== "custom") {
+    throw new ApiError("unsupported_value", "Expected a custom tool: this service runs no tools of Anthropic's own.", {
+      param: `tools[${at}].type`,
+    });
+  }
+  for (const [member, value] of Object.entries({ name, input_schema: parameters })) {
+    if (value !== undefined) continue;
+    const param = `tools[${at}].${member}`;
+    throw new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+  }
+  return {
+    type: "function",
+    function: {
+      name: name ?? "",
+      ...(description == null ? {} : { description }),
+      ...(parameters === undefined ? {} : { parameters }),
+      ...(strict == null ? {} : { strict }),
+    },
+    ...(cacheControl == null ? {} : { cache_control: cacheControl }),
+  };
+}
+
+function choiceOf(
+  choice: NonNullable<MessagesRequest["tool_choice"]>,
+  tools: readonly ChatTool[],
+): NonNullable<ChatCompletionRequest["tool_choice"]> {
+  if (choice.type === "auto" || choice.type === "none") return choice.type;
+  if (choice.type === "any") return "required";
+  const { name } = choice;
+  if (name === undefined) {
+    const param = "tool_choice.name";
+    throw new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+  }
+  if (!tools.some((tool) => tool.type === "function" && tool.function.name === name)) {
+    throw new ApiError("unsupported_value", "Expected the name of one of the tools.", { param: "tool_choice.name" });
+  }
+  return { type: "function", function: { name } };
+}
+
+/** Budgets of thinking below these become the effort beside them, larger ones `high`. */
+const EFFORT_OF_BUDGET = [
+  [4_096, "low"],
+  [16_384, "medium"],
+] as const;
+
+/** Who does not know how much is best and leaves it to the model, gets what the model itself takes for the usual. */
+const EFFORT_OF_ADAPTIVE = "high";
+
+/**
+ * How much to think, in steps. What says least wins: no thinking, then a step the caller named, then a budget. A step
+ * alone asks for no thinking where the two are apart: `effort_only` tells the Anthropic adapter, others have one word.
+ * @throws ApiError `missing_required_parameter` for `enabled` without a budget
+ */
+export function reasoningEffort({
+  thinking,
+  output_config: output,
+}: Pick<MessagesRequest, "thinking" | "output_config">): Partial<ChatCompletionRequest> {
+  if (thinking?.type === "disabled") return { reasoning_effort: "none" };
+  const budget = thinking?.budget_tokens;
+  if (thinking?.type === "enabled" && budget == null) {
+    const param = "thinking.budget_tokens";
+    throw new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+  }
+  if (output?.effort != null) {
+    return { reasoning_effort: output.effort, ...(thinking == null ? { effort_only: true } : {}) };
+  }
+  if (thinking?.type === "adaptive") return { reasoning_effort: EFFORT_OF_ADAPTIVE };
+  if (thinking?.type !== "enabled" || budget == null) return {};
+  return { reasoning_effort: EFFORT_OF_BUDGET.find(([below]) => budget < below)?.[1] ?? "high" };
+}
+
+export function responseFormat({ output_config: output }: Pick<MessagesRequest, "output_config">) {
+  if (output?.format == null) return {};
+  const format = {
+    type: "json_schema" as const,
+    json_schema: { name: "answer", schema: output.format.schema, strict: true },
+  };
+  return { response_format: format };
+}
+
+/** OpenAI takes at most 64 characters, and Anthropic's own clients send more: those go on as 64 of their digest. */
+const USER_CHARACTERS_MAX = 64;
+
+export function endUser({ metadata }: Pick<MessagesRequest, "metadata">): { user?: string } {
+  const id = metadata?.user_id;
+  if (id == null || id === "") return {};
+  return { user: id.length <= USER_CHARACTERS_MAX ? id : createHash("sha256").update(id).digest("hex") };
+}

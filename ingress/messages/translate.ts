@@ -1,0 +1,89 @@
+/**
+ * A body of Anthropic's Messages API → the chat request that workers understand, so that every provider family serves
+ * it. Left out because no other family knows it: `top_k`, `service_tier`, hints on tool_use blocks, and what the schema
+ * does not name. Pure.
+ */
+import type { ChatCompletionRequest, CountTokensRequest, MessagesRequest } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import { endUser, reasoningEffort, responseFormat, toolSettings } from "./settings.ts";
+import { messagesOf, type PlacedMessage, systemMessage } from "./turns.ts";
+
+export interface Translated {
+  readonly request: ChatCompletionRequest;
+  /** The caller's name for a parameter of the chat request. */
+  readonly paramOf: (param: string) => string;
+}
+
+/** @throws ApiError 400 naming the caller's parameter */
+export function chatRequestOf(body: MessagesRequest): Translated {
+  const placed = conversationOf(body);
+  if (body.cache_control != null) hintAtEnd(placed, body.cache_control);
+  const stops = body.stop_sequences ?? [];
+  const request: ChatCompletionRequest = {
+    model: body.model,
+    messages: placed.map(({ message }) => message),
+    max_completion_tokens: body.max_tokens,
+    ...(body.stream === true ? { stream: true } : {}),
+    ...(stops.length === 0 ? {} : { stop: [...stops] }),
+    ...(body.temperature == null ? {} : { temperature: body.temperature }),
+    ...(body.top_p == null ? {} : { top_p: body.top_p }),
+    ...toolSettings(body),
+    ...reasoningEffort(body),
+    ...responseFormat(body),
+    ...endUser(body),
+  };
+  return { request, paramOf: (param) => callersParam(param, placed, body) };
+}
+
+/** Of a request, what a model reads. @throws ApiError as `chatRequestOf` does */
+export function readPartOf(
+  body: CountTokensRequest,
+): Pick<ChatCompletionRequest, "messages" | "tools" | "response_format"> {
+  return {
+    messages: conversationOf(body).map(({ message }) => message),
+    ...toolSettings(body),
+    ...responseFormat(body),
+  };
+}
+
+function conversationOf(body: CountTokensRequest): PlacedMessage[] {
+  const turns = body.messages.flatMap(messagesOf);
+  if (turns.length === 0) {
+    throw new ApiError("invalid_request", "Expected a turn with content, got none.", { param: "messages" });
+  }
+  return [...systemMessage(body.system), ...turns];
+}
+
+/** A hint on the whole request is one on its last block. */
+function hintAtEnd(placed: readonly PlacedMessage[], cacheControl: object): void {
+  const message = placed.at(-1)?.message;
+  if (!message?.content) return;
+  if (typeof message.content === "string") {
+    Object.assign(message, { content: [{ type: "text", text: message.content, cache_control: cacheControl }] });
+    return;
+  }
+  const part = message.content.at(-1);
+  if (part && !("cache_control" in part)) Object.assign(part, { cache_control: cacheControl });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  max_completion_tokens: "max_tokens",
+  stop: "stop_sequences",
+  parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
+  response_format: "output_config.format",
+  user: "metadata.user_id",
+};
+
+function callersParam(param: string, placed: readonly PlacedMessage[], body: MessagesRequest): string {
+  const [, message, part, rest] = /^messages\[(\d+)\](?:\.content\[(\d+)\])?(.*)$/.exec(param) ?? [];
+  const origin = message === undefined ? undefined : placed[Number(message)];
+  if (origin !== undefined) {
+    const place = (part === undefined ? undefined : origin.parts[Number(part)]) ?? origin.from;
+    return /^\.(image_url|file)/.test(rest ?? "") ? `${place}.source` : place;
+  }
+  const [head = "", ...members] = param.split(/(?=[.[])/);
+  if (head === "reasoning_effort") return body.output_config?.effort == null ? "thinking" : "output_config.effort";
+  const name = NAMES[head];
+  return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
+}

@@ -1,0 +1,158 @@
+/** Turns of Anthropic's API → chat messages. One turn may become several messages, since tool results are ones. Pure. */
+import type {
+  AssistantMessage,
+  ChatMessage,
+  MessagesAssistantTurn,
+  MessagesSystem,
+  MessagesText,
+  MessagesToolResult,
+  MessagesTurn,
+  MessagesUserTurn,
+  TextBlock,
+  ToolCall,
+} from "#schemas/generated/types.ts";
+
+import { compact, partsOf, type Placed, textPart } from "./blocks.ts";
+
+/** A chat message, and where in the caller's body it and its content parts came from. */
+export interface PlacedMessage {
+  readonly message: ChatMessage;
+  readonly from: string;
+  readonly parts: readonly string[];
+}
+
+export function systemMessage(system: MessagesSystem | undefined): PlacedMessage[] {
+  if (system == null || system.length === 0) return [];
+  const content = typeof system === "string" ? system : compact(system.map((block) => textOnly(block)));
+  return [{ message: { role: "system", content }, from: "system", parts: placesIn("system", system) }];
+}
+
+/** An answer without content, as a refusal leaves it, is no message. */
+export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
+  const from = `messages[${at}]`;
+  switch (turn.role) {
+    case "user":
+      return userMessages(turn, from);
+    case "assistant":
+      return assistantMessage(turn, from);
+    default: {
+      const { content } = turn;
+      const texts = typeof content === "string" ? content : compact(content.map((block) => textOnly(block)));
+      return [{ message: { role: "system", content: texts }, from, parts: placesIn(`${from}.content`, content) }];
+    }
+  }
+}
+
+/** Results of tools come first, each as a message of its own, then everything else. */
+function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessage[] {
+  if (typeof content === "string") return [{ message: { role: "user", content }, from, parts: [] }];
+  const results: PlacedMessage[] = [];
+  const attached: Placed[] = [];
+  const said: Placed[] = [];
+  for (const [at, block] of content.entries()) {
+    const place = `${from}.content[${at}]`;
+    if (block.type === "tool_result") {
+      const { message, media } = toolMessage(block, place);
+      results.push(message);
+      attached.push(...media);
+    } else said.push(...partsOf(block, place));
+  }
+  const parts = [...attached, ...said];
+  if (parts.length === 0) return results;
+  const message: ChatMessage = { role: "user", content: compact(parts.map(({ part }) => part)) };
+  return [...results, { message, from, parts: parts.map((part) => part.from) }];
+}
+
+/** A tool message holds text only: pictures and files follow in the user's message, named by their call. */
+function toolMessage(block: MessagesToolResult, from: string): { message: PlacedMessage; media: Placed[] } {
+  const { content, tool_use_id: id } = block;
+  const placed =
+    typeof content === "string"
+      ? [{ part: textPart(content, null), from }]
+      : (content ?? []).flatMap((one, at) => partsOf(one, `${from}.content[${at}]`));
+  const texts: Placed<TextBlock>[] = [];
+  const media: Placed[] = [];
+  for (const { part, from: place } of placed) {
+    if (part.type === "text") texts.push({ part, from: place });
+    else media.push({ part, from: place });
+  }
+  if (media.length > 0) {
+    texts.push({ part: textPart("What else it returned follows the results.", null), from });
+    media.unshift({ part: textPart(`Returned by the tool call ${id}:`, null), from });
+  }
+  if (block.is_error === true) {
+    texts.unshift({ part: textPart(texts.length === 0 ? FAILED : `${FAILED.slice(0, -1)}:`, null), from });
+  }
+  if (texts.length === 0) texts.push({ part: textPart("", null), from });
+  const last = texts.at(-1);
+  if (last && block.cache_control != null) Object.assign(last.part, { cache_control: block.cache_control });
+  const message: ChatMessage = { role: "tool", tool_call_id: id, content: compact(texts.map(({ part }) => part)) };
+  return { message: { message, from, parts: texts.map((part) => part.from) }, media };
+}
+
+/** Chat messages have no member for it. */
+const FAILED = "The tool call failed.";
+
+function assistantMessage({ content }: MessagesAssistantTurn, from: string): PlacedMessage[] {
+  if (typeof content === "string") return [{ message: { role: "assistant", content }, from, parts: [] }];
+  if (content.length === 0) return [];
+  const texts: Placed<TextBlock>[] = [];
+  const calls: ToolCall[] = [];
+  const thoughts: string[] = [];
+  const sealed: Record<string, unknown>[] = [];
+  /** Kinds of the blocks that a source may take back, in their order. */
+  const order: string[] = [];
+  for (const [at, block] of content.entries()) {
+    switch (block.type) {
+      case "text":
+        texts.push({ part: textPart(block.text, block.cache_control), from: `${from}.content[${at}]` });
+        if (block.text.trim() !== "") order.push(block.type);
+        break;
+      case "tool_use":
+        calls.push({
+          id: block.id,
+          type: "function",
+          function: { name: block.name, arguments: JSON.stringify(block.input) },
+        });
+        order.push(block.type);
+        break;
+      case "thinking":
+        thoughts.push(block.thinking);
+        // Without its signature no source takes the block itself back.
+        if (block.signature != null && block.signature !== "") {
+          sealed.push({ type: "thinking", thinking: block.thinking, signature: block.signature });
+          order.push("thinking");
+        }
+        break;
+      default:
+        sealed.push({ type: "redacted_thinking", data: block.data });
+        order.push("thinking");
+    }
+  }
+  const empty = calls.length > 0 ? null : "";
+  const message: AssistantMessage = {
+    role: "assistant",
+    content: texts.length === 0 ? empty : compact(texts.map(({ part }) => part)),
+  };
+  if (thoughts.length > 0) message.reasoning_content = thoughts.join("\n\n");
+  if (sealed.length > 0) message["thinking_blocks"] = sealed;
+  if (calls.length > 0) message.tool_calls = calls;
+  if (!isUsualOrder(order)) message["block_order"] = order;
+  return [{ message, from, parts: texts.map((part) => part.from) }];
+}
+
+const USUAL_ORDER = ["thinking", "text", "tool_use"];
+
+/** The order in which a chat message is read: its thinking, its text, its calls. Any other goes along as `block_order`. */
+function isUsualOrder(order: readonly string[]): boolean {
+  const ranks = order.map((kind) => USUAL_ORDER.indexOf(kind));
+  return ranks.every((rank, at) => rank >= (ranks[at - 1] ?? 0));
+}
+
+function textOnly({ text, cache_control: cacheControl }: MessagesText): TextBlock {
+  return textPart(text, cacheControl);
+}
+
+function placesIn(path: string, content: string | readonly unknown[]): string[] {
+  return typeof content === "string" ? [] : content.map((_block, at) => `${path}[${at}]`);
+}

@@ -1,0 +1,36 @@
+/** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}. */
+import type { Caller, Role } from "#shared/admission/authenticate.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import type { RouteCall } from "./serve.ts";
+
+/**
+ * A gate for `Route.authorize`. Of a workspace that is not the key's nothing is told, not even whether there is one: the
+ * database is not asked (lesson KEY-7).
+ * @throws ApiError `not_found` for another workspace, then `permission_denied` for another role
+ */
+export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
+  return (call) => {
+    const { workspaceId, role } = callerOf(call);
+    if (call.params["workspaceId"]?.toLowerCase() !== workspaceId) {
+      throw new ApiError("not_found", "There is no such workspace.");
+    }
+    checkRole(role, roles);
+  };
+}
+
+/** The same on paths without a workspace: the key's own is meant. @throws ApiError `permission_denied` for another role */
+export function allowRoles(...roles: readonly Role[]): (call: RouteCall) => void {
+  return (call) => checkRole(callerOf(call).role, roles);
+}
+
+function checkRole(role: Role, roles: readonly Role[]): void {
+  if (roles.includes(role)) return;
+  throw new ApiError("permission_denied", `Expected a key with the role ${roles.join(" or ")}, got ${role}.`);
+}
+
+/** On a route that needs a key. */
+export function callerOf(call: RouteCall): Caller {
+  if (!call.caller) throw new Error("a route with roles needs a key");
+  return call.caller;
+}

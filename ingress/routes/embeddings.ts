@@ -1,0 +1,56 @@
+/** POST /v1/embeddings. */
+import { readJson } from "#shared/json.ts";
+
+import { readJsonBody } from "../body.ts";
+import { runPaidCall } from "../calls/paid-call.ts";
+import { prepareEmbeddings } from "../calls/prepare.ts";
+import { planCache } from "../calls/response-cache.ts";
+import type { IngressContext } from "../context.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+export function embeddings(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/embeddings",
+    operationId: "createEmbeddings",
+    summary: "Turn texts into vectors",
+    description:
+      "OpenAI's embeddings. A call with more inputs than a source takes at once is split for it: the answer is one.",
+    tags: ["Embeddings"],
+    auth: "key",
+    countsItself: true,
+    request: { schema: "EmbeddingsRequest" },
+    responses: {
+      200: { description: "The vectors", schema: "Embeddings", headers: ["x-credits-used", "x-model-used", "x-cache"] },
+    },
+    errors: [
+      "invalid_json",
+      "invalid_request",
+      "missing_required_parameter",
+      "unsupported_value",
+      "model_not_found",
+      "model_not_supported",
+      "context_length_exceeded",
+      "insufficient_credits",
+      "daily_tokens_exceeded",
+      "request_timeout",
+      "request_too_large",
+      "unsupported_media_type",
+      "internal_error",
+      "upstream_error",
+      "upstream_refused",
+      "overloaded",
+      "service_unavailable",
+      "upstream_timeout",
+    ],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const { text, value } = readJson(bytes);
+  const prepared = prepareEmbeddings(context.catalogue.current(), text, value, bytes.length);
+  const cache = planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", value, bytes.length);
+  return runPaidCall(context, call, { ...prepared, cache });
+}

@@ -1,0 +1,73 @@
+/** POST /v1/models/{slug}/estimate. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import { findStoredFiles } from "#shared/admission/chat-files.ts";
+import { withoutNulls } from "#shared/admission/media-check.ts";
+import type { Recording } from "#shared/admission/transcription-constraints.ts";
+import { resolveModel } from "#shared/admission/resolve-model.ts";
+import { readJson } from "#shared/json.ts";
+import { estimateCall } from "#shared/pricing/estimate.ts";
+
+import { json } from "../answers.ts";
+import { soundOfBody } from "../audio/receive.ts";
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf } from "../roles.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+export function estimate(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/models/{slug}/estimate",
+    operationId: "estimateCall",
+    summary: "Say what a call would cost",
+    description:
+      "The body is that of the call: `max_credits` is what it would hold, `estimated_credits` what it typically " +
+      "settles at, both at this model's own price: a fallback that serves in its place has its own. The call is checked " +
+      "like a real one, and neither held nor billed; it counts in the rate window.",
+    tags: ["Models"],
+    auth: "key",
+    request: { schema: "EstimateRequest" },
+    responses: { 200: { description: "The estimate", schema: "Estimate" } },
+    errors: [
+      "invalid_json",
+      "invalid_request",
+      "missing_required_parameter",
+      "unsupported_value",
+      "model_not_found",
+      "model_not_supported",
+      "audio_not_supported_by_model",
+      "image_not_supported_by_model",
+      "context_length_exceeded",
+      "file_not_found",
+      "edit_not_supported",
+      "unprocessable_input",
+      "unsafe_url",
+      "request_timeout",
+      "request_too_large",
+      "unsupported_media_type",
+    ],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const { value } = readJson(bytes);
+  const model = resolveModel(context.catalogue.current(), call.params["slug"] ?? "");
+  const files = await findStoredFiles(context.database, callerOf(call), value);
+  const recording = (): Promise<Recording | undefined> => recordingOf(context, callerOf(call).workspaceId, value);
+  return json(await estimateCall(model, value, bytes.length, { files, recording }));
+}
+
+/** Measured as the call would measure it; undefined when the body brings none. */
+async function recordingOf(
+  context: IngressContext,
+  workspaceId: string,
+  body: unknown,
+): Promise<Recording | undefined> {
+  const request = withoutNulls(body) as TranscriptionRequest;
+  if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
+  const sound = await soundOfBody(context, workspaceId, request);
+  sound.remove();
+  return sound.facts;
+}

@@ -1,0 +1,192 @@
+/** /v1/files: what a workspace stores. */
+import type { FileDeleted, FileList } from "#schemas/generated/types.ts";
+import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { eraseBytes } from "#shared/files/erase.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+
+import { json } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { fileContent } from "../files/content.ts";
+import { presentFile } from "../files/present.ts";
+import { receiveUpload } from "../files/receive.ts";
+import { allowRoles, callerOf } from "../roles.ts";
+import type { RouteResponse } from "../route.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+const LIST = "/v1/files";
+const ONE = `${LIST}/{file_id}`;
+
+type ListQuery = Parameters<typeof listFiles>[2];
+
+export function files(context: IngressContext): readonly Route[] {
+  const common = {
+    tags: ["Files"],
+    auth: "key",
+    authorize: allowRoles("owner", "admin", "developer"),
+    extraHeaders: (caller) => storageHeaders(context, caller.workspaceId),
+  } as const satisfies Partial<Route>;
+  const storage = {
+    headers: ["x-storage-used-bytes", "x-storage-limit-bytes"],
+  } as const satisfies Partial<RouteResponse>;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: LIST,
+      operationId: "createFile",
+      summary: "Store a file",
+      description:
+        "The bytes decide what the file is: one that is not what its content type or name claims is refused. With an " +
+        "`Idempotency-Key` a repeat of the same form within a day hears the first answer.",
+      request: { schema: "FileUpload", mediaType: "multipart/form-data" },
+      responses: { 200: { description: "The stored file", schema: "File", ...storage } },
+      errors: [
+        "invalid_request",
+        "missing_required_parameter",
+        "unsupported_value",
+        "storage_limit_exceeded",
+        "request_timeout",
+        "upload_in_progress",
+        "request_too_large",
+        "unsupported_media_type",
+        "idempotency_key_reused",
+        "unprocessable_input",
+      ],
+      handle: (call) => receiveUpload(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: LIST,
+      operationId: "listFiles",
+      summary: "List the files of the workspace",
+      query: [
+        { name: "after", description: "Id of a file: the page begins behind it.", schema: { type: "string" } },
+        {
+          name: "limit",
+          description: "Files on a page.",
+          schema: { type: "integer", minimum: 1, maximum: LIMITS.filesPageMax, default: LIMITS.filesPageMax },
+        },
+        {
+          name: "order",
+          description: "By time of creation.",
+          schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
+        },
+        { name: "purpose", description: "Only files of this purpose.", schema: { type: "string" } },
+      ],
+      responses: { 200: { description: "A page of files", schema: "FileList", ...storage } },
+      errors: ["unsupported_value"],
+      handle: (call) => list(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: ONE,
+      operationId: "getFile",
+      summary: "Read about a file",
+      responses: { 200: { description: "The file", schema: "File", ...storage } },
+      errors: ["file_not_found"],
+      handle: async (call) => json(presentFile(await find(context, call))),
+    },
+    {
+      ...common,
+      method: "DELETE",
+      path: ONE,
+      operationId: "deleteFile",
+      summary: "Delete a file",
+      responses: { 200: { description: "It is deleted", schema: "FileDeleted", ...storage } },
+      errors: ["file_not_found"],
+      handle: (call) => remove(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${ONE}/content`,
+      operationId: "getFileContent",
+      summary: "Download a file",
+      description:
+        "Takes one `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the file. Bytes that are not those " +
+        "that were stored are never sent: the connection is cut instead.",
+      responses: {
+        200: { description: "The bytes", mediaType: "application/octet-stream", ...storage },
+        206: { description: "The range that was asked for", mediaType: "application/octet-stream", ...storage },
+        304: { description: "The client has it already", ...storage },
+      },
+      errors: ["file_not_found", "range_not_satisfiable"],
+      handle: async (call) => fileContent(context, await find(context, call), call.request),
+    },
+  ];
+}
+
+/** What the workspace stores now, read after the call has done its work. */
+async function storageHeaders(context: IngressContext, workspaceId: string): Promise<Record<string, string>> {
+  return {
+    "x-storage-used-bytes": String(await storedBytes(context.database, workspaceId)),
+    "x-storage-limit-bytes": String(context.config.storageBytesMax),
+  };
+}
+
+/** Of another workspace's file is told what is told of none (lesson KEY-7). */
+async function find(context: IngressContext, call: RouteCall): Promise<FileRow> {
+  const id = call.params["file_id"] ?? "";
+  const row = isFileId(id)
+    ? await reachable(() => findFile(context.database, callerOf(call).workspaceId, id))
+    : undefined;
+  if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.");
+  return row;
+}
+
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const page = pageOf(new URL(call.request.url).searchParams);
+  const rows = await reachable(() => listFiles(context.database, callerOf(call).workspaceId, page));
+  const data = rows.slice(0, page.limit).map(presentFile);
+  return json({
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: rows.length > page.limit,
+  } satisfies FileList);
+}
+
+function pageOf(query: URLSearchParams): ListQuery {
+  const after = query.get("after") || undefined;
+  if (after !== undefined && !isFileId(after)) {
+    throw new ApiError("unsupported_value", "Expected after to be the id of a file.", { param: "after" });
+  }
+  const order = query.get("order") ?? "desc";
+  if (order !== "asc" && order !== "desc") {
+    throw new ApiError("unsupported_value", "Expected order to be asc or desc.", { param: "order" });
+  }
+  const limit = query.get("limit") ?? String(LIMITS.filesPageMax);
+  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMITS.filesPageMax) {
+    throw new ApiError("unsupported_value", `Expected limit to be a whole number from 1 to ${LIMITS.filesPageMax}.`, {
+      param: "limit",
+    });
+  }
+  const purpose = query.get("purpose") || undefined;
+  // A NUL is no text to Postgres, and no purpose.
+  if (purpose !== undefined && !/^[a-z_-]{1,64}$/.test(purpose)) {
+    throw new ApiError("unsupported_value", "Expected purpose to be one that files have.", { param: "purpose" });
+  }
+  return { after, limit: Number(limit), isDescending: order === "desc", purpose };
+}
+
+async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { id } = await find(context, call);
+  const { database, storage, log } = context;
+  const isEnded = await reachable(() => endFile(database, callerOf(call).workspaceId, id, "deleted"));
+  if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
+  // It is no file any more, whatever becomes of its bytes now.
+  eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>
+    log.warn({ err: error, file_id: id }, "the bytes of a deleted file are left to the janitor"),
+  );
+  return json({ id, object: "file", deleted: true } satisfies FileDeleted);
+}
+
+function reachable<T>(work: () => Promise<T>): Promise<T> {
+  return unavailable("The file store cannot be reached right now; try again shortly.", work);
+}

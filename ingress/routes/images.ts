@@ -1,0 +1,86 @@
+/** POST /v1/images/generations and /v1/images/edits. */
+import { editPictures } from "#shared/admission/given-media.ts";
+import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import type { IngressContext } from "../context.ts";
+import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { runMediaJob } from "../media/offer-job.ts";
+import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { answerMade } from "../media/present.ts";
+import { streamMediaJob } from "../media/state-stream.ts";
+import { callerOf } from "../roles.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+const HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
+
+const GENERATIONS: MediaEndpoint<"ImageGenerationRequest"> = {
+  schema: "ImageGenerationRequest",
+  modality: "image",
+  pool: "image",
+  kind: "images",
+  check: checkImages,
+};
+
+const EDITS: MediaEndpoint<"ImageEditRequest"> = {
+  schema: "ImageEditRequest",
+  modality: "image",
+  pool: "image",
+  kind: "image_edits",
+  check: checkImageEdit,
+  given: (request, model) => editPictures({ ...request }, model),
+};
+
+export function images(context: IngressContext): readonly Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/v1/images/generations",
+      operationId: "createImage",
+      summary: "Make pictures",
+      description:
+        "Made by a job that is paid and goes on when its caller leaves. A call that is waited for too long ends as " +
+        "`job_timeout` with the job's id, under which the pictures can be collected. With `stream: true` in the body the " +
+        "answer is an event stream of states that ends with `[DONE]`; who leaves it ends the call.",
+      tags: ["Images"],
+      auth: "key",
+      countsItself: true,
+      request: { schema: "ImageGenerationRequest" },
+      responses: {
+        200: { description: "The pictures", schema: "MediaResults", stream: "MediaState", headers: HEADERS },
+      },
+      errors: MEDIA_ERRORS,
+      handle: (call) => generate(context, call),
+    },
+    {
+      method: "POST",
+      path: "/v1/images/edits",
+      operationId: "editImage",
+      summary: "Change a picture",
+      description: "As pictures are made, from one that the body holds in base64 or names as a file. Not multipart.",
+      tags: ["Images"],
+      auth: "key",
+      countsItself: true,
+      request: { schema: "ImageEditRequest" },
+      responses: { 200: { description: "The changed pictures", schema: "MediaResults", headers: HEADERS } },
+      errors: [...MEDIA_ERRORS, ...GIVEN_ERRORS, "edit_not_supported"],
+      handle: (call) => edit(context, call),
+    },
+  ];
+}
+
+async function generate(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { request, job } = await prepareMedia(context, call, GENERATIONS);
+  const isInline = request.response_format === "b64_json";
+  if (request.stream === true) return streamMediaJob(context, call, callerOf(call), job, isInline);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), isInline);
+}
+
+async function edit(context: IngressContext, call: RouteCall): Promise<Response> {
+  if (/^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
+    throw new ApiError("invalid_request", "Expected JSON with the picture as base64 in image_base64, got a form.");
+  }
+  const { request, job } = await prepareMedia(context, call, EDITS);
+  const row = await runMediaJob(context, call, callerOf(call), job);
+  return answerMade(context, call, row, request.response_format === "b64_json");
+}

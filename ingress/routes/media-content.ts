@@ -1,0 +1,38 @@
+/** GET /v1/media/content/{token}: the links that media calls answer with. */
+import { findFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+
+import type { IngressContext } from "../context.ts";
+import { fileContent } from "../files/content.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+export function mediaContent(context: IngressContext): Route {
+  return {
+    method: "GET",
+    path: "/v1/media/content/{token}",
+    operationId: "getMediaContent",
+    summary: "Download what was made by its link",
+    description: "Links stand in the answers of calls that make things, work for about an hour and need no key.",
+    tags: ["Jobs"],
+    auth: "none",
+    responses: {
+      200: { description: "The bytes", mediaType: "application/octet-stream" },
+      206: { description: "The range that was asked for", mediaType: "application/octet-stream" },
+      304: { description: "The client has it already" },
+    },
+    errors: ["file_not_found", "range_not_satisfiable"],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const link = context.links.read(call.params["token"] ?? "");
+  const row =
+    link &&
+    (await unavailable("The file store cannot be reached right now; try again shortly.", () =>
+      findFile(context.database, link.workspaceId, link.fileId),
+    ));
+  if (!row) throw new ApiError("file_not_found", "There is no such file, or its link is over.");
+  return fileContent(context, row, call.request);
+}

@@ -1,0 +1,50 @@
+/** POST /v1/3d/generations. */
+import { givenByAddresses } from "#shared/admission/given-media.ts";
+import { checkMesh } from "#shared/admission/mesh-constraints.ts";
+
+import type { IngressContext } from "../context.ts";
+import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { runMediaJob } from "../media/offer-job.ts";
+import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { answerMade } from "../media/present.ts";
+import { callerOf } from "../roles.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+const MESHES: MediaEndpoint<"MeshGenerationRequest"> = {
+  schema: "MeshGenerationRequest",
+  modality: "object_3d",
+  pool: "3d",
+  kind: "mesh",
+  check: checkMesh,
+  given: (request, model) => givenByAddresses({ ...request }, model, ["image", "mesh"]),
+};
+
+export function meshes(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/3d/generations",
+    operationId: "createMesh",
+    summary: "Make or transform a mesh",
+    description:
+      "From words, a picture or both; models that transform a mesh need one. A call that is waited for too long ends as " +
+      "`job_timeout` with the job's id, under which the mesh can be collected.",
+    tags: ["3D"],
+    auth: "key",
+    countsItself: true,
+    request: { schema: "MeshGenerationRequest" },
+    responses: {
+      200: {
+        description: "The mesh",
+        schema: "MediaResults",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+      },
+    },
+    errors: [...MEDIA_ERRORS, ...GIVEN_ERRORS, "unsafe_url"],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { job } = await prepareMedia(context, call, MESHES);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), false);
+}

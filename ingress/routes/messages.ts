@@ -1,0 +1,123 @@
+/** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
+import { checkChat } from "#shared/admission/chat-constraints.ts";
+import { resolveChatModel } from "#shared/admission/resolve-model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+
+import { json } from "../answers.ts";
+import { readJsonBody } from "../body.ts";
+import { runPaidCall } from "../calls/paid-call.ts";
+import { planCache } from "../calls/response-cache.ts";
+import type { IngressContext } from "../context.ts";
+import { countInput } from "../messages/count.ts";
+import { chatRequestOf, readPartOf } from "../messages/translate.ts";
+import { CountedError, type Route, type RouteCall } from "../serve.ts";
+
+const BODY_ERRORS = [
+  "invalid_json",
+  "invalid_request",
+  "missing_required_parameter",
+  "unsupported_value",
+  "model_not_found",
+  "model_not_supported",
+  "request_timeout",
+  "request_too_large",
+  "unsupported_media_type",
+  "internal_error",
+] as const;
+
+export function messages(context: IngressContext): Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/v1/messages",
+      operationId: "createMessage",
+      summary: "Answer a conversation, in Anthropic's form",
+      description:
+        "Anthropic's Messages API, for any chat model. With `stream: true` the answer is its event stream; a stream " +
+        "that fails ends with an `error` event and without `message_stop`. Errors outside a stream have this service's " +
+        "envelope. The key may come in `x-api-key` too.",
+      tags: ["Chat"],
+      auth: "key",
+      isAnthropic: true,
+      countsItself: true,
+      request: { schema: "MessagesRequest" },
+      responses: {
+        200: {
+          description: "The answer",
+          schema: "Message",
+          stream: "MessageEvent",
+          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
+        },
+      },
+      errors: [
+        ...BODY_ERRORS,
+        "audio_not_supported_by_model",
+        "image_not_supported_by_model",
+        "context_length_exceeded",
+        "unsafe_url",
+        "insufficient_credits",
+        "daily_tokens_exceeded",
+        "unprocessable_input",
+        "upstream_error",
+        "upstream_refused",
+        "overloaded",
+        "service_unavailable",
+        "upstream_timeout",
+      ],
+      handle: (call) => answer(context, call),
+    },
+    {
+      method: "POST",
+      path: "/v1/messages/count_tokens",
+      operationId: "countMessageTokens",
+      summary: "Count what a conversation would have as input tokens",
+      description: "Never billed. Pictures count at the model's upper bound, documents by their size.",
+      tags: ["Chat"],
+      auth: "key",
+      isAnthropic: true,
+      request: { schema: "CountTokensRequest" },
+      responses: { 200: { description: "The count", schema: "TokenCount" } },
+      errors: BODY_ERRORS,
+      handle: (call) => count(context, call),
+    },
+  ];
+}
+
+async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { request, paramOf } = chatRequestOf(parse("MessagesRequest", value));
+  const model = resolveChatModel(context.catalogue.current(), request.model);
+  const text = JSON.stringify(request);
+  const textBytes = Buffer.byteLength(text);
+  try {
+    const bound = checkChat(request, model, textBytes);
+    const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes);
+    return await runPaidCall(context, call, { kind: "chat", api: "anthropic", model, bound, text, textBytes, cache });
+  } catch (error) {
+    if (error instanceof CountedError) throw new CountedError(withParam(error.error, paramOf));
+    throw withParam(error, paramOf);
+  }
+}
+
+/** The same error, about the parameter as the caller knows it. */
+function withParam(error: unknown, paramOf: (param: string) => string): unknown {
+  if (!(error instanceof ApiError) || error.param === null) return error;
+  return new ApiError(error.code, error.message, {
+    param: paramOf(error.param),
+    headers: error.headers,
+    ...(error.shouldRetry === undefined ? {} : { shouldRetry: error.shouldRetry }),
+    cause: error,
+  });
+}
+
+async function count(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const body = parse("CountTokensRequest", value);
+  const request = readPartOf(body);
+  const model = resolveChatModel(context.catalogue.current(), body.model);
+  const tokens = countInput(await loadTokenizer(), request, model);
+  return json({ input_tokens: tokens });
+}

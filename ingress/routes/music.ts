@@ -1,0 +1,60 @@
+/** POST /v1/music/generations. */
+import { checkMusic } from "#shared/admission/music-constraints.ts";
+
+import type { IngressContext } from "../context.ts";
+import { MEDIA_ERRORS } from "../media/errors.ts";
+import { runMediaJob } from "../media/offer-job.ts";
+import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { answerMade } from "../media/present.ts";
+import { streamMediaJob } from "../media/state-stream.ts";
+import { callerOf } from "../roles.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+const MUSIC: MediaEndpoint<"MusicGenerationRequest"> = {
+  schema: "MusicGenerationRequest",
+  modality: "music",
+  pool: "audio",
+  kind: "music",
+  check: checkMusic,
+};
+
+export function music(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/music/generations",
+    operationId: "createMusic",
+    summary: "Make music",
+    description:
+      "One call that answers when the music is there. A call that is waited for too long ends as `job_timeout` with the " +
+      "job's id. With `?stream=true` in the address the answer is an event stream of states, as for pictures.",
+    tags: ["Audio"],
+    auth: "key",
+    countsItself: true,
+    query: [
+      {
+        name: "stream",
+        description: "`true` answers with an event stream of states.",
+        schema: { type: "boolean", default: false },
+      },
+    ],
+    request: { schema: "MusicGenerationRequest" },
+    responses: {
+      200: {
+        description: "The music",
+        schema: "MediaResults",
+        stream: "MediaState",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+      },
+    },
+    errors: MEDIA_ERRORS,
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const isStreamed = new URL(call.request.url).searchParams.get("stream") === "true";
+  const { request, job } = await prepareMedia(context, call, MUSIC);
+  const isInline = request.response_format === "b64_json";
+  if (isStreamed) return streamMediaJob(context, call, callerOf(call), job, isInline);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), isInline);
+}

@@ -1,0 +1,118 @@
+/** POST /v1/audio/speech. */
+import { checkSpeech } from "#shared/admission/speech-constraints.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import type { JobRow } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import type { IngressContext } from "../context.ts";
+import { streamOf } from "../files/stream.ts";
+import { MEDIA_ERRORS } from "../media/errors.ts";
+import { LiveBody } from "../media/live-body.ts";
+import { admitMediaJob, waitForJob } from "../media/offer-job.ts";
+import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { outcomeOf, servedHeaders } from "../media/present.ts";
+import { callerOf } from "../roles.ts";
+import { CountedError, type Route, type RouteCall } from "../serve.ts";
+
+const SPEECH: MediaEndpoint<"SpeechRequest"> = {
+  schema: "SpeechRequest",
+  modality: "audio",
+  pool: "audio",
+  kind: "speech",
+  check: checkSpeech,
+};
+
+export function speech(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/audio/speech",
+    operationId: "createSpeech",
+    summary: "Speak a text",
+    description:
+      "Answers with the sound itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
+      "Where the price is known ahead the bytes come while they are made. The sound is kept as a file under the job " +
+      "that `x-request-id` names.",
+    tags: ["Audio"],
+    auth: "key",
+    countsItself: true,
+    request: { schema: "SpeechRequest" },
+    responses: {
+      200: {
+        description: "The sound",
+        mediaType: "audio/mpeg",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+      },
+    },
+    errors: [...MEDIA_ERRORS, "artifact_unreadable"],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { job } = await prepareMedia(context, call, SPEECH);
+  const caller = callerOf(call);
+  await admitMediaJob(context, call, caller, job);
+  const live = new LiveBody();
+  const ended = waitForJob(context, call, caller, (frame, data) => live.onFrame(frame, data));
+  // Heard by whoever comes first below; by then it may have failed already.
+  ended.catch(() => undefined);
+  try {
+    const first = await Promise.race([live.begun, ended]);
+    return "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}
+
+/** It is being made, and its price is known: what comes goes out. */
+function begun(
+  context: IngressContext,
+  call: RouteCall,
+  live: LiveBody,
+  ended: Promise<JobRow>,
+  head: Awaited<LiveBody["begun"]>,
+): Response {
+  const bytes = live.bytes({ ended, read: (row, from) => readSpoken(context, row, from) });
+  const onFault = (error: unknown): void =>
+    context.log.warn({ err: error, request_id: call.requestId }, "speech that had begun was cut");
+  const headers = { ...servedHeaders(head), "x-credits-used": formatCredits(BigInt(head.nano)) };
+  return new Response(streamOf(new Uint8Array(), bytes, onFault), {
+    headers: { "content-type": head.contentType, ...headers },
+  });
+}
+
+async function whole(context: IngressContext, row: JobRow): Promise<Response> {
+  const outcome = await outcomeOf(context, row);
+  const [made] = outcome.data;
+  if (!made) throw unreadable(row, new Error("speech without a sound"));
+  try {
+    const pieces = (await readSpoken(context, row, 0)).bytes[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array, void>;
+    // The first block is there, and right, before a status is told.
+    const first = await pieces.next();
+    if (first.done === true) throw new Error("speech of no bytes");
+    const headers = { "content-type": made.content_type, ...servedHeaders(outcome, creditsNumber(row.credits ?? 0n)) };
+    if (first.value.length === made.bytes) return new Response(first.value as Uint8Array<ArrayBuffer>, { headers });
+    const onFault = (error: unknown): void => context.log.error({ err: error, job_id: row.id }, "speech could not be read on");
+    return new Response(streamOf(first.value, pieces, onFault), { headers });
+  } catch (error) {
+    throw unreadable(row, error);
+  }
+}
+
+async function readSpoken(context: IngressContext, row: JobRow, from: number) {
+  const [made] = (await outcomeOf(context, row)).data;
+  const blocks = made && (await findBlocks(context.database, made.file_id));
+  if (!made || !blocks) throw new Error("the file of a job is not there any more");
+  return { size: made.bytes, bytes: readFile(context.storage, blocks, from) };
+}
+
+/** Spec "POST /v1/audio/speech": generated, paid for, and not to be read back. */
+function unreadable(row: JobRow, cause: unknown): ApiError {
+  return new ApiError(
+    "artifact_unreadable",
+    `The speech was made and cannot be read right now; collect it as job ${row.id}.`,
+    { shouldRetry: false, jobId: row.id, cause },
+  );
+}

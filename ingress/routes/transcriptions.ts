@@ -1,0 +1,70 @@
+/** POST /v1/audio/transcriptions. */
+import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
+import { checkTranscription } from "#shared/admission/transcription-constraints.ts";
+import { ApiError } from "#shared/errors.ts";
+import { storeCallAudio } from "#shared/storage/call-audio.ts";
+
+import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
+import { runPaidCall } from "../calls/paid-call.ts";
+import type { IngressContext } from "../context.ts";
+import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+export function transcriptions(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/audio/transcriptions",
+    operationId: "createTranscription",
+    summary: "Write down what is said",
+    description:
+      "A form with the part `file`, or JSON with `audio_base64` or `file_id`. Answers with JSON, plain text or subtitles, as " +
+      "`response_format` says. With `stream: true` the answer is an event stream that ends with `[DONE]`.",
+    tags: ["Audio"],
+    auth: "key",
+    countsItself: true,
+    request: { schema: "TranscriptionRequest" },
+    responses: {
+      200: {
+        description: "What is said",
+        schema: "Transcription",
+        stream: "TranscriptionEvent",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+      },
+    },
+    errors: [...MEDIA_ERRORS.filter((code) => !DURABLE.has(code)), ...GIVEN_ERRORS],
+    handle: (call) => handle(context, call),
+  };
+}
+
+/** Nothing is kept, and nobody collects it later. */
+const DURABLE: ReadonlySet<string> = new Set(["storage_limit_exceeded", "worker_lost", "job_timeout"]);
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { request, sound } = await receiveTranscription(context, call);
+  try {
+    const model = resolveMediaModel(context.catalogue.current(), request.model, "stt");
+    const { bound, price } = checkTranscription(request, model, sound.facts);
+    const place = await keep(context, call.requestId, sound);
+    const text = JSON.stringify({ ...request, recording: { ...sound.facts, ...place } });
+    const paid = { kind: "transcription", pool: "audio", api: "openai", model, bound, price, text } as const;
+    return await runPaidCall(context, call, { ...paid, textBytes: Buffer.byteLength(text) });
+  } finally {
+    sound.remove();
+  }
+}
+
+/** Bytes have no business on the queue. */
+async function keep(
+  { storage }: Pick<IngressContext, "storage">,
+  id: string,
+  { fileId, view }: ReceivedSound,
+): Promise<{ readonly fileId: string } | { readonly reference: string }> {
+  if (fileId !== undefined) return { fileId };
+  try {
+    return { reference: await storeCallAudio(storage, id, view()) };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Recordings cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}

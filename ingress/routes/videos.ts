@@ -1,0 +1,91 @@
+/** POST /v1/videos/generations and GET /v1/videos/generations/{id}. */
+import { givenByAddresses } from "#shared/admission/given-media.ts";
+import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { findShownJob } from "#shared/database/jobs.ts";
+
+import type { IngressContext } from "../context.ts";
+import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { answerJob, cancelShownJob, shownJob } from "../media/jobs.ts";
+import { admitMediaJob } from "../media/offer-job.ts";
+import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { callerOf } from "../roles.ts";
+import { CountedError, type Route, type RouteCall } from "../serve.ts";
+
+const VIDEOS: MediaEndpoint<"VideoGenerationRequest"> = {
+  schema: "VideoGenerationRequest",
+  modality: "video",
+  pool: "video",
+  kind: "video",
+  check: checkVideo,
+  given: (request, model) => givenByAddresses({ ...request }, model, ["image", "video"]),
+};
+
+const LIST = "/v1/videos/generations";
+
+export function videos(context: IngressContext): readonly Route[] {
+  const common = { tags: ["Videos"], auth: "key" } as const;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: LIST,
+      operationId: "createVideo",
+      summary: "Begin a video",
+      description: "Answers at once with the job that makes it; its state is asked for under its id.",
+      countsItself: true,
+      request: { schema: "VideoGenerationRequest" },
+      responses: { 200: { description: "The job", schema: "Job" } },
+      errors: [...MEDIA_ERRORS.filter((code) => !AFTERWARDS.has(code)), ...GIVEN_ERRORS, "unsafe_url"],
+      handle: (call) => begin(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${LIST}/{id}`,
+      operationId: "getVideo",
+      summary: "State and result of a video",
+      responses: { 200: { description: "The job", schema: "Job" } },
+      errors: ["job_not_found"],
+      handle: async (call) => answerJob(context, call, await shownJob(context, call, "id", "video")),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: `${LIST}/{id}/cancel`,
+      operationId: "cancelVideo",
+      summary: "End a video that is not wanted any more",
+      description:
+        "Best effort: its provider is asked to stop. What is done by then is delivered and paid for; a job that has ended " +
+        "stays as it is.",
+      responses: { 200: { description: "The job as it is now", schema: "Job" } },
+      errors: ["job_not_found"],
+      handle: async (call) => {
+        await cancelShownJob(context, call, "id", "video");
+        return answerJob(context, call, await shownJob(context, call, "id", "video"));
+      },
+    },
+  ];
+}
+
+/** What a job may end as, which its caller is not there to hear. */
+const AFTERWARDS: ReadonlySet<string> = new Set([
+  "storage_limit_exceeded",
+  "worker_lost",
+  "upstream_error",
+  "upstream_refused",
+  "upstream_timeout",
+  "job_timeout",
+]);
+
+async function begin(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { job } = await prepareMedia(context, call, VIDEOS);
+  const caller = callerOf(call);
+  await admitMediaJob(context, call, caller, job);
+  try {
+    const row = await findShownJob(context.database, caller.workspaceId, call.requestId);
+    if (!row) throw new Error("a job that was admitted is not there");
+    return await answerJob(context, call, row);
+  } catch (error) {
+    throw new CountedError(error);
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Media that comes with a call: by address, in base64, or as a stored file. Found and judged here as far as a body tells;
+ * nothing is fetched or decoded.
+ */
+import type { Role } from "#shared/admission/authenticate.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { GIVEN_BYTES_MAX, LIMITS } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+export type GivenKind = "image" | "video" | "mesh" | "audio";
+
+interface Named {
+  /** Such as `image` or `mask`: our name of the input. */
+  readonly name: string;
+  readonly kind: GivenKind;
+  /** The member of the body at fault, when there is one. */
+  readonly param: string;
+}
+
+export type Given = Named &
+  (
+    | { readonly bytes: Uint8Array; readonly contentType: string }
+    | { readonly url: string }
+    | { readonly fileId: string }
+  );
+
+/** What each kind of media may be. */
+export const GIVEN_TYPES: Readonly<Record<GivenKind, readonly string[]>> = {
+  image: ["image/png", "image/jpeg", "image/webp"],
+  video: ["video/mp4", "video/quicktime", "video/webm"],
+  mesh: ["model/gltf-binary"],
+  audio: ["audio/mpeg", "audio/wav", "audio/ogg", "audio/flac", "audio/aac", "audio/mp4", "audio/webm", "video/mp4", "video/webm", "audio/opus", "application/ogg", "video/ogg", "video/quicktime"],
+};
+
+const NOUNS: Readonly<Record<GivenKind, string>> = {
+  image: "a picture",
+  video: "a video",
+  mesh: "a mesh",
+  audio: "a recording",
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
+ * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
+ */
+export function givenByAddress(body: Body, name: "image" | "video" | "mesh", bytesMax: number): Given | undefined {
+  const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
+  if (url !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {
+      param: `${name}_file_id`,
+    });
+  }
+  const kind = name;
+  if (typeof fileId === "string") return { name, kind, fileId, param: `${name}_file_id` };
+  if (typeof url !== "string") return undefined;
+  const param = `${name}_url`;
+  if (!/^data:/i.test(url)) return { name, kind, url: assertPublicUrl(url, param).href, param };
+  const [, type = "", text = ""] = /^data:([^;,]*)(?:;[^,;]*)*;base64,(.*)$/is.exec(url) ?? [];
+  if (text === "") {
+    throw new ApiError("unprocessable_input", `Expected ${NOUNS[kind]} in a base64 data URL.`, { param });
+  }
+  return { name, kind, param, ...decode(text, type, kind, bytesMax, { data: param, type: param }) };
+}
+
+/**
+ * What stands in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
+ * @throws ApiError as `givenByAddress`
+ */
+export function givenInline(
+  body: Body,
+  name: "image" | "mask" | "audio",
+  bytesMax: number,
+  { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id`, usualType = "image/png" } = {},
+): Given | undefined {
+  const kind: GivenKind = name === "audio" ? "audio" : "image";
+  const [text, fileId] = [body[`${name}_base64`], body[fileParam]];
+  const param = `${name}_base64`;
+  if (text !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", `Expected ${param} or ${fileParam}, got both.`, { param: fileParam });
+  }
+  if (typeof fileId === "string") return { name, kind, fileId, param: fileParam };
+  if (typeof text !== "string") return undefined;
+  const claim = body[typeParam];
+  const type = typeof claim === "string" ? claim : usualType;
+  return { name, kind, param, ...decode(text, type, kind, bytesMax, { data: param, type: typeParam }) };
+}
+
+/** Most bytes of media of this kind that the model takes. */
+export function givenBytesMax(kind: GivenKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
+  const own = {
+    image: params.max_image_size_bytes,
+    audio: params.max_audio_size_bytes,
+    video: params.max_file_size_bytes,
+    mesh: params.max_file_size_bytes,
+  }[kind];
+  return Math.min(own ?? Infinity, GIVEN_BYTES_MAX[kind]);
+}
+
+/** The picture of an edit and its mask. @throws ApiError as `givenInline` */
+export function editPictures(body: Body, model: Pick<Model, "allowed_params">): readonly Given[] {
+  const bytesMax = givenBytesMax("image", model);
+  return (["image", "mask"] as const).flatMap((name) => givenInline(body, name, bytesMax) ?? []);
+}
+
+/** What a video or a mesh is made from beside words. @throws ApiError as `givenByAddress` */
+export function givenByAddresses(
+  body: Body,
+  model: Pick<Model, "allowed_params">,
+  names: readonly ("image" | "video" | "mesh")[],
+): readonly Given[] {
+  return names.flatMap((name) => givenByAddress(body, name, givenBytesMax(name, model)) ?? []);
+}
+
+function decode(
+  text: string,
+  claim: string,
+  kind: GivenKind,
+  bytesMax: number,
+  params: { readonly data: string; readonly type: string },
+): { readonly bytes: Uint8Array; readonly contentType: string } {
+  const noun = NOUNS[kind];
+  // Judged by its length, before it is held a second time.
+  if (Math.floor(text.length / 4) * 3 - 2 > bytesMax) {
+    throw new ApiError("unsupported_value", `Expected ${noun} of at most ${bytesMax} bytes.`, { param: params.data });
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(text);
+  } catch (error) {
+    throw new ApiError("unprocessable_input", `Expected ${noun} in base64, without a data URL's head.`, {
+      param: params.data,
+      cause: error,
+    });
+  }
+  const named = claim.trim().toLowerCase();
+  const type = named === "image/jpg" ? "image/jpeg" : named;
+  const types = GIVEN_TYPES[kind];
+  if (kind === "image" && !types.includes(type)) {
+    throw new ApiError("unsupported_value", `Expected one of ${types.join(", ")}.`, { param: params.type });
+  }
+  let contentType: string;
+  try {
+    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), type === "" ? undefined : type, "");
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const said = error.message.replace("a file", noun).replace(/\.$/, "");
+    throw new ApiError(error.code, `${said}; say in ${params.type} what it is.`, { param: params.data });
+  }
+  if (!types.includes(contentType)) throw notOfKind(kind, params.data);
+  return { bytes, contentType };
+}
+
+/**
+ * Looks the stored files of a call up, in its caller's workspace: what is not there is another's, which is the same.
+ * @throws ApiError `file_not_found`, `unprocessable_input`, `unsupported_value`, `permission_denied`, `service_unavailable`
+ */
+export async function checkGivenFiles(
+  database: Queryable,
+  caller: { readonly workspaceId: string; readonly role: Role },
+  given: readonly Given[],
+  bytesMax: (kind: GivenKind) => number,
+): Promise<void> {
+  const named = given.filter((one) => "fileId" in one);
+  const [first] = named;
+  if (!first) return;
+  if (caller.role === "billing") {
+    throw new ApiError("permission_denied", "Expected a key whose role may read files, got billing.", {
+      param: first.param,
+    });
+  }
+  const ids = named.map(({ fileId }) => fileId).filter(isFileId);
+  const rows =
+    ids.length === 0
+      ? []
+      : await unavailable("The files of this call cannot be looked up right now; try again shortly.", () =>
+          findFiles(database, caller.workspaceId, ids),
+        );
+  for (const { fileId, kind, param } of named) {
+    const row = rows.find(({ id }) => id === fileId);
+    if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+    if (!GIVEN_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param);
+    if (Number(row.bytes) > bytesMax(kind)) {
+      throw new ApiError("unsupported_value", `Expected ${NOUNS[kind]} of at most ${bytesMax(kind)} bytes.`, { param });
+    }
+  }
+}
+
+function notOfKind(kind: GivenKind, param: string): ApiError {
+  return new ApiError("unprocessable_input", `Expected ${NOUNS[kind]}: one of ${GIVEN_TYPES[kind].join(", ")}.`, {
+    param,
+  });
+}

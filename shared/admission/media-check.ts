@@ -1,0 +1,59 @@
+/** What the checks of all media calls have in common: what they find, and how a value meets a model's declared set. */
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Quantities } from "#shared/pricing/media.ts";
+import type { Price } from "#shared/pricing/price.ts";
+
+import type { CallBound } from "./call-bound.ts";
+
+export interface CheckedMedia<Wish> {
+  /** What goes to a source; what the model has no field for is absent. */
+  readonly wish: Wish;
+  readonly bound: CallBound;
+  /** Of what the call asks for. */
+  readonly price: Price;
+  /** What the hold is made for: the most, in what the price counts. */
+  readonly most: Quantities;
+  /** What such a call usually comes to, for estimates. */
+  readonly usual: Quantities;
+}
+
+/** The value when the model has such a field. @throws ApiError when it is none of those that the model declares */
+export function member<T extends string | number>(
+  param: string,
+  value: T | undefined,
+  declared: readonly (string | number)[] | undefined,
+): T | undefined {
+  if (value === undefined || declared === undefined) return undefined;
+  if (declared.includes(value)) return value;
+  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it.`);
+}
+
+/** A member for an object literal, or nothing. */
+export function only<K extends string, T>(name: K, value: T | undefined): { readonly [key in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: T });
+}
+
+export function refusal(param: string, message: string): ApiError {
+  return new ApiError("unsupported_value", message, { param });
+}
+
+/** The body without members that are null: SDKs send those for what is not set. */
+export function withoutNulls(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+/** Most milliseconds of what a price by time counts: of computing as the catalogue bounds it, else of the media. */
+export function timeBound(model: Pick<Model, "seconds_of" | "compute_seconds_max">, mediaSeconds: number): number {
+  return 1_000 * (model.seconds_of === "compute" ? (model.compute_seconds_max ?? 0) : mediaSeconds);
+}
+
+/** The same of a usual call. */
+export function usualTime(
+  model: Pick<Model, "seconds_of" | "compute_seconds_max" | "compute_seconds_usual">,
+  mediaSeconds: number,
+): number {
+  const { compute_seconds_max: most = 0, compute_seconds_usual: usual = Math.ceil(most / 2) } = model;
+  return 1_000 * (model.seconds_of === "compute" ? usual : mediaSeconds);
+}

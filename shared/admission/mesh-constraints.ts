@@ -1,0 +1,54 @@
+/** What a model declares against what is asked of a mesh, and how much the call can cost at most. Pure. Spec "POST /v1/3d/generations". */
+import type { MeshGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
+import { priceOf } from "#shared/pricing/variants.ts";
+
+import { type CheckedMedia, only, refusal, timeBound, usualTime } from "./media-check.ts";
+
+/** What goes to a source beside the picture and the mesh that come with the call. */
+export interface MeshWish {
+  readonly prompt?: string;
+  readonly seed?: number;
+}
+
+/** @throws ApiError 400 naming the parameter at fault */
+export function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshWish> {
+  const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
+  const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;
+  const image = request.image_url ?? request.image_file_id;
+  const mesh = request.mesh_url ?? request.mesh_file_id;
+  if (prompt === undefined && image === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank, or image_url, or both.", {
+      param: "prompt",
+    });
+  }
+  if (transforms === true && mesh === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected mesh_url: this model transforms a mesh.", {
+      param: "mesh_url",
+    });
+  }
+  if (transforms !== true && mesh !== undefined) {
+    throw refusal("mesh_url", "This model makes meshes and transforms none; leave out mesh_url.");
+  }
+  if (needsImage === true && image === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected image_url, which this model needs.", {
+      param: "image_url",
+    });
+  }
+  const price = priceOf(model, {});
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, 0) };
+  return {
+    wish: { ...only("prompt", prompt), ...only("seed", request.seed) },
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, 0) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** What a model declares against what is asked of music, and how much the call can cost at most. Pure. */
+import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
+import { priceOf } from "#shared/pricing/variants.ts";
+
+import { type CheckedMedia, member, only, timeBound, usualTime } from "./media-check.ts";
+import type { SpokenFormat } from "./speech-constraints.ts";
+import { lengthOf } from "./video-constraints.ts";
+
+export interface MusicWish {
+  readonly prompt: string;
+  readonly lyrics?: string;
+  readonly duration?: number;
+  readonly seed?: number;
+  readonly format: SpokenFormat;
+}
+
+/** Of a model that says nothing of lengths. */
+const SECONDS_MAX = 300;
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicWish> {
+  const params = model.allowed_params;
+  const asked = { ...params.default_params, ...request } as MusicGenerationRequest;
+  if (asked.prompt.trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
+  }
+  const duration = lengthOf(asked.duration, model);
+  const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
+  const wish: MusicWish = {
+    prompt: asked.prompt,
+    ...only("lyrics", asked.lyrics),
+    ...only("duration", duration),
+    ...only("seed", asked.seed),
+    format: member("output_format", asked.output_format ?? "mp3", params.output_formats) ?? "mp3",
+  };
+  member("response_format", asked.response_format, params.response_formats);
+  const price = priceOf(model, { duration });
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
+  return {
+    wish,
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** What a model declares against what is to be spoken, and how much the call can cost at most. Pure. Spec "POST /v1/audio/speech". */
+import type { SpeechRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
+import { priceOf } from "#shared/pricing/variants.ts";
+
+import { type CheckedMedia, member, only, timeBound, usualTime } from "./media-check.ts";
+
+export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
+
+/** Under the spec's names. */
+export interface SpeechWish {
+  readonly text: string;
+  readonly voice?: string;
+  readonly instructions?: string;
+  readonly format: SpokenFormat;
+  readonly speed: number;
+}
+
+/** A text has at most one token a byte, and templates add a few. */
+const PROMPT_MARKS = 64;
+/** Of a price by the length of the sound: nobody speaks as slowly as the first, most as fast as the second. */
+const SECONDS_A_CHARACTER_MAX = 0.5;
+const SECONDS_A_CHARACTER_USUAL = 0.07;
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechWish> {
+  const params = model.allowed_params;
+  if (params.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected instructions: this model designs its voice from them.", {
+      param: "instructions",
+    });
+  }
+  const asked = { ...params.default_params, ...request } as SpeechRequest;
+  const takesInstructions = params.accepts_voice_instructions === true || params.requires_voice_instructions === true;
+  const format = member("response_format", asked.response_format ?? "mp3", params.response_formats) ?? "mp3";
+  const speed = asked.speed ?? 1;
+  const wish: SpeechWish = {
+    text: asked.input,
+    // A voice that the model does not have is left out (spec: dropped silently).
+    ...only("voice", params.voices?.includes(asked.voice ?? "") === true ? asked.voice : undefined),
+    ...only("instructions", takesInstructions ? asked.instructions : undefined),
+    format,
+    speed,
+  };
+  const price = priceOf(model, {});
+  const characters = codePoints(asked.input);
+  const length = (each: number): number => Math.ceil((characters * each) / speed);
+  const counted: Quantities = { ...ONE_RESULT, characters };
+  const most = { ...counted, milliseconds: timeBound(model, length(SECONDS_A_CHARACTER_MAX)) };
+  const isByToken = price.unit === "per_token";
+  const input = Buffer.byteLength(asked.input) + Buffer.byteLength(wish.instructions ?? "") + PROMPT_MARKS;
+  const output = model.max_output_tokens;
+  return {
+    wish,
+    price,
+    most,
+    usual: { ...counted, milliseconds: usualTime(model, length(SECONDS_A_CHARACTER_USUAL)) },
+    bound: {
+      holdNano: boundMedia(price, most, { input, output }),
+      outputTokensMax: isByToken ? output : 0,
+      mayExceed: false,
+      tokensMax: isByToken ? input + output : 0,
+    },
+  };
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

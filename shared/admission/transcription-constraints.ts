@@ -1,0 +1,96 @@
+/** What a model declares against a recording, and how much the call can cost at most. Pure. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
+import { priceOf } from "#shared/pricing/variants.ts";
+
+import { type CheckedMedia, member, only, refusal } from "./media-check.ts";
+
+export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
+
+export interface TranscriptionWish {
+  readonly language?: string;
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly format: TranscriptFormat;
+  readonly wantsWords: boolean;
+  readonly wantsSegments: boolean;
+}
+
+/** Measured by us, never told by the caller (lesson STT-5). */
+export interface Recording {
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Tokens a second of sound is held for; vendors' figures lie between 10 and 32. */
+const TOKENS_A_SECOND = 64;
+const PROMPT_MARKS = 64;
+/** Formats that can be told while they come. */
+const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
+
+/** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for a recording beyond its limits */
+export function checkTranscription(
+  request: TranscriptionRequest,
+  model: Model,
+  { bytes, seconds }: Recording,
+): CheckedMedia<TranscriptionWish> {
+  const params = model.allowed_params;
+  const asked = { ...params.default_params, ...request } as TranscriptionRequest;
+  const format = member("response_format", asked.response_format ?? "json", params.response_formats) ?? "json";
+  if (asked.stream === true && !STREAMED.includes(format)) {
+    throw refusal("stream", `Expected response_format json or text with stream, got ${format}.`);
+  }
+  const granularities = asked.timestamp_granularities;
+  if (granularities !== undefined && granularities.length > 0 && format !== "verbose_json") {
+    throw refusal("timestamp_granularities", "Expected response_format verbose_json with timestamp_granularities.");
+  }
+  const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = params;
+  if (bytesMax !== undefined && bytes > bytesMax) {
+    throw refusal("file", `This model takes recordings of at most ${bytesMax} bytes, got ${bytes}.`);
+  }
+  if (secondsMax !== undefined && seconds > secondsMax) {
+    throw refusal("file", `This model takes recordings of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
+  }
+  const needsTimes = format === "srt" || format === "vtt";
+  const wish: TranscriptionWish = {
+    ...only("language", asked.language === "" ? undefined : asked.language),
+    ...only("prompt", asked.prompt),
+    ...only("temperature", asked.temperature),
+    format,
+    wantsWords: granularities?.includes("word") === true,
+    wantsSegments: needsTimes || (format === "verbose_json" && granularities?.includes("segment") !== false),
+  };
+  const price = priceOf(model, {});
+  const most: Quantities = { ...ONE_RESULT, milliseconds: wholeMilliseconds(seconds) };
+  const isByToken = price.unit === "per_token";
+  const input = Buffer.byteLength(asked.prompt ?? "") + PROMPT_MARKS;
+  const audioInput = Math.ceil(seconds * TOKENS_A_SECOND);
+  const output = model.max_output_tokens;
+  return {
+    wish,
+    price,
+    most,
+    usual: most,
+    bound: {
+      holdNano: boundMedia(price, most, { input, audioInput, output }),
+      outputTokensMax: isByToken ? output : 0,
+      mayExceed: false,
+      tokensMax: isByToken ? input + audioInput + output : 0,
+    },
+  };
+}
+
+/** @throws ApiError unless the sound comes in one way */
+export function soundOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
+  const { audio_base64: base64, file_id: fileId } = request;
+  if (base64 !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", "Expected audio_base64 or file_id, got both.", { param: "file_id" });
+  }
+  if (base64 !== undefined) return { base64 };
+  if (fileId !== undefined) return { fileId };
+  throw new ApiError("missing_required_parameter", "Expected the sound as audio_base64 or file_id, or a form.", {
+    param: "file",
+  });
+}

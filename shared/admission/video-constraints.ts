@@ -1,0 +1,103 @@
+/** What a model declares against what is asked of a video, and how much the call can cost at most. Pure. */
+import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
+import { priceOf } from "#shared/pricing/variants.ts";
+
+import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
+
+/** What goes to a source beside the picture and the video that come with the call. */
+export interface VideoWish {
+  readonly prompt: string;
+  readonly duration?: number;
+  readonly resolution?: string;
+  readonly aspectRatio?: string;
+  readonly seed?: number;
+  readonly negativePrompt?: string;
+  readonly personGeneration?: string;
+}
+
+/** Of a model that says nothing of lengths. */
+const SECONDS_MAX = 60;
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoWish> {
+  const params = model.allowed_params;
+  const asked = { ...params.default_params, ...request } as VideoGenerationRequest;
+  if (asked.prompt.trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
+  }
+  checkGiven("image", asked.image_url ?? asked.image_file_id, {
+    accepts: params.accepts_input_image === true || params.requires_input_image === true,
+    requires: params.requires_input_image === true,
+  });
+  checkGiven("video", asked.video_url ?? asked.video_file_id, {
+    accepts: params.accepts_input_video === true || params.requires_input_video === true,
+    requires: params.requires_input_video === true,
+  });
+  const duration = lengthOf(asked.duration, model);
+  const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
+  const wish: VideoWish = {
+    prompt: asked.prompt,
+    ...only("duration", duration),
+    ...only("resolution", declared("resolution", asked.resolution, params.resolutions)),
+    ...only("aspectRatio", declared("aspect_ratio", asked.aspect_ratio, params.aspect_ratios)),
+    ...only("seed", asked.seed),
+    ...only("negativePrompt", asked.negative_prompt),
+    ...only("personGeneration", member("person_generation", asked.person_generation, params.person_generation)),
+  };
+  const price = priceOf(model, {
+    duration,
+    resolution: wish.resolution,
+    aspect_ratio: wish.aspectRatio,
+  });
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
+  return {
+    wish,
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}
+
+/**
+ * Seconds asked for, or the model's usual ones; undefined: the source decides. Also music's.
+ * @throws ApiError `unsupported_value`
+ */
+export function lengthOf(asked: number | undefined, { allowed_params: params }: Model): number | undefined {
+  const { durations, default_duration: usual, max_duration_seconds: max } = params;
+  if (asked === undefined) return usual ?? durations?.[0];
+  if (durations !== undefined) return member("duration", asked, durations);
+  if (max === undefined && usual === undefined) {
+    throw refusal("duration", "This model makes one length only; leave out duration.");
+  }
+  if (max === undefined || asked <= max) return asked;
+  throw refusal("duration", `Expected duration to be at most ${max} seconds, as this model has it, got ${asked}.`);
+}
+
+/** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */
+function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
+  if (value !== undefined && set === undefined) throw refusal(param, `This model takes no ${param}.`);
+  return member(param, value, set);
+}
+
+/** @throws ApiError for what comes and is not taken, or does not come and is needed */
+export function checkGiven(
+  name: "image" | "video" | "mesh",
+  given: string | undefined,
+  { accepts, requires }: { readonly accepts: boolean; readonly requires: boolean },
+): void {
+  if (given === undefined && requires) {
+    throw new ApiError("missing_required_parameter", `Expected ${name}_url or ${name}_file_id, which this model needs.`, {
+      param: `${name}_url`,
+    });
+  }
+  if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model takes no ${name}.`);
+}

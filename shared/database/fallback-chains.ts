@@ -1,0 +1,96 @@
+/** Fallback chains of a workspace. A change and its audit row are one statement (KEY-10). Who may stand in one: shared/admission. */
+import type { Queryable } from "./client.ts";
+
+export interface FallbackChainRow {
+  readonly model: string;
+  /** In the order they are tried. */
+  readonly fallbacks: readonly string[];
+  readonly updated_at: Date;
+}
+
+/** By model. */
+export function listFallbackChains(target: Queryable, workspaceId: string): Promise<FallbackChainRow[]> {
+  return target.query<FallbackChainRow>(
+    `select model, fallbacks, updated_at
+     from fallback_chain
+     where workspace_id = $1
+     order by model`,
+    [workspaceId],
+  );
+}
+
+export async function findFallbackChain(
+  target: Queryable,
+  workspaceId: string,
+  model: string,
+): Promise<FallbackChainRow | undefined> {
+  const rows = await target.query<FallbackChainRow>(
+    `select model, fallbacks, updated_at
+     from fallback_chain
+     where workspace_id = $1 and model = $2`,
+    [workspaceId, model],
+  );
+  return rows[0];
+}
+
+/**
+ * Keeps others from writing chains of this workspace until the transaction ends. False when somebody else is writing
+ * them: nobody waits for it, since waiting would keep connections from the calls of others.
+ */
+export async function lockFallbackChains(tx: Queryable, workspaceId: string): Promise<boolean> {
+  // Weak enough for others to write rows that refer to the workspace.
+  const rows = await tx.query("select id from workspace where id = $1 for no key update skip locked", [workspaceId]);
+  return rows.length > 0;
+}
+
+/** Undefined when it was so already. Call it under the lock above. */
+export async function setFallbackChain(
+  tx: Queryable,
+  workspaceId: string,
+  change: { readonly model: string; readonly fallbacks: readonly string[]; readonly actor: string },
+): Promise<FallbackChainRow | undefined> {
+  const rows = await tx.query<FallbackChainRow>(
+    `with before as (
+       select fallbacks
+       from fallback_chain
+       where workspace_id = $1 and model = $2
+     ), changed as (
+       insert into fallback_chain as c (workspace_id, model, fallbacks)
+       values ($1, $2, $3)
+       on conflict (workspace_id, model) do update
+       set fallbacks = excluded.fallbacks, updated_at = now()
+       where c.fallbacks <> excluded.fallbacks
+       returning workspace_id, model, fallbacks, updated_at
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, detail)
+       select workspace_id, $4, 'fallback_chain.set', model,
+              jsonb_strip_nulls(jsonb_build_object('from', (select to_jsonb(fallbacks) from before), 'to', fallbacks))
+       from changed
+     )
+     select model, fallbacks, updated_at from changed`,
+    [workspaceId, change.model, change.fallbacks, change.actor],
+  );
+  return rows[0];
+}
+
+/** Undefined when there is none. */
+export async function deleteFallbackChain(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly model: string; readonly actor: string },
+): Promise<FallbackChainRow | undefined> {
+  const rows = await target.query<FallbackChainRow>(
+    `with changed as (
+       delete from fallback_chain
+       where workspace_id = $1 and model = $2
+       returning workspace_id, model, fallbacks, updated_at
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, detail)
+       select workspace_id, $3, 'fallback_chain.delete', model, jsonb_build_object('from', fallbacks)
+       from changed
+     )
+     select model, fallbacks, updated_at from changed`,
+    [workspaceId, change.model, change.actor],
+  );
+  return rows[0];
+}

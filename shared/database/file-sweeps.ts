@@ -1,0 +1,78 @@
+/** What the janitor asks of the file store. Only the database's clock is compared. */
+import type { Queryable } from "./client.ts";
+import type { EndedUpload } from "./files.ts";
+
+/** Uploads whose process has not shown itself in time. */
+export async function expiredUploads(target: Queryable, batch: number): Promise<string[]> {
+  const rows = await target.query<{ id: string }>(
+    `select id from file where state = 'uploading' and lease_until < clock_timestamp() order by lease_until limit $1`,
+    [batch],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Files that were to be kept for a time that is over. */
+export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: string; workspace_id: string }[]> {
+  return target.query(
+    `select id, workspace_id from file
+     where state = 'ready' and expires_at <= clock_timestamp()
+     order by expires_at
+     limit $1`,
+    [batch],
+  );
+}
+
+/** Deleted for this long, and their bytes not known to be gone: whoever deleted them did not come to it. */
+export function undeletedBytes(target: Queryable, graceMs: number, batch: number): Promise<EndedUpload[]> {
+  return target.query<EndedUpload>(
+    `select id, upload_id from file
+     where state = 'deleted' and ended_at < clock_timestamp() - $1 * interval '1 millisecond'
+     order by ended_at
+     limit $2`,
+    [graceMs, batch],
+  );
+}
+
+export interface KnownFile {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly state: "uploading" | "ready" | "deleted" | "lost";
+  readonly upload_id: string | null;
+  /** Its bytes must be in the store: it has been ready for longer than the time that was asked about. */
+  readonly is_settled: boolean;
+}
+
+/** All rows with ids above `from` and up to `to` (null: to the end), in order. */
+export function filesBetween(
+  target: Queryable,
+  range: { readonly from: string; readonly to: string | null; readonly settledMs: number; readonly batch: number },
+): Promise<KnownFile[]> {
+  return target.query<KnownFile>(
+    `select id, workspace_id, state, upload_id,
+            state = 'ready' and created_at < clock_timestamp() - $3 * interval '1 millisecond' as is_settled
+     from file
+     where id > $1 and ($2::text is null or id <= $2)
+     order by id
+     limit $4`,
+    [range.from, range.to, range.settledMs, range.batch],
+  );
+}
+
+/** The rows of these ids. */
+export function knownFiles(target: Queryable, ids: readonly string[]): Promise<Omit<KnownFile, "is_settled">[]> {
+  return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
+}
+
+/** Deletes up to `batch` keys whose time is over. Returns how many. */
+export async function dropExpiredKeys(target: Queryable, batch: number): Promise<number> {
+  const rows = await target.query(
+    `delete from idempotency_key where (workspace_id, route, key) in (
+       select workspace_id, route, key from idempotency_key
+       where fingerprint is not null and expires_at <= clock_timestamp()
+       order by expires_at
+       limit $1)
+     returning 1`,
+    [batch],
+  );
+  return rows.length;
+}

@@ -1,0 +1,215 @@
+/** Files and what workspaces store: one function per verb. How bytes and rows go together: shared/files. */
+import type { Queryable } from "./client.ts";
+
+/** A file that is there. */
+export interface FileRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly bytes: bigint;
+  readonly filename: string;
+  readonly purpose: string;
+  readonly media_type: string;
+  readonly sha256: Uint8Array;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+}
+
+const COLUMNS = "id, workspace_id, bytes, filename, purpose, media_type, sha256, created_at, expires_at";
+/** An expired file is gone at once, whenever its row goes. */
+const IS_THERE = "state = 'ready' and (expires_at is null or expires_at > clock_timestamp())";
+
+/** Undefined for another workspace's file as for none. */
+export async function findFile(target: Queryable, workspaceId: string, id: string): Promise<FileRow | undefined> {
+  const rows = await target.query<FileRow>(
+    `select ${COLUMNS} from file where id = $1 and workspace_id = $2 and ${IS_THERE}`,
+    [id, workspaceId],
+    "find_file",
+  );
+  return rows[0];
+}
+
+/** What is needed to read it back and to know that it is whole. */
+export interface FileBlocks {
+  readonly id: string;
+  readonly bytes: number;
+  readonly blockBytes: number;
+  /** 32 bytes each, in order. */
+  readonly blockSha256: Uint8Array;
+}
+
+export async function findBlocks(target: Queryable, id: string): Promise<FileBlocks | undefined> {
+  const rows = await target.query<{ bytes: bigint; block_bytes: number; block_sha256: Uint8Array }>(
+    `select bytes, block_bytes, block_sha256 from file where id = $1 and state = 'ready'`,
+    [id],
+    "find_blocks",
+  );
+  return (
+    rows[0] && {
+      id,
+      bytes: Number(rows[0].bytes),
+      blockBytes: rows[0].block_bytes,
+      blockSha256: rows[0].block_sha256,
+    }
+  );
+}
+
+/** Those of the ids that are files of the workspace. */
+export function findFiles(
+  target: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Pick<FileRow, "id" | "bytes" | "filename" | "media_type">[]> {
+  return target.query(
+    `select id, bytes, filename, media_type from file where workspace_id = $1 and id = any($2) and ${IS_THERE}`,
+    [workspaceId, ids],
+    "find_files",
+  );
+}
+
+export interface FilePage {
+  /** A file id, of whatever file: the page begins behind it. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly isDescending: boolean;
+  readonly purpose: string | undefined;
+}
+
+/** One row more than the limit when there are more. */
+export function listFiles(target: Queryable, workspaceId: string, page: FilePage): Promise<FileRow[]> {
+  const [behind, order] = page.isDescending ? ["<", "desc"] : [">", "asc"];
+  return target.query<FileRow>(
+    `select ${COLUMNS} from file
+     where workspace_id = $1 and ${IS_THERE}
+       and ($2::text is null or id ${behind} $2)
+       and ($3::text is null or purpose = $3)
+     order by id ${order}
+     limit $4`,
+    [workspaceId, page.after ?? null, page.purpose ?? null, page.limit + 1],
+  );
+}
+
+/** Bytes of the workspace's files. */
+export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
+  const rows = await target.query<{ used: bigint }>(
+    "select used from file_storage where workspace_id = $1",
+    [workspaceId],
+    "stored_bytes",
+  );
+  return rows[0]?.used ?? 0n;
+}
+
+export type BegunUpload =
+  | { readonly verdict: "begun"; readonly at: Date }
+  | { readonly verdict: "busy" }
+  | { readonly verdict: "done"; readonly fingerprint: Uint8Array; readonly answer: string };
+
+/** @param key the client's name for its call; null when it gave none */
+export async function beginUpload(
+  target: Queryable,
+  upload: { readonly id: string; readonly workspaceId: string; readonly leaseMs: number; readonly key: string | null },
+): Promise<BegunUpload> {
+  const [row] = await target.query<{
+    verdict: "begun" | "busy" | "done";
+    begun_at: Date;
+    done_fingerprint: Uint8Array;
+    done_answer: string;
+  }>("select * from begin_upload($1, $2, $3, $4)", [upload.id, upload.workspaceId, upload.leaseMs, upload.key]);
+  if (!row) throw new Error("begin_upload told nothing");
+  if (row.verdict === "begun") return { verdict: "begun", at: row.begun_at };
+  if (row.verdict === "busy") return { verdict: "busy" };
+  return { verdict: "done", fingerprint: row.done_fingerprint, answer: row.done_answer };
+}
+
+/** `full`: the workspace's limit does not hold these bytes. `gone`: the upload was taken for dead. */
+export async function extendUpload(
+  target: Queryable,
+  id: string,
+  take: {
+    readonly bytes: number;
+    readonly limitBytes: number;
+    readonly leaseMs: number;
+    readonly uploadId: string | null;
+  },
+): Promise<"taken" | "full" | "gone"> {
+  const [row] = await target.query<{ code: number }>(
+    "select extend_upload($1, $2, $3, $4, $5) as code",
+    [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId],
+    "extend_upload",
+  );
+  return row?.code === 0 ? "taken" : row?.code === 1 ? "full" : "gone";
+}
+
+/** Uploads of this process are alive. */
+export async function keepUploads(target: Queryable, ids: readonly string[], leaseMs: number): Promise<void> {
+  await target.query(
+    `update file set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+     where id = any($1) and state = 'uploading'`,
+    [ids, leaseMs],
+  );
+}
+
+/** False when its row was taken away meanwhile. An error leaves open whether the file is there. */
+export async function finishUpload(
+  target: Queryable,
+  id: string,
+  file: {
+    readonly filename: string;
+    readonly purpose: string;
+    readonly mediaType: string;
+    readonly sha256: Uint8Array;
+    readonly blockSha256: Uint8Array;
+    readonly blockBytes: number;
+    readonly expiresS: number | null;
+    /** What a repeat under the same key is compared with, and what it hears. */
+    readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string; readonly keepMs: number } | null;
+  },
+): Promise<boolean> {
+  const rows = await target.query<{ done: boolean }>(
+    "select finish_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as done",
+    [
+      id,
+      file.filename,
+      file.purpose,
+      file.mediaType,
+      file.sha256,
+      file.blockSha256,
+      file.blockBytes,
+      file.expiresS,
+      file.repeat?.fingerprint ?? null,
+      file.repeat?.answer ?? null,
+      file.repeat?.keepMs ?? null,
+    ],
+  );
+  return rows[0]?.done === true;
+}
+
+/** An upload that ended without a file. Its bytes are still to be deleted. */
+export interface EndedUpload {
+  readonly id: string;
+  readonly upload_id: string | null;
+}
+
+/** Undefined when it is none any more. */
+export async function endUpload(target: Queryable, id: string, isExpired: boolean): Promise<EndedUpload | undefined> {
+  const rows = await target.query<{ upload_id: string | null }>("select upload_id from end_upload($1, $2)", [
+    id,
+    isExpired,
+  ]);
+  return rows[0] && { id, upload_id: rows[0].upload_id };
+}
+
+/** False when there is no such file in the workspace. `lost`: its bytes are gone already. */
+export async function endFile(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+  state: "deleted" | "lost",
+): Promise<boolean> {
+  const rows = await target.query<{ ended: boolean }>("select end_file($1, $2, $3) as ended", [workspaceId, id, state]);
+  return rows[0]?.ended === true;
+}
+
+/** The bytes of a deleted file are gone: so is its row. */
+export async function dropFile(target: Queryable, id: string): Promise<void> {
+  await target.query("delete from file where id = $1 and state = 'deleted'", [id]);
+}

@@ -1,0 +1,190 @@
+/** What the janitor asks of the job table. Every statement takes its rows with `skip locked`: any number may sweep. */
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+
+import { plainArray } from "./arrays.ts";
+import type { Queryable } from "./client.ts";
+import { type Dispatched, JOB_COLUMNS, type JobRow, type JobState, UNOWNED_COLUMNS, type UnownedJob } from "./jobs.ts";
+
+export interface Redispatched extends Dispatched {
+  readonly pool: Pool;
+  readonly lane: Lane;
+  /** Where the message before lies, if it still does. */
+  readonly old_seq: bigint | null;
+}
+
+const AGAIN = `update job j set dispatch = j.dispatch + 1, dispatched_at = clock_timestamp(), stream_seq = null,
+    checked_at = null, state = 'queued', lease_until = null
+  from found where j.id = found.id
+  returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline, j.pool, j.lane, found.stream_seq as old_seq`;
+
+/** Dispatched a while ago, and nobody confirmed that the stream has the message. */
+export function redispatchUnsent(target: Queryable, olderMs: number, max: number): Promise<Redispatched[]> {
+  return target.query<Redispatched>(
+    `with found as (
+       select id, stream_seq from job
+       where state = 'queued' and dispatched_at < clock_timestamp() - $1 * interval '1 millisecond' and stream_seq is null
+       order by dispatched_at limit $2 for update skip locked
+     ) ${AGAIN}`,
+    [olderMs, max],
+  );
+}
+
+/** On the queue before the stream there is now was made. */
+export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max: number): Promise<Redispatched[]> {
+  return target.query<Redispatched>(
+    `with found as (
+       select id, stream_seq from job
+       where pool = $1 and state = 'queued' and dispatched_at < $2
+       order by dispatched_at limit $3 for update skip locked
+     ) ${AGAIN}`,
+    [pool, before, max],
+  );
+}
+
+/** These jobs, if they still wait under the dispatch they were seen with. */
+export function redispatchThese(
+  target: Queryable,
+  jobs: readonly { readonly id: string; readonly dispatch: number }[],
+): Promise<Redispatched[]> {
+  return target.query<Redispatched>(
+    `with found as (
+       select j.id, j.stream_seq from unnest($1::uuid[], $2::int[]) s(id, dispatch)
+       join job j on j.id = s.id and j.dispatch = s.dispatch and j.state = 'queued'
+       order by j.id for update of j skip locked
+     ) ${AGAIN}`,
+    [plainArray(jobs.map((job) => job.id)), plainArray(jobs.map((job) => job.dispatch))],
+  );
+}
+
+export interface WaitingJob {
+  readonly id: string;
+  readonly dispatch: number;
+  readonly pool: Pool;
+  readonly stream_seq: bigint;
+}
+
+/** Long on the queue and not looked up lately; they count as looked up from now on. */
+export function takeUnclaimed(target: Queryable, olderMs: number, max: number): Promise<WaitingJob[]> {
+  return target.query<WaitingJob>(
+    `with found as (
+       select id from job
+       where state = 'queued' and stream_seq is not null
+         and dispatched_at < clock_timestamp() - $1 * interval '1 millisecond'
+         and coalesce(checked_at, dispatched_at) < clock_timestamp() - $1 * interval '1 millisecond'
+       order by dispatched_at limit $2 for update skip locked
+     )
+     update job j set checked_at = clock_timestamp() from found where j.id = found.id
+     returning j.id, j.dispatch, j.pool, j.stream_seq`,
+    [olderMs, max],
+  );
+}
+
+/** Jobs whose owner has not been heard of for `graceMs` beyond its lease, and jobs that nobody took before their deadline. */
+export function findOverdue(target: Queryable, lane: Lane, graceMs: number, max: number): Promise<UnownedJob[]> {
+  return target.query<UnownedJob>(
+    `select ${UNOWNED_COLUMNS}
+     from (
+       (select * from job where state = 'running' and lane = $1
+          and lease_until < clock_timestamp() - $2 * interval '1 millisecond' order by lease_until limit $3)
+       union all
+       (select * from job where state = 'queued' and lane = $1 and deadline < clock_timestamp() and provider_job is null
+        order by deadline limit $3)
+       union all
+       (select * from job where state = 'queued' and lane = $1 and cancel_requested and provider_job is null limit $3)
+     ) j
+     limit $3`,
+    [lane, graceMs, max],
+  );
+}
+
+/** A job whose owner is gone and which no provider has seen goes back on the queue. */
+export function redispatchExpired(target: Queryable, id: string, epoch: number): Promise<Redispatched[]> {
+  return target.query<Redispatched>(
+    `with found as (
+       select id, stream_seq from job
+       where id = $1 and epoch = $2 and state = 'running' and lease_until < clock_timestamp()
+       for update skip locked
+     ) ${AGAIN}`,
+    [id, epoch],
+  );
+}
+
+/** Of unknown outcome for longer than anybody waits for a verdict. */
+export function findWrittenOff(target: Queryable, keepMs: number, max: number): Promise<UnownedJob[]> {
+  return target.query<UnownedJob>(
+    `select ${UNOWNED_COLUMNS} from job
+     where state in ('queued', 'running') and unknown_since < clock_timestamp() - $1 * interval '1 millisecond'
+       and lease_until is null
+     limit $2`,
+    [keepMs, max],
+  );
+}
+
+/** Of unknown outcome, and due to be asked about at their providers. */
+export function redispatchUnknown(target: Queryable, max: number): Promise<Redispatched[]> {
+  return target.query<Redispatched>(
+    `with found as (
+       select id, stream_seq from job
+       where state = 'running' and unknown_since is not null and ask_at < clock_timestamp() and provider_job is not null
+         and lease_until is null
+       order by ask_at limit $1 for update skip locked
+     ) ${AGAIN}`,
+    [max],
+  );
+}
+
+/** How many jobs are of unknown outcome, and for how many seconds the oldest. */
+export async function countUnknown(
+  target: Queryable,
+): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
+  const [row] = await target.query<{ count: bigint; oldest: number }>(
+    `select count(*) as count, coalesce(extract(epoch from clock_timestamp() - min(unknown_since)), 0)::float8 as oldest
+     from job where unknown_since is not null and state in ('queued', 'running')`,
+  );
+  return { count: Number(row?.count ?? 0n), oldestSeconds: row?.oldest ?? 0 };
+}
+
+/** Jobs waiting for room on the queue and how old the oldest is, per pool and lane. */
+export function countWaiting(
+  target: Queryable,
+): Promise<{ readonly pool: string; readonly lane: string; readonly count: bigint }[]> {
+  return target.query(
+    `select pool, lane, count(*) as count from job where state = 'queued' and dispatched_at is null group by pool, lane`,
+  );
+}
+
+const UNRECORDED = `recorded is distinct from state and state <> 'refused' and not is_hidden
+  and kind not in ('chat', 'embeddings')`;
+
+/** Media jobs whose record in the object store tells another state than they have. */
+export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
+  return target.query<JobRow>(
+    `select ${JOB_COLUMNS} from job where ${UNRECORDED} order by created_at limit $1`,
+    [max],
+  );
+}
+
+/** A record that tells a state which the job has not any more is written once more, whoever wrote last. */
+export async function noteRecorded(target: Queryable, id: string, state: JobState): Promise<void> {
+  await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
+}
+
+/** Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. */
+export async function dropEndedJobs(
+  target: Queryable,
+  olderMs: number,
+  max: number,
+): Promise<(Pick<JobRow, "id" | "workspace_id" | "result_ref"> & { readonly is_recorded: boolean })[]> {
+  return target.query(
+    `delete from job where id in (
+       select id from job where ended_at < clock_timestamp() - $1 * interval '1 millisecond'
+       order by ended_at limit $2 for update skip locked)
+     returning id, workspace_id, result_ref, recorded is not null as is_recorded`,
+    [olderMs, max],
+  );
+}
+
+/** Workers that have not been heard of for an hour. */
+export async function dropSilentWorkers(target: Queryable): Promise<void> {
+  await target.query("delete from worker_slots where seen_at < clock_timestamp() - interval '1 hour'");
+}

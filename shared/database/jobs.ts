@@ -1,0 +1,315 @@
+/** Rows of durable jobs: read, claimed, kept alive, put on the queue. How they begin and end: shared/jobs. */
+import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+
+import { plainArray } from "./arrays.ts";
+import type { Queryable } from "./client.ts";
+
+export type JobState = "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
+export type JobError = ErrorEnvelope["error"];
+
+export interface JobRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly kind: string;
+  readonly modality: string;
+  readonly model: string | null;
+  readonly state: JobState;
+  /** 0 to 1. */
+  readonly progress: number;
+  /** Paid work may exist, and nobody can say yet what became of it. */
+  readonly is_unknown: boolean;
+  readonly publisher_key: string | null;
+  readonly reply: string | null;
+  readonly result: string | null;
+  readonly result_ref: string | null;
+  readonly error: JobError | null;
+  readonly credits: bigint | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+}
+
+/** Columns of a JobRow. */
+export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
+  publisher_key, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
+
+/** Undefined for another workspace's job as for none. */
+export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
+  const rows = await target.query<JobRow>(
+    `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2`,
+    [id, workspaceId],
+    "find_job",
+  );
+  return rows[0];
+}
+
+/** The same for who asks by its id: undefined also for what nobody is to find again. */
+export async function findShownJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
+  const rows = await target.query<JobRow>(
+    `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden`,
+    [id, workspaceId],
+    "find_shown_job",
+  );
+  return rows[0];
+}
+
+/**
+ * From now on it is to end. Undefined for another workspace's job as for none; unchanged when it has ended.
+ * @param hidden whether one that nobody is to find again is found
+ */
+export async function requestCancel(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+  { hidden = false }: { readonly hidden?: boolean } = {},
+): Promise<(UnownedJob & { readonly lease_ms: number }) | undefined> {
+  const rows = await target.query<UnownedJob & { lease_ms: number }>(
+    `update job set cancel_requested = state in ('queued', 'running')
+     where id = $1 and workspace_id = $2 and (not is_hidden or $3)
+     returning ${UNOWNED_COLUMNS}, coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms`,
+    [id, workspaceId, hidden],
+  );
+  return rows[0];
+}
+
+/** A job as it must go on the queue: its latest dispatch. */
+export interface Dispatched {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly deadline: Date;
+}
+
+export interface ClaimedJob {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly deadline: Date;
+  /** The work message without its request. */
+  readonly work: Record<string, unknown>;
+  readonly request: string | null;
+  readonly request_ref: string | null;
+  readonly provider_job: unknown;
+  /** It has outlasted its time at its provider: asked once what became of it. */
+  readonly is_unknown: boolean;
+  readonly publisher_key: string | null;
+  readonly reply: string | null;
+}
+
+export interface ClaimRequest {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly worker: string;
+  readonly leaseMs: number;
+  /** A job claimed this often before is not tried again: it may be what kills its workers. */
+  readonly claimsMax: number;
+}
+
+/** One row is ours; none: see `whyUnclaimed`. Only the database's clock is compared. */
+export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<ClaimedJob | undefined> {
+  const rows = await target.query<ClaimedJob>(
+    `update job set state = 'running', epoch = epoch + 1, worker = $5, claims = claims + 1,
+       lease_until = clock_timestamp() + $6 * interval '1 millisecond', started_at = coalesce(started_at, clock_timestamp())
+     where id = $1 and workspace_id = $2 and attempt = $3 and dispatch = $4
+       -- Of a job at its provider the outcome is wanted, also late and after a cancel.
+       and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()))
+       and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
+     returning id, workspace_id, epoch, attempt, dispatch, deadline, work, request, request_ref, provider_job,
+       unknown_since is not null as is_unknown, publisher_key, reply`,
+    [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
+    "claim_job",
+  );
+  return rows[0];
+}
+
+/** A job without a live owner, as whoever ends it must have seen it. */
+export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
+  readonly pool: Pool;
+  readonly lane: Lane;
+  readonly state: JobState;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly stream_seq: bigint | null;
+  readonly claims: number;
+  readonly request_ref: string | null;
+  readonly cancel_requested: boolean;
+  readonly kind: string;
+  /** A provider may have been asked, and there is nothing to ask it for. */
+  readonly has_intent: boolean;
+  /** It goes on at its provider, which can be asked about it. */
+  readonly is_at_provider: boolean;
+  readonly is_unknown: boolean;
+  readonly is_late: boolean;
+}
+
+export type Unclaimed =
+  | { readonly why: "void" }
+  | { readonly why: "owned"; readonly leaseMs: number }
+  | { readonly why: "free"; readonly job: UnownedJob };
+
+/** `void`: ended, or another message stands for it. `owned`: somebody has it. `free`: nobody has it, and it may be over. */
+export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Promise<Unclaimed> {
+  const rows = await target.query<UnownedJob & { is_void: boolean; lease_ms: number }>(
+    `select ${UNOWNED_COLUMNS},
+            state not in ('queued', 'running') or attempt <> $3 or dispatch > $4 as is_void,
+            coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms
+     from job where id = $1 and workspace_id = $2`,
+    [claim.id, claim.workspaceId, claim.attempt, claim.dispatch],
+  );
+  const [job] = rows;
+  if (!job || job.is_void) return { why: "void" };
+  if (job.lease_ms > 0) return { why: "owned", leaseMs: job.lease_ms };
+  return { why: "free", job };
+}
+
+/** Columns of an UnownedJob. */
+export const UNOWNED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
+  claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent,
+  provider_job is not null as is_at_provider, unknown_since is not null as is_unknown,
+  deadline <= clock_timestamp() as is_late`;
+
+/** Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled. */
+export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
+  const rows = await target.query(
+    `update job set intent_at = clock_timestamp()
+     where id = $1 and epoch = $2 and state = 'running' and not cancel_requested returning 1`,
+    [id, epoch],
+    "note_intent",
+  );
+  return rows.length > 0;
+}
+
+/**
+ * What the provider calls the job: whoever takes it over asks there. Null forgets it, before another provider is asked.
+ * False: the job is not ours any more.
+ */
+export async function noteProviderJob(
+  target: Queryable,
+  id: string,
+  epoch: number,
+  job: Readonly<Record<string, unknown>> | null,
+): Promise<boolean> {
+  const rows = await target.query(
+    `update job set provider_job = $3::jsonb where id = $1 and epoch = $2 and state = 'running' returning 1`,
+    [id, epoch, job === null ? null : JSON.stringify(job)],
+    "note_provider_job",
+  );
+  return rows.length > 0;
+}
+
+/** What its provider tells of how far it is. */
+export async function noteProgress(target: Queryable, id: string, epoch: number, progress: number): Promise<void> {
+  await target.query(
+    `update job set progress = $3 where id = $1 and epoch = $2 and state = 'running' and progress < $3`,
+    [id, epoch, progress],
+    "note_progress",
+  );
+}
+
+/** Nobody can say what became of it (migration 0011). False: it is not as it was seen. */
+export async function noteUnknown(
+  target: Queryable,
+  job: { readonly id: string; readonly epoch: number; readonly isOwned: boolean },
+  keepMs: number,
+): Promise<boolean> {
+  const rows = await target.query<{ noted: boolean }>("select note_unknown($1, $2, $3, $4) as noted", [
+    job.id,
+    job.epoch,
+    job.isOwned,
+    keepMs,
+  ]);
+  return rows[0]?.noted === true;
+}
+
+/** Whoever waits to ask its provider about it need not wait any longer. */
+export async function askSoon(target: Queryable, id: string): Promise<void> {
+  await target.query(
+    `update job set ask_at = clock_timestamp() where id = $1 and state = 'running' and unknown_since is not null`,
+    [id],
+  );
+}
+
+/** Gives a job back that was not begun, or goes on at its provider, so that it is taken over at once. */
+export async function handBackJob(target: Queryable, id: string, epoch: number): Promise<void> {
+  await target.query(
+    `update job set state = 'queued', lease_until = null
+     where id = $1 and epoch = $2 and state = 'running' and (intent_at is null or provider_job is not null)`,
+    [id, epoch],
+  );
+}
+
+export interface Beat {
+  readonly worker: string;
+  readonly pool: Pool;
+  readonly lane: Lane;
+  /** How many jobs this worker takes at once; 0 when it stops. */
+  readonly slots: number;
+  readonly jobs: readonly { readonly id: string; readonly epoch: number }[];
+  readonly leaseMs: number;
+}
+
+/** Renews leases and tells the dispatcher of our slots. Jobs that are not among the answers are ours no more. */
+export async function beatJobs(
+  target: Queryable,
+  beat: Beat,
+): Promise<{ readonly id: string; readonly cancel_requested: boolean }[]> {
+  return target.query(
+    `with told as (
+       insert into worker_slots (worker, pool, lane, slots) values ($1, $2, $3, $4)
+       on conflict (worker, pool, lane) do update set slots = excluded.slots, seen_at = clock_timestamp()
+     ), ours as (
+       select j.id, j.cancel_requested from unnest($5::uuid[], $6::int[]) m(id, epoch)
+       join job j on j.id = m.id and j.epoch = m.epoch and j.state = 'running'
+     ), free as (
+       -- A row that somebody has locked is renewed next time; it must not keep the others' leases from being renewed.
+       select j.id from ours join job j on j.id = ours.id order by j.id for update of j skip locked
+     ), renewed as (
+       update job set lease_until = clock_timestamp() + $7 * interval '1 millisecond'
+       from free where job.id = free.id and job.state = 'running'
+     )
+     select id, cancel_requested from ours`,
+    [
+      beat.worker,
+      beat.pool,
+      beat.lane,
+      beat.slots,
+      plainArray(beat.jobs.map((job) => job.id)),
+      plainArray(beat.jobs.map((job) => job.epoch)),
+      beat.leaseMs,
+    ],
+    "beat_jobs",
+  );
+}
+
+/** Where the messages of these dispatches lie; those that were dispatched again meanwhile are left alone. */
+export async function noteSequences(
+  target: Queryable,
+  sent: readonly { readonly id: string; readonly dispatch: number; readonly seq: number }[],
+): Promise<void> {
+  await target.query(
+    `with found as (
+       select j.id, s.seq from unnest($1::uuid[], $2::int[], $3::bigint[]) s(id, dispatch, seq)
+       join job j on j.id = s.id and j.dispatch = s.dispatch and j.ended_at is null
+       order by j.id for update of j skip locked
+     )
+     update job set stream_seq = found.seq from found where job.id = found.id`,
+    [
+      plainArray(sent.map((message) => message.id)),
+      plainArray(sent.map((message) => message.dispatch)),
+      plainArray(sent.map((message) => message.seq)),
+    ],
+    "note_sequences",
+  );
+}
+
+/** Lets waiting jobs onto the queue, round robin over workspaces; empty when another process is at it. */
+export function releaseJobs(target: Queryable, pool: Pool, lane: Lane, max: number): Promise<Dispatched[]> {
+  return target.query<Dispatched>("select * from release_jobs($1, $2, $3)", [pool, lane, max], "release_jobs");
+}

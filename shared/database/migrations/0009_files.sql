@@ -1,0 +1,169 @@
+-- The file store. A row is the commit point: an object in S3 is a file as long as its row says `ready`.
+--
+-- uploading → ready → deleted. A row goes when its bytes are gone from S3. `lost`: somebody took the bytes from behind us; the
+-- row stays for the operator, counts for nothing and is shown to nobody.
+--
+-- Locks: file, idempotency_key, file_storage. Nobody locks two files at once; a file that is being inserted is nobody's.
+
+create table file (
+  -- Made from a UUIDv7: ids sort by time, which makes any of them a cursor.
+  id text primary key constraint file_id check (id ~ '^file-[0-9a-f]{32}$'),
+  workspace_id uuid not null references workspace (id),
+  state text not null default 'uploading' constraint file_state check (state in ('uploading', 'ready', 'deleted', 'lost')),
+  -- What an upload has reserved so far; then the size.
+  bytes bigint not null default 0 constraint file_bytes check (bytes >= 0),
+  filename text,
+  purpose text,
+  media_type text,
+  -- Of the whole, and of each block of `block_bytes` one after another.
+  sha256 bytea,
+  block_sha256 bytea,
+  block_bytes int,
+  -- S3's id of a multipart upload that has begun.
+  upload_id text,
+  -- An upload whose process has not shown itself by then has no owner any more.
+  lease_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  ended_at timestamptz,
+  constraint file_whole check (
+    state in ('uploading', 'deleted')
+    or (filename is not null and purpose is not null and media_type is not null and sha256 is not null
+        and block_sha256 is not null and block_bytes is not null))
+);
+create index file_list on file (workspace_id, id) where state = 'ready';
+create index file_lease on file (lease_until) where state = 'uploading';
+create index file_expiry on file (expires_at) where state = 'ready' and expires_at is not null;
+create index file_gone on file (ended_at) where state = 'deleted';
+
+-- used: bytes of ready files. reserved: what uploads under way have taken of the limit.
+create table file_storage (
+  workspace_id uuid primary key references workspace (id),
+  used bigint not null default 0 constraint file_storage_used check (used >= 0),
+  reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0)
+) with (fillfactor = 50);
+
+-- Calls that a client named by itself. `fingerprint` is of the call that ended well; null while it runs: then `subject` names
+-- what it works on, whose own row tells whether anybody still does.
+create table idempotency_key (
+  workspace_id uuid not null references workspace (id),
+  route text not null,
+  key text not null,
+  subject text not null,
+  fingerprint bytea,
+  answer text,
+  expires_at timestamptz,
+  primary key (workspace_id, route, key)
+);
+create index idempotency_key_subject on idempotency_key (subject) where fingerprint is null;
+create index idempotency_key_expiry on idempotency_key (expires_at) where fingerprint is not null;
+
+-- Begins an upload. verdict: `begun`; `busy`: the key's first call still runs; `done`: it has ended, as told.
+create function begin_upload(
+  p_id text, p_ws uuid, p_lease_ms int, p_key text,
+  out verdict text, out begun_at timestamptz, out done_fingerprint bytea, out done_answer text
+) language plpgsql as $$
+declare
+  k idempotency_key;
+begin
+  if p_key is not null then
+    loop
+      insert into idempotency_key (workspace_id, route, key, subject) values (p_ws, 'files', p_key, p_id)
+      on conflict do nothing;
+      exit when found;
+      select * into k from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key for update;
+      -- Gone between the two statements: its call was refused.
+      continue when not found;
+      if k.fingerprint is not null and k.expires_at > clock_timestamp() then
+        verdict := 'done';
+        done_fingerprint := k.fingerprint;
+        done_answer := k.answer;
+        return;
+      end if;
+      if k.fingerprint is null and exists (
+        select from file where id = k.subject and state = 'uploading' and lease_until > clock_timestamp()) then
+        verdict := 'busy';
+        return;
+      end if;
+      update idempotency_key set subject = p_id, fingerprint = null, answer = null, expires_at = null
+      where workspace_id = p_ws and route = 'files' and key = p_key;
+      exit;
+    end loop;
+  end if;
+  insert into file (id, workspace_id, lease_until)
+  values (p_id, p_ws, clock_timestamp() + p_lease_ms * interval '1 millisecond')
+  returning created_at into begun_at;
+  verdict := 'begun';
+end $$;
+
+-- Takes further bytes of the workspace's limit for an upload. 0: taken; 1: the limit does not hold them; 2: the upload has no
+-- row any more.
+create function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text)
+returns smallint language plpgsql as $$
+declare
+  ws uuid;
+begin
+  select workspace_id into ws from file where id = p_id and state = 'uploading' for update;
+  if not found then return 2; end if;
+  insert into file_storage (workspace_id) values (ws) on conflict do nothing;
+  update file_storage set reserved = reserved + p_bytes
+  where workspace_id = ws and used + reserved + p_bytes <= p_limit;
+  if not found then return 1; end if;
+  update file set bytes = bytes + p_bytes, upload_id = coalesce(p_upload_id, upload_id),
+    lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+  where id = p_id;
+  return 0;
+end $$;
+
+-- Makes an upload a file, of the bytes that were reserved for it. False: it has no row any more, and nothing was done.
+create function finish_upload(
+  p_id text, p_filename text, p_purpose text, p_media_type text, p_sha256 bytea, p_block_sha256 bytea, p_block_bytes int,
+  p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int
+) returns boolean language plpgsql as $$
+declare
+  f file;
+begin
+  select * into f from file where id = p_id and state = 'uploading' for update;
+  if not found then return false; end if;
+  update file set state = 'ready', filename = p_filename, purpose = p_purpose, media_type = p_media_type,
+    sha256 = p_sha256, block_sha256 = p_block_sha256, block_bytes = p_block_bytes, upload_id = null, lease_until = null,
+    expires_at = created_at + p_expires_s * interval '1 second'
+  where id = p_id;
+  if p_fingerprint is not null then
+    update idempotency_key set fingerprint = p_fingerprint, answer = p_answer,
+      expires_at = clock_timestamp() + p_keep_ms * interval '1 millisecond'
+    where subject = p_id and fingerprint is null;
+  end if;
+  update file_storage set reserved = reserved - f.bytes, used = used + f.bytes where workspace_id = f.workspace_id;
+  return true;
+end $$;
+
+-- Gives an upload up: what it had reserved is free, its key is nobody's. Its bytes are still to be deleted. No row: there is no
+-- such upload. p_expired: only when its lease is over.
+create function end_upload(p_id text, p_expired boolean) returns table (upload_id text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  f file;
+begin
+  select * into f from file where id = p_id and state = 'uploading'
+    and (not p_expired or lease_until < clock_timestamp()) for update;
+  if not found then return; end if;
+  update file set state = 'deleted', ended_at = clock_timestamp(), lease_until = null where id = p_id;
+  delete from idempotency_key where subject = p_id and fingerprint is null;
+  update file_storage set reserved = reserved - f.bytes where workspace_id = f.workspace_id;
+  return query select f.upload_id;
+end $$;
+
+-- Ends a ready file: `deleted` or `lost`. False: there is none in this workspace.
+create function end_file(p_ws uuid, p_id text, p_state text) returns boolean language plpgsql as $$
+declare
+  size bigint;
+begin
+  update file set state = p_state, ended_at = clock_timestamp()
+  where id = p_id and workspace_id = p_ws and state = 'ready'
+  returning bytes into size;
+  if not found then return false; end if;
+  update file_storage set used = used - size where workspace_id = p_ws;
+  return true;
+end $$;

@@ -1,0 +1,76 @@
+/** Answers kept for exact repeats of a request. A workspace sees its own alone: its id is part of every look-up. */
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Queryable } from "./client.ts";
+
+export interface CachedAnswer {
+  /** Slug that served. */
+  readonly model: string;
+  readonly body: Uint8Array;
+  readonly isStream: boolean;
+  /** Seconds since it was stored. */
+  readonly ageS: number;
+}
+
+/** @param key 64 hex digits */
+export async function findAnswer(
+  database: Queryable,
+  workspaceId: string,
+  key: string,
+): Promise<CachedAnswer | undefined> {
+  const rows = await database.query<CachedAnswer>(
+    `select model, body, is_stream as "isStream", floor(extract(epoch from now() - created_at))::int as "ageS"
+     from response_cache where workspace_id = $1 and key = decode($2, 'hex') and expires_at > now()`,
+    [workspaceId, key],
+    "find_answer",
+  );
+  return rows[0];
+}
+
+/** Keeps an answer of at most LIMITS.cachedAnswerBytesMax; a younger one replaces it. */
+export async function keepAnswer(
+  database: Queryable,
+  answer: {
+    readonly workspaceId: string;
+    readonly key: string;
+    readonly model: string;
+    readonly text: string;
+    readonly isStream: boolean;
+    readonly ttlS: number;
+  },
+  random: number = Math.random(),
+): Promise<void> {
+  await database.query(
+    `insert into response_cache (workspace_id, key, model, body, is_stream, expires_at)
+     values ($1, decode($2, 'hex'), $3, $4, $5, now() + $6 * interval '1 second')
+     on conflict (workspace_id, key) do update set model = excluded.model, body = excluded.body,
+       is_stream = excluded.is_stream, created_at = now(), expires_at = excluded.expires_at`,
+    [answer.workspaceId, answer.key, answer.model, Buffer.from(answer.text), answer.isStream, answer.ttlS],
+    "keep_answer",
+  );
+  // Counting at each answer would cost more than the few that a workspace has beyond its bound for a while.
+  if (random < TRIM_SHARE) await trimAnswers(database, answer.workspaceId);
+}
+
+const TRIM_SHARE = 0.01;
+const TRIM_BATCH = 1_000;
+
+/** Deletes what a workspace has beyond LIMITS.cachedAnswersMax, oldest first. */
+async function trimAnswers(database: Queryable, workspaceId: string): Promise<void> {
+  await database.query(
+    `delete from response_cache where workspace_id = $1 and key in (
+       select key from response_cache where workspace_id = $1 order by created_at desc offset $2 limit $3)`,
+    [workspaceId, LIMITS.cachedAnswersMax, TRIM_BATCH],
+  );
+}
+
+/** Deletes up to `batch` answers that are over. Returns how many. */
+export async function dropExpiredAnswers(database: Queryable, batch: number): Promise<number> {
+  const rows = await database.query(
+    `delete from response_cache where (workspace_id, key) in (
+       select workspace_id, key from response_cache where expires_at <= now() order by expires_at limit $1)
+     returning 1`,
+    [batch],
+  );
+  return rows.length;
+}

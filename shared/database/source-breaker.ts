@@ -1,0 +1,98 @@
+/** What the workers of a pool remember together about resting sources: only changes and trials come here, never calls. */
+import { BREAKER } from "#shared/limits.ts";
+
+import type { Queryable } from "./client.ts";
+
+export interface RestingSource {
+  readonly source: string;
+  /** Milliseconds from now; not above 0 when its trial is due or under way. */
+  readonly remaining_ms: number;
+  /** The rest it is in, without jitter. */
+  readonly rest_ms: number;
+}
+
+const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
+
+/** The pool's sources that are out of rotation, longest rest first, at most BREAKER.sourcesMax. */
+export function restingSources(target: Queryable, pool: string): Promise<RestingSource[]> {
+  return target.query<RestingSource>(
+    `select source, ${REMAINING}, rest_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
+    [pool, BREAKER.sourcesMax],
+    "breaker_resting",
+  );
+}
+
+/**
+ * Notes that a source rests for `remainingMs` from now. What is noted already is only ever lengthened. A trial of this
+ * worker has ended with it.
+ */
+export async function restSource(
+  target: Queryable,
+  row: { pool: string; source: string; remainingMs: number; restMs: number; worker: string },
+): Promise<void> {
+  await target.query(
+    `insert into source_breaker as b (pool, source, open_until, rest_ms)
+     values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4)
+     on conflict (pool, source) do update set
+       open_until = greatest(b.open_until, excluded.open_until),
+       rest_ms = greatest(b.rest_ms, excluded.rest_ms),
+       probe_until = case when b.probe_by = $5 then null else b.probe_until end`,
+    [row.pool, row.source, row.remainingMs, row.restMs, row.worker],
+    "breaker_rest",
+  );
+}
+
+/**
+ * Hands the fleet's one trial of a source to this worker, for BREAKER.probeLeaseMs.
+ * @returns true: it is ours; otherwise how the source stands, undefined when it is back in rotation
+ */
+export async function claimProbe(
+  target: Queryable,
+  ask: { pool: string; source: string; restMs: number; worker: string },
+): Promise<true | RestingSource | undefined> {
+  // A row that is missing was never written, because Postgres was away: it is made up for here.
+  const claimed = await target.query(
+    `insert into source_breaker as b (pool, source, open_until, rest_ms, probe_by, probe_until)
+     values ($1, $2, now(), $3, $4, now() + $5 * interval '1 millisecond')
+     on conflict (pool, source) do update set probe_by = excluded.probe_by, probe_until = excluded.probe_until
+     where b.open_until <= now() and (b.probe_until is null or b.probe_until <= now())
+     returning 1 as claimed`,
+    [ask.pool, ask.source, ask.restMs, ask.worker, BREAKER.probeLeaseMs],
+    "breaker_claim",
+  );
+  if (claimed.length > 0) return true;
+  const rows = await target.query<RestingSource>(
+    `select source, ${REMAINING}, rest_ms from source_breaker where pool = $1 and source = $2`,
+    [ask.pool, ask.source],
+    "breaker_standing",
+  );
+  return rows[0];
+}
+
+/** Gives this worker's trial back, without a verdict. */
+export async function releaseProbe(
+  target: Queryable,
+  row: { pool: string; source: string; worker: string },
+): Promise<void> {
+  await target.query(
+    "update source_breaker set probe_until = null where pool = $1 and source = $2 and probe_by = $3",
+    [row.pool, row.source, row.worker],
+    "breaker_release",
+  );
+}
+
+/** Back in rotation, unless somebody lengthened the rest while the trial ran: then that is the newer evidence. */
+export async function wakeSource(target: Queryable, row: { pool: string; source: string }): Promise<void> {
+  await target.query(
+    "delete from source_breaker where pool = $1 and source = $2 and open_until <= now()",
+    [row.pool, row.source],
+    "breaker_wake",
+  );
+}
+
+/** Sources that left the catalogue while they rested are never tried again. */
+export async function forgetOldRests(target: Queryable): Promise<void> {
+  await target.query("delete from source_breaker where open_until < now() - $1 * interval '1 millisecond'", [
+    BREAKER.forgetMs,
+  ]);
+}

@@ -1,0 +1,47 @@
+/** Checksums of bytes as they pass: of the whole, and of each block. */
+import { createHash, type Hash } from "node:crypto";
+
+import { LIMITS } from "#shared/limits.ts";
+
+export interface Digested {
+  readonly bytes: number;
+  readonly sha256: Buffer;
+  /** 32 bytes a block; the last may be short. */
+  readonly blockSha256: Buffer;
+}
+
+export class Digest {
+  private readonly whole = createHash("sha256");
+  private readonly blocks: Buffer[] = [];
+  private block: Hash = createHash("sha256");
+  private inBlock = 0;
+  private total = 0;
+
+  get bytes(): number {
+    return this.total;
+  }
+
+  update(bytes: Uint8Array): void {
+    this.whole.update(bytes);
+    this.total += bytes.length;
+    for (let at = 0; at < bytes.length;) {
+      const piece = bytes.subarray(at, at + LIMITS.fileBlockBytes - this.inBlock);
+      this.block.update(piece);
+      this.inBlock += piece.length;
+      at += piece.length;
+      if (this.inBlock === LIMITS.fileBlockBytes) this.endBlock();
+    }
+  }
+
+  /** Once, after the last byte. */
+  end(): Digested {
+    if (this.inBlock > 0) this.endBlock();
+    return { bytes: this.total, sha256: this.whole.digest(), blockSha256: Buffer.concat(this.blocks) };
+  }
+
+  private endBlock(): void {
+    this.blocks.push(this.block.digest());
+    this.block = createHash("sha256");
+    this.inBlock = 0;
+  }
+}

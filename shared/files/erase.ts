@@ -1,0 +1,18 @@
+/** Bytes whose row says they are no file any more. */
+import type { Queryable } from "#shared/database/client.ts";
+import { dropFile, type EndedUpload } from "#shared/database/files.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { deleteObject, dropParts } from "#shared/storage/objects.ts";
+
+import { objectKey } from "./id.ts";
+
+/**
+ * Deletes what S3 has of a deleted file, then its row. Any number of times, by whoever comes to it.
+ * @throws Error of the SDK; the row stays then, for the janitor
+ */
+export async function eraseBytes(storage: Storage, database: Queryable, ended: EndedUpload): Promise<void> {
+  const key = objectKey(ended.id);
+  if (ended.upload_id !== null) await dropParts(storage, key, ended.upload_id);
+  await deleteObject(storage, key);
+  await dropFile(database, ended.id);
+}

@@ -1,0 +1,168 @@
+/**
+ * One upload: bytes come in, are counted, hashed and gathered into parts; each part is reserved in Postgres before it goes
+ * to S3. Nothing is a file before `finish` has written the row; whatever ends otherwise leaves neither row nor bytes.
+ */
+import { extendUpload, finishUpload } from "#shared/database/files.ts";
+import type { Database } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { beginParts, joinParts, objectSize, putObject, putPart, type StoredPart } from "#shared/storage/objects.ts";
+
+import { Digest, type Digested } from "./digest.ts";
+import { objectKey } from "./id.ts";
+import { PartBuffer } from "./part-buffer.ts";
+import { unavailable } from "./unavailable.ts";
+
+export interface UploadLimits {
+  readonly fileBytesMax: number;
+  readonly storageBytesMax: number;
+}
+
+/** What a file is beside its bytes. */
+export interface FileFacts {
+  readonly filename: string;
+  readonly purpose: string;
+  readonly mediaType: string;
+  /** Seconds after its creation; null: for good. */
+  readonly expiresS: number | null;
+  /** What a repeat under the same key is compared with, and what it hears; null when the call has no key. */
+  readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string } | null;
+}
+
+/** Where the bytes of a body go. */
+export interface ByteSink {
+  /** @throws ApiError `request_too_large` */
+  write(bytes: Uint8Array): Promise<void>;
+  /** No more bytes. */
+  end(): Promise<Digested>;
+}
+
+/** Counts and hashes, and keeps nothing. */
+export class CountingSink implements ByteSink {
+  private readonly digest = new Digest();
+  private readonly bytesMax: number;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return Promise.try(() => {
+      checkSize(this.digest.bytes + bytes.length, this.bytesMax);
+      this.digest.update(bytes);
+    });
+  }
+
+  end(): Promise<Digested> {
+    return Promise.resolve(this.digest.end());
+  }
+}
+
+export class Upload implements ByteSink {
+  readonly id: string;
+  readonly createdAt: Date;
+  private readonly tools: { readonly database: Database; readonly storage: Storage; readonly limits: UploadLimits };
+  private readonly key: string;
+  private readonly digest = new Digest();
+  private readonly part = new PartBuffer(LIMITS.uploadPartBytes);
+  private readonly parts: StoredPart[] = [];
+  private uploadId: string | null = null;
+  private digested: Digested | undefined;
+
+  constructor(tools: Upload["tools"], id: string, createdAt: Date) {
+    this.tools = tools;
+    this.id = id;
+    this.createdAt = createdAt;
+    this.key = objectKey(id);
+  }
+
+  /** @throws ApiError `request_too_large`, `storage_limit_exceeded`, `service_unavailable` */
+  async write(bytes: Uint8Array): Promise<void> {
+    checkSize(this.digest.bytes + bytes.length, this.tools.limits.fileBytesMax);
+    this.digest.update(bytes);
+    for (let rest = bytes; rest.length > 0;) {
+      // A full part waits for the byte behind it: a file of exactly one part needs no multipart upload.
+      if (this.part.isFull) await this.sendPart();
+      rest = this.part.fill(rest);
+    }
+  }
+
+  /** Brings the last bytes into S3 and checks that it has all of them. @throws ApiError as `write` */
+  async end(): Promise<Digested> {
+    const { storage } = this.tools;
+    const digested = this.digest.end();
+    await unavailable("The file cannot be stored right now; try again shortly.", async () => {
+      if (this.uploadId === null) {
+        await this.reserve(this.part.content.length);
+        await putObject(storage, this.key, this.part.content);
+      } else {
+        await this.sendPart();
+        await joinParts(storage, this.key, this.uploadId, this.parts);
+      }
+      const size = await objectSize(storage, this.key);
+      if (size !== digested.bytes) throw new Error(`stored ${digested.bytes} bytes, found ${size ?? "none"}`);
+    });
+    this.digested = digested;
+    return digested;
+  }
+
+  /**
+   * Makes it a file. After `end`.
+   * @throws ApiError `service_unavailable` when the row is gone; any other error leaves open whether the file is there
+   */
+  async finish({ repeat, ...facts }: FileFacts): Promise<void> {
+    const { digested } = this;
+    if (!digested) throw new Error("an upload is finished after its end");
+    const isDone = await finishUpload(this.tools.database, this.id, {
+      ...facts,
+      sha256: digested.sha256,
+      blockSha256: digested.blockSha256,
+      blockBytes: LIMITS.fileBlockBytes,
+      repeat: repeat && { ...repeat, keepMs: LIMITS.idempotencyMs },
+    });
+    if (!isDone) throw lostOwnership();
+  }
+
+  /** Whatever has become of it. A part whose sending failed may still be in a socket's hands, so it is left alone. */
+  close(): void {
+    if (this.digested) this.part.free();
+  }
+
+  private async sendPart(): Promise<void> {
+    const { storage } = this.tools;
+    await unavailable("The file cannot be stored right now; try again shortly.", async () => {
+      this.uploadId ??= await beginParts(storage, this.key);
+      await this.reserve(this.part.content.length);
+      this.parts.push(await putPart(storage, this.key, this.uploadId, this.parts.length + 1, this.part.content));
+    });
+    this.part.clear();
+  }
+
+  private async reserve(bytes: number): Promise<void> {
+    const { storageBytesMax } = this.tools.limits;
+    const taken = await extendUpload(this.tools.database, this.id, {
+      bytes,
+      limitBytes: storageBytesMax,
+      leaseMs: LIMITS.uploadLeaseMs,
+      uploadId: this.uploadId,
+    });
+    if (taken === "gone") throw lostOwnership();
+    if (taken === "full") {
+      throw new ApiError(
+        "storage_limit_exceeded",
+        `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
+      );
+    }
+  }
+}
+
+function checkSize(bytes: number, bytesMax: number): void {
+  if (bytes <= bytesMax) return;
+  throw new ApiError("request_too_large", `Expected a file of at most ${bytesMax} bytes.`, { param: "file" });
+}
+
+/** We were silent for so long that the janitor took the upload for dead. */
+function lostOwnership(): ApiError {
+  return new ApiError("service_unavailable", "The upload was interrupted; send it again.");
+}

@@ -1,0 +1,109 @@
+/** The uploads of one process: how many at once, what keeps them alive, how they are given up. */
+
+import type { Database } from "#shared/database/client.ts";
+import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import { eraseBytes } from "./erase.ts";
+import { newFileId } from "./id.ts";
+import { Upload, type UploadLimits } from "./upload.ts";
+
+export type Begun =
+  | { readonly kind: "upload"; readonly upload: Upload }
+  /** The key's first call has ended well: its answer, for a call that is the same. */
+  | { readonly kind: "done"; readonly fingerprint: Uint8Array; readonly answer: string };
+
+export interface Uploads {
+  /**
+   * @param key the client's name for its call (Idempotency-Key), null without one
+   * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` beyond the uploads at once
+   */
+  run<T>(workspaceId: string, key: string | null, work: (begun: Begun) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+export function openUploads(tools: {
+  readonly database: Database;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly limits: UploadLimits;
+}): Uploads {
+  const { database, storage, log } = tools;
+  const running = new Set<string>();
+  const perWorkspace = new Map<string, number>();
+  let count = 0;
+
+  const beat = setInterval(() => {
+    if (running.size === 0) return;
+    keepUploads(database, [...running], LIMITS.uploadLeaseMs).catch((error: unknown) =>
+      log.warn({ err: error }, "running uploads could not be kept alive"),
+    );
+  }, LIMITS.uploadBeatMs);
+
+  /**
+   * A call that failed leaves nothing: what it had reserved is free when its caller hears of it. Its bytes mostly are gone by
+   * then too; a store that is away is not waited for, and what stays there is the janitor's.
+   */
+  const giveUp = async (id: string): Promise<void> => {
+    const leave = (error: unknown): void =>
+      log.warn({ err: error, file_id: id }, "an upload that failed is left to the janitor");
+    try {
+      const ended = await endUpload(database, id, false);
+      if (!ended) return;
+      const erased = eraseBytes(storage, database, ended).catch(leave);
+      await Promise.race([erased, Bun.sleep(LIMITS.uploadEraseMs)]);
+    } catch (error) {
+      leave(error);
+    }
+  };
+
+  const takeSlot = (workspaceId: string): (() => void) => {
+    const own = perWorkspace.get(workspaceId) ?? 0;
+    if (count >= LIMITS.uploadsMax || own >= LIMITS.uploadsPerWorkspaceMax) {
+      throw new ApiError("overloaded", "Too many uploads run at once; try again shortly.", {
+        headers: { "retry-after": "2" },
+      });
+    }
+    count += 1;
+    perWorkspace.set(workspaceId, own + 1);
+    return () => {
+      count -= 1;
+      const left = (perWorkspace.get(workspaceId) ?? 1) - 1;
+      if (left === 0) perWorkspace.delete(workspaceId);
+      else perWorkspace.set(workspaceId, left);
+    };
+  };
+
+  return {
+    async run(workspaceId, key, work) {
+      const freeSlot = takeSlot(workspaceId);
+      const id = newFileId();
+      running.add(id);
+      try {
+        const begun = await beginUpload(database, { id, workspaceId, leaseMs: LIMITS.uploadLeaseMs, key });
+        if (begun.verdict === "busy") {
+          throw new ApiError("upload_in_progress", "The first upload under this Idempotency-Key still runs.", {
+            headers: { "retry-after": "1" },
+          });
+        }
+        if (begun.verdict === "done") return await work({ kind: "done", ...begun });
+        const upload = new Upload(tools, id, begun.at);
+        try {
+          return await work({ kind: "upload", upload });
+        } catch (error) {
+          await giveUp(id);
+          throw error;
+        } finally {
+          upload.close();
+        }
+      } finally {
+        running.delete(id);
+        freeSlot();
+      }
+    },
+    close: () => clearInterval(beat),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Admission of durable jobs: window, daily tokens, funds, hold and row in one transaction, grouped like the calls of the
+ * HTTP door and decided by the same functions of the database (migrations 0002, 0006). A job whose window is full is
+ * neither counted nor kept: its publisher's message waits.
+ */
+import { BUSY, createGrouper, type Patience, waitMs } from "#shared/admission/group.ts";
+import { type HoldRequest, refusal } from "#shared/admission/calls.ts";
+import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import type { JobError } from "#shared/database/jobs.ts";
+import type { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+
+import { jobError } from "./error.ts";
+
+export interface JobOffer {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly keyId: string | null;
+  readonly pool: Pool;
+  readonly lane: Lane;
+  readonly kind: string;
+  readonly modality: string;
+  readonly model: string | null;
+  /** The work message without its request. */
+  readonly work: object;
+  readonly request: { readonly text: string } | { readonly reference: string } | null;
+  readonly publisherKey: string | null;
+  readonly reply: string | null;
+  /** Nobody can ask for it afterwards. */
+  readonly isHidden?: boolean;
+  /** Calls per 60 s of its key; null counts without ever making it wait. */
+  readonly limit: number | null;
+  /** Over a full window a message waits, uncounted; a caller is counted and sent away. */
+  readonly ifFull: "wait" | "refuse";
+  /** What it needs, or why it is refused whatever the database says: then it is counted and remembered only. */
+  readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
+  readonly lifeMs: number;
+}
+
+export type JobVerdict =
+  /** dispatch: number of the message to put on the queue now; 0: the job waits for room there. */
+  | { readonly kind: "admitted"; readonly dispatch: number }
+  /** Nothing is kept. waitMs: until it opens, for those that may wait. */
+  | { readonly kind: "full"; readonly waitMs: number }
+  | { readonly kind: "refused"; readonly error: JobError }
+  | { readonly kind: "known" }
+  | { readonly kind: "unknown_workspace" };
+
+export interface JobAdmission {
+  /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: offer it again */
+  offer(offer: JobOffer): Promise<JobVerdict>;
+}
+
+interface VerdictRow {
+  readonly n: number;
+  readonly verdict: number;
+  readonly wait_ms: bigint;
+  readonly number: number;
+}
+
+/** A group's requests travel in one parameter. */
+const GROUP_MAX = 64;
+
+export function createJobAdmission(options: { database: Database; onGroup?: (size: number) => void }): JobAdmission {
+  // Connections of its own, as the HTTP door has: neither keeps the other waiting.
+  const connection = options.database.reserve("job admission");
+  const contended = options.database.reserve("contended job admission");
+
+  const run = async (offers: readonly JobOffer[], patience: Patience): Promise<(JobVerdict | typeof BUSY)[]> => {
+    const target = { none: connection, short: contended, long: options.database }[patience];
+    const rows = await target.query<VerdictRow>(
+      "select * from admit_jobs($1::jsonb, $2)",
+      [JSON.stringify(offers.map(toRow)), waitMs(patience)],
+      "admit_jobs",
+    );
+    const byPlace = new Map(rows.map((row) => [row.n, row]));
+    return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
+  };
+
+  const grouper = createGrouper<JobOffer, JobVerdict>({
+    sizeMax: GROUP_MAX,
+    queueMax: LIMITS.groupQueueMax,
+    lanesMax: 2,
+    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
+    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
+    isPoison: isDataFault,
+    run,
+  });
+  return { offer: (offer) => grouper.call(offer) };
+}
+
+function toRow(offer: JobOffer, n: number): Record<string, unknown> {
+  const { terms, request } = offer;
+  const hold = "hold" in terms ? terms.hold : undefined;
+  return {
+    n,
+    id: offer.id,
+    workspace_id: offer.workspaceId,
+    key_id: offer.keyId,
+    pool: offer.pool,
+    lane: offer.lane,
+    kind: offer.kind,
+    modality: offer.modality,
+    model: offer.model,
+    work: offer.work,
+    request: request && "text" in request ? request.text : null,
+    request_ref: request && "reference" in request ? request.reference : null,
+    publisher_key: offer.publisherKey,
+    reply: offer.reply,
+    is_hidden: offer.isHidden ?? false,
+    error: "refusal" in terms ? jobError(terms.refusal) : null,
+    tokens_error: hold ? jobError(refusalOf(offer, hold, DAILY_TOKENS)) : null,
+    funds_error: hold ? jobError(refusalOf(offer, hold, FUNDS)) : null,
+    call_limit: offer.limit,
+    may_wait: offer.ifFull === "wait",
+    amount: hold?.amountNano.toString() ?? null,
+    may_exceed: hold?.mayExceed ?? null,
+    tokens: hold?.tokensMax ?? null,
+    day_cap: hold?.dailyTokens ?? null,
+    deadline_ms: offer.lifeMs,
+    hold_ms: hold?.lifeMs ?? null,
+  };
+}
+
+const DAILY_TOKENS = 2;
+const FUNDS = 3;
+
+function refusalOf(offer: JobOffer, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
+  return refusal(verdict, { workspaceId: offer.workspaceId, limit: offer.limit, hold });
+}
+
+/** The numbers are those of `admit_jobs`. */
+function toVerdict(offer: JobOffer, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
+  const { terms } = offer;
+  switch (row?.verdict) {
+    case 0:
+      return { kind: "admitted", dispatch: row.number };
+    case 1:
+      return { kind: "full", waitMs: Number(row.wait_ms) };
+    case DAILY_TOKENS:
+    case FUNDS:
+      if ("refusal" in terms) return BUSY;
+      return { kind: "refused", error: jobError(refusalOf(offer, terms.hold, row.verdict)) };
+    case 5:
+      return { kind: "unknown_workspace" };
+    case 6:
+      return { kind: "known" };
+    case 7:
+      return "refusal" in terms ? { kind: "refused", error: jobError(terms.refusal) } : BUSY;
+    default:
+      return BUSY;
+  }
+}

@@ -1,0 +1,63 @@
+/** What a publisher hears of its job, and what it may be told there. Best effort: the job's endpoint is the sure way. */
+import type { BatchAnswer } from "#schemas/generated/types.ts";
+import type { JobError, JobRow } from "#shared/database/jobs.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
+
+export interface Addressed {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly publisher_key: string | null;
+  readonly reply: string | null;
+}
+
+export interface Told {
+  readonly status: BatchAnswer["status"];
+  /** JSON text of an object. */
+  readonly result?: string | null;
+  readonly error?: JobError | null;
+  readonly creditsNano?: bigint | null;
+}
+
+/** Wakes the ingress whose caller waits for the job, when one does: what came of it is read in the row. */
+export function ringCaller(
+  connection: { publish(subject: string, data: string): void; isClosed(): boolean },
+  job: Pick<Addressed, "id" | "reply">,
+): void {
+  if (job.reply !== null && isIngressReply(job.reply) && !connection.isClosed()) connection.publish(job.reply, job.id);
+}
+
+/** Publishes to the job's publisher, when it named an address of its workspace. */
+export function tellPublisher(
+  connection: { publish(subject: string, data: string): void; isClosed(): boolean },
+  job: Addressed,
+  told: Told,
+): void {
+  const { reply } = job;
+  if (reply === null || connection.isClosed()) return;
+  if (isIngressReply(reply)) {
+    ringCaller(connection, job);
+    return;
+  }
+  if (!isWorkspaceReply(reply, job.workspace_id)) return;
+  connection.publish(reply, answerText(job, told));
+}
+
+/** The state of a job that was offered again. */
+export function toldOf(row: JobRow, result: string | null): Told {
+  return { status: row.state, result, error: row.error, creditsNano: row.credits };
+}
+
+function answerText(job: Addressed, { status, result, error, creditsNano }: Told): string {
+  const head: BatchAnswer = {
+    key: job.publisher_key,
+    job_id: job.id,
+    status,
+    ...(error == null ? {} : { error: { ...error } }),
+    ...(creditsNano == null ? {} : { credits_used: creditsNumber(creditsNano) }),
+  };
+  const text = JSON.stringify(head);
+  if (result == null || Buffer.byteLength(result) > LIMITS.batchAnswerBytesMax) return text;
+  return `${text.slice(0, -1)},"result":${result}}`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Puts admitted jobs on their pool's stream. The row says what must be there; a message that is lost on the way is found
+ * missing by the janitor and sent again under the next number. Fairness is decided in the database (migration 0006): what is
+ * beyond a workspace's share waits in its row and is released here as others end.
+ */
+import type { DurableMessage } from "#schemas/generated/types.ts";
+import type { Database } from "#shared/database/client.ts";
+import { type Dispatched, noteSequences, releaseJobs } from "#shared/database/jobs.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Publisher } from "#shared/queue/publish.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+
+export type DispatchReason = "admitted" | "released" | "repeated";
+
+export interface JobDispatcher {
+  /** Never throws: what does not arrive is dispatched again by the janitor. Resolves when the server has, or refuses, all. */
+  send(pool: Pool, lane: Lane, jobs: readonly Dispatched[], reason: DispatchReason): Promise<void>;
+  /** Lets waiting jobs out as far as there is room. Asked while it is at it, it looks once more. */
+  release(pool: Pool, lane: Lane): Promise<void>;
+  /** Resolves when everything sent has been noted. */
+  idle(): Promise<void>;
+}
+
+const RELEASE_MAX = 256;
+/** Many jobs end between two looks; a fleet has twice its slots on the queue to live on meanwhile. */
+const RELEASE_PAUSE_MS = 25;
+/** A message that cannot be sent for this long is left to the janitor. */
+const SEND_MS = 15_000;
+
+interface Sent {
+  readonly id: string;
+  readonly dispatch: number;
+  readonly seq: number;
+}
+
+export function createJobDispatcher(options: {
+  database: Database;
+  publisher: Pick<Publisher, "dispatch">;
+  metrics: Metrics;
+  log: Logger;
+}): JobDispatcher {
+  const { database, publisher, metrics, log } = options;
+  let unnoted: Sent[] = [];
+  let noting: Promise<void> | undefined;
+  const releasing = new Map<string, { isAskedAgain: boolean; work: Promise<void> }>();
+
+  const noteAll = async (): Promise<void> => {
+    try {
+      while (unnoted.length > 0) {
+        const batch = unnoted;
+        unnoted = [];
+        await noteSequences(database, batch);
+      }
+    } catch (error) {
+      log.warn({ err: error }, "where messages lie was not noted; they are sent again");
+    } finally {
+      noting = undefined;
+    }
+  };
+
+  /** While one statement is in flight the next one gathers. */
+  const note = (): Promise<void> => {
+    if (unnoted.length > 0) noting ??= noteAll();
+    return noting ?? Promise.resolve();
+  };
+
+  const sendOne = async (pool: Pool, lane: Lane, job: Dispatched, reason: DispatchReason): Promise<void> => {
+    const message: DurableMessage = {
+      durable: true,
+      job_id: job.id,
+      attempt: job.attempt,
+      dispatch: job.dispatch,
+      workspace_id: job.workspace_id,
+    };
+    const until = performance.now() + SEND_MS;
+    const seq = await publisher.dispatch(
+      {
+        pool,
+        lane,
+        workspaceId: job.workspace_id,
+        jobId: job.id,
+        attempt: job.attempt,
+        dispatch: job.dispatch,
+        reply: "",
+        deadlineMs: job.deadline.getTime(),
+        body: JSON.stringify(message),
+      },
+      () => performance.now() < until,
+    );
+    metrics.jobsDispatched.inc(pool, lane, reason);
+    unnoted.push({ id: job.id, dispatch: job.dispatch, seq });
+  };
+
+  const send: JobDispatcher["send"] = async (pool, lane, jobs, reason) => {
+    if (jobs.length === 0) return;
+    const results = await Promise.allSettled(jobs.map((job) => sendOne(pool, lane, job, reason)));
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed) log.warn({ err: failed.reason as Error, pool, lane }, "a job did not reach the queue, is sent again");
+    await note();
+  };
+
+  const releaseAll = async (pool: Pool, lane: Lane, asked: { isAskedAgain: boolean }): Promise<void> => {
+    for (;;) {
+      asked.isAskedAgain = false;
+      const jobs = await releaseJobs(database, pool, lane, RELEASE_MAX);
+      await send(pool, lane, jobs, "released");
+      if (jobs.length === RELEASE_MAX) continue;
+      if (!asked.isAskedAgain) return;
+      await Bun.sleep(RELEASE_PAUSE_MS);
+    }
+  };
+
+  return {
+    send,
+    release(pool, lane) {
+      const name = `${pool}.${lane}`;
+      const running = releasing.get(name);
+      if (running) {
+        running.isAskedAgain = true;
+        return running.work;
+      }
+      const asked = { isAskedAgain: false, work: Promise.resolve() };
+      releasing.set(name, asked);
+      asked.work = releaseAll(pool, lane, asked).finally(() => releasing.delete(name));
+      return asked.work;
+    },
+    async idle() {
+      await Promise.allSettled(Array.from(releasing.values(), ({ work }) => work));
+      await noting;
+    },
+  };
+}

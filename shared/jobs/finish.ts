@@ -1,0 +1,77 @@
+/** Ends jobs: hold, usage record and outcome in one statement, once, whoever asks and however often. */
+import type { Database } from "#shared/database/client.ts";
+import { isDataFault } from "#shared/database/client.ts";
+import type { JobError, JobState } from "#shared/database/jobs.ts";
+import type { Finish } from "#shared/ledger/finish.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+
+export interface JobEnd {
+  readonly id: string;
+  readonly epoch: number;
+  /** True for the owner; false for whoever ends a job that has no live owner. */
+  readonly isOwned: boolean;
+  readonly state: Exclude<JobState, "queued" | "running" | "refused">;
+  /** Money: as for a call. */
+  readonly usage: Pick<Finish, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
+  /** JSON text, or where it lies. */
+  readonly result: { readonly text: string } | { readonly reference: string } | null;
+  readonly error: JobError | null;
+  /** The request stays in the row, for an operator who may send the job on its way again. */
+  readonly keepsRequest?: boolean;
+}
+
+/** Usage of a job that no provider saw, or of which nothing will ever be known: its hold is released. */
+export function nothingUsed(status: "failed" | "cancelled" | "lost"): JobEnd["usage"] {
+  return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
+}
+
+const SQL_TEXT = `select finish_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
+const LOCKED = -1n;
+
+/**
+ * Nano-credits taken; undefined: the job was ended, or is somebody else's by now, and nothing was changed.
+ * @throws Error when the database stays away longer than `retryMs` or refuses the figures
+ */
+export async function finishJob(
+  context: { readonly database: Database; readonly log: Logger },
+  end: JobEnd,
+  retryMs: number,
+): Promise<bigint | undefined> {
+  const { usage, result } = end;
+  const giveUpAt = performance.now() + retryMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      const rows = await context.database.query<{ taken: bigint | null }>(
+        SQL_TEXT,
+        [
+          end.id,
+          end.epoch,
+          end.isOwned,
+          end.state,
+          usage.usedNano,
+          usage.status,
+          usage.source,
+          JSON.stringify(usage.units),
+          usage.isEstimated,
+          usage.tokens,
+          result && "text" in result ? result.text : null,
+          result && "reference" in result ? result.reference : null,
+          end.error === null ? null : JSON.stringify(end.error),
+          end.keepsRequest ?? false,
+          // A locked workspace waits between the tries, not on a connection that others need (lesson DB-4).
+          LIMITS.contendedWaitMs,
+        ],
+        "finish_job",
+      );
+      const taken = rows[0]?.taken ?? null;
+      if (taken !== LOCKED) return taken ?? undefined;
+      if (performance.now() > giveUpAt) throw new Error(`the hold of job ${end.id} stays locked`);
+    } catch (error) {
+      if (isDataFault(error) || performance.now() > giveUpAt) throw error;
+      context.log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated");
+    }
+    // Full jitter, so a database that comes back is not met by everyone at once.
+    await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
+  }
+}

@@ -1,0 +1,29 @@
+/** A job's result: in its row up to LIMITS.jobTextBytesMax, beyond that in the object store. */
+import type { JobRow } from "#shared/database/jobs.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import type { JobEnd } from "./finish.ts";
+
+/** A store that is away must not cost a result that was paid for: it then stands in the row, whatever its size. */
+export async function keepResult(
+  context: { readonly storage: Storage; readonly log: Logger },
+  job: { readonly id: string; readonly epoch: number },
+  text: string,
+): Promise<NonNullable<JobEnd["result"]>> {
+  if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
+  try {
+    return { reference: await storeResult(context.storage, job.id, job.epoch, text) };
+  } catch (error) {
+    context.log.warn({ err: error, job_id: job.id }, "a large result was kept in its row");
+    return { text };
+  }
+}
+
+/** JSON text; null when the job has none. @throws Error when the object store does not give it back whole */
+export async function loadResult(storage: Storage, row: Pick<JobRow, "result" | "result_ref">): Promise<string | null> {
+  if (row.result !== null) return row.result;
+  return row.result_ref === null ? null : readClaim(storage, row.result_ref);
+}

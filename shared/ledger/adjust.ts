@@ -1,0 +1,52 @@
+/** Moves an open hold to another model's price before that model runs, under the same job and attempt (lesson PRO-7). */
+import { isDataFault, type Queryable } from "#shared/database/client.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+export interface Adjustment {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Slug of the model that runs next; the usage record will name it. */
+  readonly model: string;
+  /** Nano-credits it may cost at most: replaces what is held, up or down. */
+  readonly amountNano: bigint;
+  readonly mayExceed: boolean;
+  /** Tokens it may use; replaces what is reserved under a daily cap. */
+  readonly tokensMax: number;
+}
+
+/** `insufficient`: the balance does not cover it and the hold is as it was. `closed`: nothing is held any more. */
+export type Adjusted = "adjusted" | "insufficient" | "closed";
+
+const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
+  [0, "adjusted"],
+  [1, "insufficient"],
+  [3, "closed"],
+]);
+
+/**
+ * Safe to repeat, so whatever failed is repeated: a row locked elsewhere, a deadlock, a lost connection.
+ * @throws Error when two seconds did not suffice, or the figures were refused; the hold is then as it was, or adjusted
+ */
+export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
+  const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      const verdict = VERDICTS.get(await ask(database, to));
+      if (verdict !== undefined) return verdict;
+      if (performance.now() > giveUpAt) throw new Error(`the hold of job ${to.jobId} stays locked`);
+    } catch (error) {
+      if (isDataFault(error) || performance.now() > giveUpAt) throw error;
+    }
+    // Full jitter, so that those who met once do not meet again.
+    await Bun.sleep(Math.random() * Math.min(200, 10 * 2 ** tries));
+  }
+}
+
+async function ask(database: Queryable, to: Adjustment): Promise<number> {
+  const rows = await database.query<{ verdict: number }>(
+    "select adjust_hold($1, $2::smallint, $3, $4, $5, $6, $7) as verdict",
+    [to.jobId, to.attempt, to.model, to.amountNano, to.mayExceed, to.tokensMax, LIMITS.contendedWaitMs],
+    "adjust_hold",
+  );
+  return rows[0]?.verdict ?? -1;
+}

@@ -1,0 +1,40 @@
+/**
+ * Why a piece of media could not be read or made. `unsupported`, `corrupt`, `too_large` and `invalid` are the caller's to
+ * mend; the others are ours.
+ */
+export type MediaFault =
+  | "unsupported"
+  | "corrupt"
+  | "too_large"
+  | "invalid"
+  | "busy"
+  | "timeout"
+  | "aborted"
+  | "failed";
+
+const FAULTS: readonly MediaFault[] = [
+  "unsupported",
+  "corrupt",
+  "too_large",
+  "invalid",
+  "busy",
+  "timeout",
+  "aborted",
+  "failed",
+];
+
+/** The message is one plain sentence that a client may read, except for `failed`, which goes to the log only. */
+export class MediaError extends Error {
+  override readonly name = "MediaError";
+  readonly fault: MediaFault;
+
+  constructor(fault: MediaFault, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+/** For errors that crossed from a child process as data. */
+export function isMediaFault(value: unknown): value is MediaFault {
+  return FAULTS.some((fault) => fault === value);
+}

@@ -1,0 +1,189 @@
+/** MP3 (ISO 11172-3, 13818-3), AAC as ADTS (13818-7) and FLAC (RFC 9639): formats whose frames are counted one by one. */
+import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
+
+interface Frame {
+  readonly length: number;
+  readonly samples: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+}
+
+/** Bytes of ID3v2 tags before the sound; several may follow each other. */
+export function id3Length(cursor: Cursor): number {
+  let at = 0;
+  while (cursor.ascii(at, 3) === "ID3" && at + 10 <= cursor.length) {
+    cursor.step();
+    const { view } = cursor;
+    const size = [6, 7, 8, 9].reduce((sum, index) => (sum << 7) | (view.getUint8(at + index) & 0x7f), 0);
+    at += 10 + size + ((view.getUint8(at + 5) & 0x10) === 0 ? 0 : 10);
+  }
+  return Math.min(at, cursor.length);
+}
+
+/** Kilobits a second by index: MPEG 1 layers I, II, III, then MPEG 2 and 2.5 layer I, layers II and III. */
+const BIT_RATES = [
+  [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+];
+const MPEG_RATES = [44_100, 48_000, 32_000];
+
+export function mpegFrame(cursor: Cursor, at: number): Frame | null {
+  if (at + 4 > cursor.length) return null;
+  const head = cursor.view.getUint32(at);
+  const version = (head >>> 19) & 3;
+  const layer = 4 - ((head >>> 17) & 3);
+  const base = MPEG_RATES[(head >>> 10) & 3];
+  if (head >>> 21 !== 0x7ff || version === 1 || layer === 4 || base === undefined) return null;
+  const isFirst = version === 3;
+  const sampleRate = isFirst ? base : version === 2 ? base / 2 : base / 4;
+  const table = isFirst ? layer - 1 : layer === 1 ? 3 : 4;
+  const kilobits = BIT_RATES[table]?.[(head >>> 12) & 15] ?? 0;
+  if (kilobits === 0) return null;
+  const samples = layer === 1 ? 384 : layer === 3 && !isFirst ? 576 : 1_152;
+  const padding = (head >>> 9) & 1;
+  const length =
+    layer === 1
+      ? (Math.floor((12_000 * kilobits) / sampleRate) + padding) * 4
+      : Math.floor((samples * 125 * kilobits) / sampleRate) + padding;
+  return { length, samples, sampleRate, channels: ((head >>> 6) & 3) === 3 ? 1 : 2 };
+}
+
+const ADTS_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+
+export function adtsFrame(cursor: Cursor, at: number): Frame | null {
+  if (at + 7 > cursor.length || (cursor.view.getUint16(at) & 0xfff6) !== 0xfff0) return null;
+  const sampleRate = ADTS_RATES[(cursor.view.getUint8(at + 2) >> 2) & 15];
+  const word = cursor.view.getUint32(at + 2);
+  const length = (word >>> 5) & 0x1fff;
+  if (sampleRate === undefined || length < 7) return null;
+  const channels = (word >>> 22) & 7;
+  const blocks = (cursor.view.getUint8(at + 6) & 3) + 1;
+  return { length, samples: blocks * 1_024, sampleRate, channels: channels === 7 ? 8 : Math.max(1, channels) };
+}
+
+/** A frame is believed where another follows it, or the file ends. */
+function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boolean {
+  const frame = read(cursor, at);
+  if (frame === null) return false;
+  const next = at + frame.length;
+  return next >= cursor.length || read(cursor, next) !== null || isTrailer(cursor, next);
+}
+
+/** Tags that stand after the sound: ID3v1, APEv2, Lyrics3. */
+function isTrailer(cursor: Cursor, at: number): boolean {
+  return /^(?:TAG|APETAGEX|LYRICS)/.test(cursor.ascii(at, 8));
+}
+
+export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
+  const read = format === "mp3" ? mpegFrame : adtsFrame;
+  let seconds = 0;
+  let first: Frame | null = null;
+  for (let at = id3Length(cursor); at < cursor.length;) {
+    cursor.step();
+    const frame = read(cursor, at);
+    if (frame === null || (first === null && !isFrameStart(cursor, at, read))) {
+      if (isTrailer(cursor, at)) break;
+      // Damage, or padding: on to the next byte that can begin a frame.
+      do {
+        at = cursor.bytes.indexOf(0xff, at + 1);
+        cursor.miss();
+      } while (at >= 0 && !isFrameStart(cursor, at, read));
+      if (at < 0) break;
+      continue;
+    }
+    // The first frame of an MP3 may hold an index of the others instead of sound.
+    const isIndex = first === null && format === "mp3" && /Xing|Info|VBRI/.test(cursor.ascii(at + 4, 40));
+    first ??= frame;
+    // A last frame that was cut short is not played.
+    if (!isIndex && at + frame.length <= cursor.length) seconds += frame.samples / frame.sampleRate;
+    at += frame.length;
+  }
+  if (first === null) throw corrupt("holds no sound");
+  return facts(format, seconds, first.sampleRate, first.channels);
+}
+
+const FLAC_BLOCKS = [0, 192, 576, 1_152, 2_304, 4_608, 0, 0, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768];
+const FLAC_RATES = 12;
+
+export function probeFlac(cursor: Cursor): AudioFacts {
+  const { view } = cursor;
+  let at = id3Length(cursor) + 4;
+  const info = at + 4;
+  if (info + 34 > cursor.length || (view.getUint8(at) & 0x7f) !== 0) throw corrupt("has no STREAMINFO");
+  const packed = view.getUint32(info + 10);
+  const sampleRate = packed >>> 12;
+  const channels = ((packed >>> 9) & 7) + 1;
+  const blockMax = view.getUint16(info + 2);
+  for (let isLast = false; !isLast && at + 4 <= cursor.length;) {
+    cursor.step();
+    const head = view.getUint32(at);
+    isLast = head >>> 31 === 1;
+    at += 4 + (head & 0xff_ffff);
+  }
+  // Frames tell their own number, so the chain from the first to the last that fits is the sound there is.
+  let samples = 0;
+  for (;;) {
+    at = cursor.bytes.indexOf(0xff, at);
+    if (at < 0 || at + 6 > cursor.length) break;
+    const frame = flacFrame(cursor, at, blockMax);
+    if (frame !== null && frame.start === samples) samples += frame.samples;
+    else cursor.miss();
+    at += 1;
+  }
+  return facts("flac", samples / sampleRate, sampleRate, channels);
+}
+
+function flacFrame(
+  cursor: Cursor,
+  at: number,
+  blockMax: number,
+): { readonly start: number; readonly samples: number } | null {
+  const { bytes } = cursor;
+  const byte = (index: number): number => bytes[at + index] ?? 0;
+  if ((byte(1) & 0xfe) !== 0xf8 || (byte(3) & 1) !== 0 || byte(2) >> 4 === 0) return null;
+  const number = utf8Number(bytes, at + 4);
+  if (number === null) return null;
+  let end = 4 + number.length;
+  const blockCode = byte(2) >> 4;
+  let samples = FLAC_BLOCKS[blockCode] ?? 0;
+  if (blockCode === 6) samples = byte(end++) + 1;
+  else if (blockCode === 7) {
+    samples = ((byte(end) << 8) | byte(end + 1)) + 1;
+    end += 2;
+  }
+  const rateCode = byte(2) & 15;
+  if (rateCode === FLAC_RATES) end += 1;
+  else if (rateCode > FLAC_RATES) end += 2;
+  if (at + end >= cursor.length || crc8(bytes, at, end) !== byte(end)) return null;
+  const isVariable = (byte(1) & 1) === 1;
+  return { start: isVariable ? number.value : number.value * blockMax, samples };
+}
+
+/** The numbers of FLAC frames are written like characters of UTF-8, up to seven bytes. */
+function utf8Number(bytes: Uint8Array, at: number): { readonly value: number; readonly length: number } | null {
+  const first = bytes[at] ?? 0xff;
+  if (first < 0x80) return { value: first, length: 1 };
+  const length = Math.clz32(~(first << 24));
+  if (length < 2 || length > 7) return null;
+  let value = first & ((1 << (7 - length)) - 1);
+  for (let index = 1; index < length; index += 1) {
+    const next = bytes[at + index] ?? 0;
+    if (next >> 6 !== 2) return null;
+    value = value * 64 + (next & 0x3f);
+  }
+  return { value, length };
+}
+
+function crc8(bytes: Uint8Array, at: number, length: number): number {
+  let crc = 0;
+  for (let index = at; index < at + length; index += 1) {
+    crc ^= bytes[index] ?? 0;
+    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x80 ? 0x07 : 0)) & 0xff;
+  }
+  return crc;
+}

@@ -1,0 +1,81 @@
+/** What a video is and how long it lasts, without decoding it. */
+import { MediaError } from "../media-error.ts";
+
+import { createCursor, type Cursor } from "./facts.ts";
+import { readMp4Tracks } from "./mp4-tracks.ts";
+import { readWebm, webmSeconds } from "./webm-tracks.ts";
+
+export interface VideoFacts {
+  readonly format: "mp4" | "webm";
+  /** Of the pictures, counted from them: what a header claims is its writer's word, and sound may go on a little longer. */
+  readonly seconds: number;
+  /** Pixels as they are shown, after the turn. */
+  readonly width: number;
+  readonly height: number;
+  /** Degrees clockwise that the stored pictures are turned by. */
+  readonly rotation: 0 | 90 | 180 | 270;
+  readonly hasSound: boolean;
+}
+
+/**
+ * MP4, QuickTime, WebM, Matroska. Reads heads and tables in a bounded number of steps and touches no other byte, so the
+ * bytes may be a file of any size mapped into memory. The name or the type a caller gave it plays no part.
+ * @throws MediaError unsupported (no format known here), corrupt
+ */
+export function probeVideo(bytes: Uint8Array): VideoFacts {
+  const cursor = createCursor(bytes, "video");
+  const head = cursor.ascii(0, 8);
+  const probe = MP4_START.test(head) ? probeMp4 : head.startsWith("\x1a\x45\xdf\xa3") ? probeWebm : null;
+  if (probe === null) {
+    throw new MediaError("unsupported", "The video is in no format that is known here: MP4 or WebM was expected.");
+  }
+  try {
+    const facts = probe(cursor);
+    if (!(facts.width >= 1 && facts.height >= 1)) throw cursor.corrupt("names no size of its pictures");
+    if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("holds no pictures");
+    return facts;
+  } catch (error) {
+    // Reading past the end: the file was cut within a header.
+    if (error instanceof RangeError) throw cursor.corrupt("ends too early");
+    throw error;
+  }
+}
+
+/** A size and the first box; QuickTime's older files begin without a word on their kind. */
+const MP4_START = /^.{4}(?:ftyp|moov|mdat|wide|free|skip)/s;
+
+function probeMp4(cursor: Cursor): VideoFacts {
+  const tracks = readMp4Tracks(cursor).filter(({ timescale, samples }) => timescale > 0 && samples > 0);
+  const pictures = tracks.find(({ handler }) => handler === "vide");
+  if (pictures === undefined) throw cursor.corrupt("has no track of pictures");
+  const { width, height, rotation } = pictures;
+  const isOnItsSide = rotation === 90 || rotation === 270;
+  return {
+    format: "mp4",
+    seconds: pictures.ticks / pictures.timescale,
+    width: isOnItsSide ? height : width,
+    height: isOnItsSide ? width : height,
+    rotation,
+    hasSound: tracks.some(({ handler }) => handler === "soun"),
+  };
+}
+
+const PICTURES = 1;
+const SOUND = 2;
+/** Where a file does not tell its frame rate: 25 a second. */
+const FRAME_SECONDS = 0.04;
+
+function probeWebm(cursor: Cursor): VideoFacts {
+  const content = readWebm(cursor);
+  const tracks = content.tracks.filter(({ lastSeconds }) => lastSeconds >= 0);
+  const pictures = tracks.find(({ type }) => type === PICTURES);
+  if (pictures === undefined) throw cursor.corrupt("has no track of pictures");
+  return {
+    format: "webm",
+    seconds: webmSeconds(content, pictures, FRAME_SECONDS),
+    width: pictures.width,
+    height: pictures.height,
+    rotation: 0,
+    hasSound: tracks.some(({ type }) => type === SOUND),
+  };
+}

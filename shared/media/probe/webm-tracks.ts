@@ -1,0 +1,147 @@
+/** The tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are looked at one by one. */
+import type { Cursor } from "./facts.ts";
+
+const ID = {
+  segment: 0x18538067,
+  info: 0x1549a966,
+  timestampScale: 0x2ad7b1,
+  duration: 0x4489,
+  tracks: 0x1654ae6b,
+  trackEntry: 0xae,
+  trackNumber: 0xd7,
+  trackType: 0x83,
+  defaultDuration: 0x23e383,
+  video: 0xe0,
+  pixelWidth: 0xb0,
+  pixelHeight: 0xba,
+  audio: 0xe1,
+  samplingFrequency: 0xb5,
+  channels: 0x9f,
+  cluster: 0x1f43b675,
+  clusterTimestamp: 0xe7,
+  simpleBlock: 0xa3,
+  blockGroup: 0xa0,
+  block: 0xa1,
+} as const;
+
+/** These are walked through as if their content stood beside them: unknown sizes then need no care. */
+const OPENED = new Set<number>([ID.segment, ID.info, ID.tracks, ID.trackEntry, ID.video, ID.audio, ID.cluster, ID.blockGroup]);
+
+export interface WebmTrack {
+  number: number;
+  /** 1 is pictures, 2 is sound. */
+  type: number;
+  sampleRate: number;
+  channels: number;
+  /** Pixels. */
+  width: number;
+  height: number;
+  /** What a block lasts; 0 where the track does not tell. */
+  blockSeconds: number;
+  /** When the last block begins; below 0 without one. */
+  lastSeconds: number;
+}
+
+export interface WebmContent {
+  /** What the head says of the whole; 0 where it says nothing. */
+  readonly toldSeconds: number;
+  readonly tracks: readonly WebmTrack[];
+}
+
+/** Reads as far as it can; a file that was cut has what stands before the cut. */
+export function readWebm(cursor: Cursor): WebmContent {
+  const { view } = cursor;
+  const tracks: WebmTrack[] = [];
+  const byNumber = new Map<number, WebmTrack>();
+  let scale = 1_000_000;
+  let told = 0;
+  let clusterStart = 0;
+  for (let at = 0; at < cursor.length;) {
+    cursor.step();
+    const id = readVint(cursor, at, false);
+    const size = id === null ? null : readVint(cursor, at + id.length, true);
+    if (id === null || size === null) break;
+    const start = at + id.length + size.length;
+    const track = tracks.at(-1);
+    const end = start + size.value;
+    at = OPENED.has(id.value) ? start : end;
+    if (id.value === ID.trackEntry) tracks.push(newTrack());
+    if (OPENED.has(id.value) || end > cursor.length) continue;
+    const number = (): number => readUnsigned(cursor, start, size.value);
+    if (id.value === ID.timestampScale) scale = number();
+    else if (id.value === ID.duration) told = readFloat(view, start, size.value);
+    else if (id.value === ID.clusterTimestamp) clusterStart = number();
+    else if (id.value === ID.simpleBlock || id.value === ID.block) {
+      if (byNumber.size === 0) for (const one of tracks) byNumber.set(one.number, one);
+      const owner = readVint(cursor, start, true);
+      const of = owner === null ? undefined : byNumber.get(owner.value);
+      if (owner === null || of === undefined || start + owner.length + 2 > cursor.length) continue;
+      const begins = ((clusterStart + view.getInt16(start + owner.length)) * scale) / 1e9;
+      of.lastSeconds = Math.max(of.lastSeconds, begins);
+    } else if (track !== undefined) {
+      if (id.value === ID.trackNumber) track.number = number();
+      else if (id.value === ID.trackType) track.type = number();
+      else if (id.value === ID.defaultDuration) track.blockSeconds = number() / 1e9;
+      else if (id.value === ID.pixelWidth) track.width = number();
+      else if (id.value === ID.pixelHeight) track.height = number();
+      else if (id.value === ID.samplingFrequency) track.sampleRate = readFloat(view, start, size.value);
+      else if (id.value === ID.channels) track.channels = number();
+    }
+  }
+  return { toldSeconds: (told * scale) / 1e9, tracks };
+}
+
+/** What the last block lasts is not told; a claim this much longer than the last block's start is believed. */
+const LAST_BLOCK_SECONDS_MAX = 2;
+
+/** @param usualSeconds of a block of such a track, where it does not tell */
+export function webmSeconds({ toldSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
+  const isKnown = track.blockSeconds > 0 && track.blockSeconds < LAST_BLOCK_SECONDS_MAX;
+  const heard = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
+  const isBelievable = toldSeconds >= track.lastSeconds && toldSeconds <= heard + LAST_BLOCK_SECONDS_MAX;
+  return isBelievable ? toldSeconds : heard;
+}
+
+/** Sampling frequency and channels as they are where the file leaves them out. */
+function newTrack(): WebmTrack {
+  return {
+    number: 0,
+    type: 0,
+    sampleRate: 8_000,
+    channels: 1,
+    width: 0,
+    height: 0,
+    blockSeconds: 0,
+    lastSeconds: -1,
+  };
+}
+
+/** A number with its length in its first bits; an unknown size reads as one beyond any file. */
+function readVint(
+  cursor: Cursor,
+  at: number,
+  isMasked: boolean,
+): { readonly value: number; readonly length: number } | null {
+  const first = cursor.bytes[at];
+  if (first === undefined || first === 0) return null;
+  const length = Math.clz32(first) - 23;
+  if (at + length > cursor.length) return null;
+  let value = isMasked ? first & (0xff >> length) : first;
+  let isUnknown = isMasked && value === 0xff >> length;
+  for (let index = 1; index < length; index += 1) {
+    const next = cursor.bytes[at + index] ?? 0;
+    isUnknown &&= next === 0xff;
+    value = value * 256 + next;
+  }
+  return { value: isUnknown ? Number.MAX_SAFE_INTEGER : value, length };
+}
+
+function readUnsigned({ bytes }: Cursor, at: number, size: number): number {
+  let value = 0;
+  for (let index = 0; index < Math.min(size, 8); index += 1) value = value * 256 + (bytes[at + index] ?? 0);
+  return value;
+}
+
+function readFloat(view: DataView, at: number, size: number): number {
+  return size === 4 ? view.getFloat32(at) : size === 8 ? view.getFloat64(at) : 0;
+}

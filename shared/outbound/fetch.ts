@@ -1,0 +1,282 @@
+/**
+ * Calls an address that a caller named. The host's addresses are looked up once and all of them judged; the connection
+ * goes to one of those, so a name that changes its answer gains nothing. Over node:http because Bun's `fetch` ignores
+ * `lookup` and obeys proxy variables; node:http does as told (lessons OUT-1, OUT-9). TLS still checks the host name.
+ */
+import { lookup } from "node:dns/promises";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isIP } from "node:net";
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+
+import { LIMITS } from "#shared/limits.ts";
+
+import { isAllowedHost } from "./allowance.ts";
+import { assertPublicUrl, isDialable } from "./guard.ts";
+
+export interface OutboundRequest {
+  readonly signal: AbortSignal;
+  /** Of the answer's body, counted after inflation. */
+  readonly bytesMax: number;
+  /** For everything: look-up, redirects, the last byte. */
+  readonly timeoutMs: number;
+  /** For each silence within the body; ten seconds when absent. */
+  readonly stallMs?: number;
+  readonly accept?: string;
+  /** GET when absent. */
+  readonly method?: "GET" | "POST" | "PUT";
+  /** Those that belong to the connection are dropped. With any of them no redirect is followed: they may be secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Takes the bytes as they come, and `bytes` of the answer stays empty; no more come until it is done with them. */
+  readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+  /** Lower case, without parameters; empty when the server named none. */
+  readonly contentType: string;
+  /** Where the answer came from, redirects followed. */
+  readonly url: string;
+}
+
+/**
+ * unsafe: not to be dialled for a caller; unreachable: no connection, or one that broke; timeout: too slow; too_large:
+ * more than asked for; status: an answer that is not 2xx or cannot be read.
+ */
+export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "status";
+
+/** Its message may be logged: it holds neither the address nor anything the target sent (lesson OUT-10). */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+  readonly fault: OutboundFault;
+  /** The target's, of fault `status`. */
+  readonly status: number | undefined;
+
+  constructor(fault: OutboundFault, why: string, status?: number) {
+    super(`outbound ${fault}: ${why}`);
+    this.fault = fault;
+    this.status = status;
+  }
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+const resolveBySystem: Resolve = (host) => lookup(host, { all: true, verbatim: true });
+
+/**
+ * Sends one request and reads the whole answer. A plain GET follows up to three redirects, each judged like the first.
+ * @param resolve stands in for the system's resolver in tests
+ * @throws OutboundError; whatever the caller's signal was aborted with, or `onBytes` threw
+ */
+export async function fetchPublic(
+  address: string,
+  request: OutboundRequest,
+  resolve: Resolve = resolveBySystem,
+): Promise<OutboundAnswer> {
+  request.signal.throwIfAborted();
+  const own = new AbortController();
+  const stop = (error: OutboundError): void => own.abort(error);
+  const timer = setTimeout(
+    () => stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`)),
+    request.timeoutMs,
+  );
+  const signal = AbortSignal.any([request.signal, own.signal]);
+  const isPlainGet = (request.method ?? "GET") === "GET" && !request.headers && request.body === undefined;
+  try {
+    let url = judge(address);
+    for (let redirects = 0; ; redirects += 1) {
+      const addresses = await addressesOf(url, resolve, signal);
+      const response = await send(url, addresses, request, signal);
+      try {
+        const next = isPlainGet ? redirectTarget(response, url) : undefined;
+        if (next === undefined) return await readAnswer(response, url, request, stop);
+        if (redirects === LIMITS.outboundRedirectsMax) throw new OutboundError("status", "too many redirects");
+        url = judge(next);
+      } finally {
+        // Closes the connection of an answer that was not read to its end.
+        response.destroy();
+      }
+    }
+  } catch (error) {
+    if (error instanceof TakerError) throw error.cause;
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof OutboundError) throw error;
+    throw new OutboundError("unreachable", codeOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function judge(address: string): URL {
+  try {
+    return assertPublicUrl(address, "");
+  } catch {
+    throw new OutboundError("unsafe", "the URL is not allowed");
+  }
+}
+
+/**
+ * What may be dialled for this URL. A name with one address inside is refused whole: its next answer could hold only
+ * that one. An address in the URL itself is judged already, and never looked up.
+ */
+async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0) return [];
+  const addresses = await unlessAborted(resolve(host), signal);
+  if (addresses.length === 0) throw new OutboundError("unreachable", "the name has no address");
+  if (!isAllowedHost(url) && !addresses.every(({ address }) => isDialable(address))) {
+    throw new OutboundError("unsafe", "the name leads inside");
+  }
+  return addresses;
+}
+
+function send(
+  url: URL,
+  addresses: readonly ResolvedAddress[],
+  { method = "GET", accept = "*/*", headers = {}, body }: OutboundRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
+      method,
+      headers: { ...passedOn(headers), accept, "accept-encoding": "identity", "user-agent": "Sluice" },
+      // A connection of its own: one that is kept could have been opened for another name.
+      agent: false,
+      rejectUnauthorized: true,
+      lookup: (_host, options, done) => {
+        const [first] = addresses;
+        if (options.all) done(null, [...addresses]);
+        else if (first) done(null, first.address, first.family);
+        else done(new Error("no address was judged"), "", 0);
+      },
+    });
+    const onAbort = (): void => {
+      request.destroy();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    request.on("response", resolve);
+    request.on("error", reject);
+    request.on("close", () => {
+      signal.removeEventListener("abort", onAbort);
+      reject(new OutboundError("unreachable", "closed without an answer"));
+    });
+    request.end(body);
+  });
+}
+
+/** What would let a caller say where a message ends, or whom it is for. */
+const CONNECTION_HEADERS =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
+
+function passedOn(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name)));
+}
+
+const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+
+function redirectTarget(response: IncomingMessage, from: URL): string | undefined {
+  const { location } = response.headers;
+  if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;
+  if (!URL.canParse(location, from.href)) throw new OutboundError("status", "a redirect to nowhere");
+  return new URL(location, from).href;
+}
+
+async function readAnswer(
+  response: IncomingMessage,
+  url: URL,
+  { bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
+  stop: (error: OutboundError) => void,
+): Promise<OutboundAnswer> {
+  const status = response.statusCode ?? 0;
+  if (status < 200 || status > 299) throw new OutboundError("status", `answered ${status}`, status);
+  const tooLarge = new OutboundError("too_large", `more than ${bytesMax} bytes`);
+  if (Number(response.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const stall = setTimeout(() => stop(new OutboundError("timeout", `silent for ${stallMs} ms`)), stallMs);
+  try {
+    for await (const chunk of inflated(response) as AsyncIterable<Uint8Array>) {
+      length += chunk.length;
+      if (length > bytesMax) throw tooLarge;
+      if (onBytes) await onBytes(chunk).catch((error: unknown) => Promise.reject(new TakerError(error)));
+      else chunks.push(chunk);
+      stall.refresh();
+    }
+  } finally {
+    clearTimeout(stall);
+  }
+  return {
+    status,
+    headers: headersOf(response),
+    bytes: Buffer.concat(chunks),
+    contentType: (response.headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase(),
+    url: url.href,
+  };
+}
+
+/** Whoever takes the bytes failed: no fault of the target's. */
+class TakerError extends Error {
+  override readonly name = "TakerError";
+
+  constructor(cause: unknown) {
+    super("the bytes could not be taken", { cause });
+  }
+}
+
+/** We ask for plain bytes; servers that keep files compressed send them so all the same. */
+function inflated(response: IncomingMessage): Readable {
+  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  const decoder = DECODERS.get(encoding);
+  if (encoding === "identity" || encoding === "") return response;
+  if (!decoder) throw new OutboundError("status", "an encoding nobody asked for");
+  // Whichever end fails, the loop over the decoder hears of it.
+  return pipeline(response, decoder(), () => undefined);
+}
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+/** What describes the bytes on the wire is dropped: it is not true of those handed out (lesson OUT-11). */
+function headersOf(response: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(response.headersDistinct)) {
+    if (CONNECTION_HEADERS.test(name) || name === "content-encoding") continue;
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
+}
+
+/** The system's resolver cannot be stopped, only left alone. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The system's word for it, such as ECONNREFUSED; messages of connections hold addresses. */
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code) ? code : "the connection failed";
+}

@@ -1,0 +1,174 @@
+/**
+ * What a call would hold and what it would typically settle at, from the checks and counts of the real call: a table by
+ * kind of call. Nothing is held here.
+ */
+import type { Estimate } from "#schemas/generated/types.ts";
+import type { CallBound } from "#shared/admission/call-bound.ts";
+import { NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
+import { checkChat } from "#shared/admission/chat-constraints.ts";
+import { checkEmbeddings, inputsOf } from "#shared/admission/embeddings-constraints.ts";
+import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
+import { type CheckedMedia, withoutNulls } from "#shared/admission/media-check.ts";
+import { checkMesh } from "#shared/admission/mesh-constraints.ts";
+import { checkMusic } from "#shared/admission/music-constraints.ts";
+import { checkSpeech } from "#shared/admission/speech-constraints.ts";
+import { checkTranscription, type Recording } from "#shared/admission/transcription-constraints.ts";
+import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { countInputs } from "#shared/tokens/count-inputs.ts";
+import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
+import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
+
+import { typicalChatUsage } from "./estimate-chat.ts";
+import { breakDown } from "./estimate-lines.ts";
+import { breakDownMedia } from "./estimate-media.ts";
+import type { Price } from "./price.ts";
+import { NO_USAGE, type TokenUsage } from "./usage.ts";
+
+/** A call that was checked, and what it would typically use. */
+interface Foreseen {
+  readonly bound: CallBound;
+  /** Of what the call asks for, where that makes a difference. */
+  readonly price?: Price;
+  readonly usage: TokenUsage;
+  /** Of what is not paid by tokens or by the request. */
+  readonly lines?: ReturnType<typeof breakDown> | undefined;
+}
+
+/**
+ * undefined: the model takes no such call.
+ * @param body with the model's slug in `model`
+ * @throws ApiError 400 as the call itself
+ */
+type Forecast = (model: Model, body: object, bodyBytes: number, about: CallFacts) => Promise<Foreseen> | undefined;
+
+/** What a body alone does not tell. */
+export interface CallFacts {
+  /** The stored files that it names. */
+  readonly files: StoredFiles;
+  /** Length and size of the recording it brings; undefined: it brings none. @throws ApiError as the call */
+  recording(): Promise<Recording | undefined>;
+}
+
+/** One row for each kind of call; the first whose calls the model takes is the one. */
+const FORECASTS: readonly Forecast[] = [forecastChat, forecastEmbeddings, forecastMedia];
+
+/**
+ * @param body the call's body; `model` may be absent
+ * @param bodyBytes its size as it came
+ * @param about what the body alone does not tell
+ * @throws ApiError as the call itself; `model_not_supported` when there is no call for this kind of model
+ */
+export async function estimateCall(
+  model: Model,
+  body: unknown,
+  bodyBytes: number,
+  about: CallFacts = NOTHING_KNOWN,
+): Promise<Estimate> {
+  const request = parse("EstimateRequest", body);
+  if (request.model !== undefined && request.model !== model.slug) {
+    throw new ApiError("unsupported_value", `Expected ${model.slug}, the model of the path, or none.`, {
+      param: "model",
+    });
+  }
+  const bytes = request.model === undefined ? bodyBytes + MODEL_MEMBER_BYTES + model.slug.length : bodyBytes;
+  for (const forecast of FORECASTS) {
+    const foreseen = await forecast(model, { ...request, model: model.slug }, bytes, about);
+    if (foreseen !== undefined) return present(model, foreseen);
+  }
+  throw new ApiError("model_not_supported", `There is no call for models of modality ${model.modality} yet.`, {
+    param: "model",
+  });
+}
+
+const NOTHING_KNOWN: CallFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
+
+/** `"model":"",` in a body that has it; slugs need no escapes. */
+const MODEL_MEMBER_BYTES = 11;
+
+function forecastChat(
+  model: Model,
+  body: object,
+  bodyBytes: number,
+  { files }: CallFacts,
+): Promise<Foreseen> | undefined {
+  if (!model.supports_chat) return undefined;
+  const request = parse("ChatCompletionRequest", body);
+  const bound = checkChat(request, model, bodyBytes, files);
+  return sampler().then((tokenizer) => ({ bound, usage: typicalChatUsage(request, model, bound, tokenizer) }));
+}
+
+function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | undefined {
+  if (!isEmbeddingModel(model)) return undefined;
+  const request = parse("EmbeddingsRequest", body);
+  const bound = checkEmbeddings(request, model);
+  return sampler()
+    .then((tokenizer) => countInputs(tokenizer, inputsOf(request.input), model.max_context_tokens))
+    .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
+}
+
+type MediaCheck = (model: Model, body: object, about: CallFacts) => Promise<CheckedMedia<unknown>> | CheckedMedia<unknown>;
+
+const MEDIA_CHECKS: Readonly<Partial<Record<Model["modality"], MediaCheck>>> = {
+  image: (model, body) =>
+    "image_base64" in body || "image_file_id" in body
+      ? checkImageEdit(parse("ImageEditRequest", body), model)
+      : checkImages(parse("ImageGenerationRequest", body), model),
+  audio: (model, body) => checkSpeech(parse("SpeechRequest", body), model),
+  stt: async (model, body, about) => {
+    const recording = await about.recording();
+    if (recording) return checkTranscription(parse("TranscriptionRequest", body), model, recording);
+    throw new ApiError("missing_required_parameter", "Expected the sound as audio_base64 or file_id.", {
+      param: "file",
+    });
+  },
+  video: (model, body) => checkVideo(parse("VideoGenerationRequest", body), model),
+  music: (model, body) => checkMusic(parse("MusicGenerationRequest", body), model),
+  object_3d: (model, body) => checkMesh(parse("MeshGenerationRequest", body), model),
+};
+
+/** What a model writes for media is known when it is there: its most is taken for it. */
+function forecastMedia(
+  model: Model,
+  body: object,
+  _bodyBytes: number,
+  about: CallFacts,
+): Promise<Foreseen> | undefined {
+  const check = isPricedMedia(model) ? MEDIA_CHECKS[model.modality] : undefined;
+  return check && foreseeMedia(model, withoutNulls(body) as object, about, check);
+}
+
+async function foreseeMedia(model: Model, body: object, about: CallFacts, check: MediaCheck): Promise<Foreseen> {
+  const { bound, price, usual, wish } = await check(model, body, about);
+  const { prompt, text } = wish as { readonly prompt?: string; readonly text?: string };
+  const tokenizer = await sampler();
+  const output = bound.outputTokensMax;
+  const makesPictures = model.modality === "image";
+  const usage = {
+    ...NO_USAGE,
+    input: tokenizer.count(prompt ?? text ?? ""),
+    ...(makesPictures ? { imageOutput: output } : model.modality === "audio" ? { audioOutput: output } : { output }),
+  };
+  return { bound, price, usage, lines: breakDownMedia(price, usual) };
+}
+
+async function sampler(): Promise<Tokenizer> {
+  return createSamplingTokenizer(await loadTokenizer(), LIMITS.countedCharactersMax);
+}
+
+function present(model: Model, { bound, usage, price = model.price, lines: known }: Foreseen): Estimate {
+  const { lines, nano } = known ?? breakDown(price, usage);
+  return {
+    model: model.slug,
+    currency: "credits",
+    unit: model.price.unit,
+    estimated_credits: creditsNumber(nano),
+    max_credits: creditsNumber(bound.holdNano),
+    breakdown: lines,
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * What media costs, pure and exact. Priced by the megapixel, pictures cost megapixels × rate × max(1, steps ÷ the model's
+ * default steps) (spec "POST /v1/images/generations"); seconds and minutes count to the millisecond.
+ */
+import type { Modality } from "#schemas/generated/types.ts";
+
+import { type Price, priceTokens, type PriceUnit } from "./price.ts";
+import { NO_USAGE, type TokenUsage } from "./usage.ts";
+
+/** Units of price that media of a modality can have. Modalities that are absent have no endpoint. */
+export const MEDIA_UNITS: Readonly<Partial<Record<Modality, readonly PriceUnit[]>>> = {
+  image: ["per_image", "per_megapixel", "per_token", "per_request"],
+  audio: ["per_character", "per_token", "per_second", "per_minute", "per_request"],
+  stt: ["per_minute", "per_second", "per_token", "per_request"],
+  video: ["per_second", "per_minute", "per_request"],
+  music: ["per_second", "per_minute", "per_request"],
+  object_3d: ["per_second", "per_request"],
+};
+
+/** How much there is of everything that a price may count. */
+export interface Quantities {
+  /** Things made. */
+  readonly results: number;
+  /** Pixels of each picture, whole. */
+  readonly pixels: readonly number[];
+  /** As they were asked for, and what the model takes by itself. */
+  readonly steps: number;
+  readonly defaultSteps: number;
+  /** Whole; of media or of computing, as the model counts. */
+  readonly milliseconds: number;
+  /** Unicode code points. */
+  readonly characters: number;
+  /** Of a model priced per token. */
+  readonly tokens: TokenUsage;
+}
+
+/** One thing of no size. */
+export const ONE_RESULT: Quantities = {
+  results: 1,
+  pixels: [],
+  steps: 1,
+  defaultSteps: 1,
+  milliseconds: 0,
+  characters: 0,
+  tokens: NO_USAGE,
+};
+
+const MEGA = 1_000_000n;
+const MS_PER_SECOND = 1_000n;
+const MS_PER_MINUTE = 60_000n;
+
+/** Nano-credits; a fraction is rounded up once, at the sum. @throws RangeError for a unit that no media has */
+export function priceMedia(price: Price, quantities: Quantities): bigint {
+  const { unit, unitRate } = price;
+  const { pixels, steps, defaultSteps } = quantities;
+  switch (unit) {
+    case "per_image":
+      return unitRate * BigInt(quantities.results);
+    case "per_request":
+      return unitRate;
+    case "per_character":
+      return unitRate * BigInt(quantities.characters);
+    case "per_second":
+      return roundUp(unitRate * BigInt(quantities.milliseconds), MS_PER_SECOND);
+    case "per_minute":
+      return roundUp(unitRate * BigInt(quantities.milliseconds), MS_PER_MINUTE);
+    case "per_megapixel": {
+      const all = pixels.reduce((sum, one) => sum + BigInt(one), 0n);
+      return roundUp(all * unitRate * BigInt(Math.max(steps, defaultSteps)), MEGA * BigInt(defaultSteps));
+    }
+    case "per_token":
+      return priceTokens(price, quantities.tokens);
+    default:
+      throw new RangeError(`media is not priced ${unit}`);
+  }
+}
+
+/** Most tokens a call can use, by kind. */
+export interface TokenBounds {
+  readonly input: number;
+  readonly imageInput?: number;
+  readonly audioInput?: number;
+  readonly output: number;
+}
+
+/** The most that media can cost: each token that a model reads or writes at the dearest of its rates for it. */
+export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBounds): bigint {
+  if (price.unit !== "per_token") return priceMedia(price, quantities);
+  const { input_per_million: input = 0n, output_per_million: output = 0n } = price.tokenRates;
+  const { image_input_per_million: image = input, audio_input_per_million: audio = input } = price.tokenRates;
+  const { image_output_per_million: pictures = output, audio_output_per_million: sound = output } = price.tokenRates;
+  const sum =
+    BigInt(tokens.input) * input +
+    BigInt(tokens.imageInput ?? 0) * maximum(input, image) +
+    BigInt(tokens.audioInput ?? 0) * maximum(input, audio) +
+    BigInt(tokens.output) * maximum(output, pictures, sound);
+  return roundUp(sum, MEGA);
+}
+
+/** Milliseconds of seconds as they were told or measured, rounded up so that a price never falls short by it. */
+export function wholeMilliseconds(seconds: number): number {
+  // A thousandth of a millisecond is the noise of adding up fractions of a second.
+  return Math.ceil(seconds * 1_000 - 0.001) || 0;
+}
+
+function roundUp(amount: bigint, divisor: bigint): bigint {
+  return (amount + divisor - 1n) / divisor;
+}
+
+function maximum(...rates: readonly bigint[]): bigint {
+  return rates.reduce((most, rate) => (rate > most ? rate : most), 0n);
+}

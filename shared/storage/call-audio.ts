@@ -1,0 +1,60 @@
+/** Recordings that come with a call wait in S3 beside its claim, under `claims/<job id>/audio`, and go with the call. */
+import { createHash } from "node:crypto";
+
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Storage } from "./client.ts";
+import { beginParts, deleteObject, dropParts, joinParts, putObject, putPart, readObject, type StoredPart } from "./objects.ts";
+
+/** `bytes#sha256#key`: what is read must be what was stored. */
+export type AudioReference = string;
+
+export async function storeCallAudio(storage: Storage, jobId: string, bytes: Uint8Array): Promise<AudioReference> {
+  const key = `claims/${jobId}/audio`;
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  if (bytes.length <= LIMITS.uploadPartBytes) await putObject(storage, key, bytes);
+  else await storeParts(storage, key, bytes);
+  return `${bytes.length}#${digest}#${key}`;
+}
+
+async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
+  const uploadId = await beginParts(storage, key);
+  try {
+    const parts: StoredPart[] = [];
+    for (let from = 0; from < bytes.length; from += LIMITS.uploadPartBytes) {
+      const piece = bytes.subarray(from, from + LIMITS.uploadPartBytes);
+      parts.push(await putPart(storage, key, uploadId, parts.length + 1, piece));
+    }
+    await joinParts(storage, key, uploadId, parts);
+  } catch (error) {
+    await dropParts(storage, key, uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** How many bytes a reference stands for. */
+export function audioSize(reference: AudioReference): number {
+  return Number(reference.split("#")[0]);
+}
+
+/** @throws Error when the object is missing or its bytes are not those that were stored */
+export async function readCallAudio(storage: Storage, reference: AudioReference): Promise<Uint8Array> {
+  const [, digest, key = ""] = reference.split("#");
+  const size = audioSize(reference);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for await (const piece of readObject(storage, key, 0, size)) {
+    if (at + piece.length > size) throw new Error(`${key} is longer than it was`);
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  if (at !== size || createHash("sha256").update(bytes).digest("hex") !== digest) {
+    throw new Error(`${key} is damaged: its checksum differs`);
+  }
+  return bytes;
+}
+
+/** Deleting twice is harmless. */
+export async function deleteCallAudio(storage: Storage, reference: AudioReference): Promise<void> {
+  await deleteObject(storage, reference.split("#")[2] ?? "");
+}

@@ -1,0 +1,41 @@
+/**
+ * Records of media jobs in the object store, one object a job: what an operator's own tools read without our database. Postgres
+ * stays the truth; a record that is missing or behind is written again from it.
+ */
+import type { JobRow } from "#shared/database/jobs.ts";
+import { formatCredits } from "#shared/money.ts";
+
+import type { Storage } from "./client.ts";
+import { deleteObject, putObject } from "./objects.ts";
+
+const PREFIX = "jobs/";
+
+function keyOf(job: Pick<JobRow, "id" | "workspace_id">): string {
+  return `${PREFIX}${job.workspace_id}/${job.id}.json`;
+}
+
+/** @param result text of what the job made: files by their ids (schemas/media-outcome.schema.json) */
+export async function putJobRecord(storage: Storage, job: JobRow, result: string | null): Promise<void> {
+  const record = {
+    id: job.id,
+    workspace_id: job.workspace_id,
+    modality: job.modality,
+    kind: job.kind,
+    model: job.model,
+    state: job.state,
+    progress: job.progress,
+    is_unknown: job.is_unknown,
+    credits: job.credits === null ? null : formatCredits(job.credits),
+    error: job.error,
+    result: result === null ? null : (JSON.parse(result) as unknown),
+    created_at: job.created_at,
+    started_at: job.started_at,
+    ended_at: job.ended_at,
+  };
+  await putObject(storage, keyOf(job), Buffer.from(JSON.stringify(record)));
+}
+
+/** Deleting what is not there is harmless. */
+export async function deleteJobRecord(storage: Storage, job: Pick<JobRow, "id" | "workspace_id">): Promise<void> {
+  await deleteObject(storage, keyOf(job));
+}

@@ -1,0 +1,257 @@
+/** Bytes in S3: every call has a deadline, objects are written with a checksum and read as they come. */
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+
+import { LIMITS } from "#shared/limits.ts";
+import { Turns } from "#shared/turns.ts";
+
+import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+
+/** A part of a multipart upload that S3 has. */
+export interface StoredPart {
+  readonly number: number;
+  readonly etag: string;
+}
+
+/** @throws Error of the SDK; the object may be there all the same */
+export async function putObject(storage: Storage, key: string, body: Uint8Array): Promise<void> {
+  await sendBytes(body, (content, options) =>
+    storage.client.send(new PutObjectCommand({ Bucket: storage.bucket, Key: key, ...content }), options),
+  );
+}
+
+/** Returns the id of the multipart upload. */
+export async function beginParts(storage: Storage, key: string): Promise<string> {
+  const answer = await storage.client.send(
+    new CreateMultipartUploadCommand({ Bucket: storage.bucket, Key: key }),
+    deadline(),
+  );
+  if (answer.UploadId === undefined) throw new Error("S3 gave a multipart upload no id");
+  return answer.UploadId;
+}
+
+/** @param number from 1 */
+export async function putPart(
+  storage: Storage,
+  key: string,
+  uploadId: string,
+  number: number,
+  body: Uint8Array,
+): Promise<StoredPart> {
+  const which = { Bucket: storage.bucket, Key: key, UploadId: uploadId, PartNumber: number };
+  const answer = await sendBytes(body, (content, options) =>
+    storage.client.send(new UploadPartCommand({ ...which, ...content }), options),
+  );
+  return { number, etag: answer.ETag ?? "" };
+}
+
+export async function joinParts(
+  storage: Storage,
+  key: string,
+  uploadId: string,
+  parts: readonly StoredPart[],
+): Promise<void> {
+  await storage.client.send(
+    new CompleteMultipartUploadCommand({
+      Bucket: storage.bucket,
+      Key: key,
+      UploadId: uploadId,
+      MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
+    }),
+    { abortSignal: AbortSignal.timeout(LIMITS.storageJoinMs) },
+  );
+}
+
+/** Aborting what is not there is fine. */
+export async function dropParts(storage: Storage, key: string, uploadId: string): Promise<void> {
+  try {
+    await storage.client.send(
+      new AbortMultipartUploadCommand({ Bucket: storage.bucket, Key: key, UploadId: uploadId }),
+      deadline(),
+    );
+  } catch (error) {
+    if (nameOf(error) !== "NoSuchUpload") throw error;
+  }
+}
+
+/** Deleting twice is harmless. */
+export async function deleteObject(storage: Storage, key: string): Promise<void> {
+  await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), deadline());
+}
+
+/** Bytes of an object; undefined when there is none. */
+export async function objectSize(storage: Storage, key: string): Promise<number | undefined> {
+  try {
+    const answer = await storage.client.send(new HeadObjectCommand({ Bucket: storage.bucket, Key: key }), deadline());
+    return answer.ContentLength;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** It sends nothing, and will not for having been asked again. */
+export class SilentStoreError extends Error {
+  override readonly name = "SilentStoreError";
+}
+
+/**
+ * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for LIMITS.storageStallMs ends
+ * it; time in which nobody asks for more does not count.
+ * @throws SilentStoreError; Error of the SDK; what comes may be fewer bytes than asked for, or others
+ */
+export async function* readObject(
+  storage: Storage,
+  key: string,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  const stop = new AbortController();
+  const timed = <T>(work: Promise<T>): Promise<T> => {
+    // One promise a call: raced against one that lives longer, every piece would be kept as long.
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const error = new SilentStoreError("the object store fell silent");
+      stop.abort(error);
+      reject(error);
+    }, LIMITS.storageStallMs);
+    return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  };
+  try {
+    const command = new GetObjectCommand({ Bucket: storage.bucket, Key: key, Range: `bytes=${from}-${to - 1}` });
+    const answer = await timed(storage.client.send(command, { abortSignal: stop.signal }));
+    const chunks = (answer.Body as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator]();
+    if (!chunks) return;
+    for (;;) {
+      const next = await timed(chunks.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Ends the connection where the object was not read to its end.
+    stop.abort(new Error("the object is not read any further"));
+  }
+}
+
+/** True for an object that is not there. */
+export function isMissing(error: unknown): boolean {
+  const name = nameOf(error);
+  return name === "NoSuchKey" || name === "NotFound";
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly at: Date;
+}
+
+/**
+ * Up to a thousand objects with keys behind `after`, in the order of keys, and whether there are more. By the older of S3's
+ * two lists: the development server cannot page through the newer one under Bun (its tokens need DES).
+ */
+export async function listObjects(
+  storage: Storage,
+  prefix: string,
+  after: string | undefined,
+  max: number,
+): Promise<{ readonly objects: ListedObject[]; readonly hasMore: boolean }> {
+  const page = await storage.client.send(
+    new ListObjectsCommand({
+      Bucket: storage.bucket,
+      Prefix: prefix,
+      MaxKeys: max,
+      ...(after === undefined ? {} : { Marker: after }),
+    }),
+    deadline(),
+  );
+  const objects = (page.Contents ?? []).map(({ Key: key = "", LastModified: at = new Date() }) => ({ key, at }));
+  return { objects, hasMore: page.IsTruncated === true };
+}
+
+export interface ListedUpload extends ListedObject {
+  readonly uploadId: string;
+}
+
+/** Up to a thousand multipart uploads that were begun and neither joined nor dropped. */
+export async function listUploads(storage: Storage, prefix: string): Promise<ListedUpload[]> {
+  const page = await storage.client.send(
+    new ListMultipartUploadsCommand({ Bucket: storage.bucket, Prefix: prefix }),
+    deadline(),
+  );
+  return (page.Uploads ?? []).map(({ Key: key = "", UploadId: uploadId = "", Initiated: at = new Date() }) => ({
+    key,
+    uploadId,
+    at,
+  }));
+}
+
+/**
+ * Bytes on their way to S3, as a stream of small pieces: in one piece both SDK and socket would hold copies of it (measured:
+ * four parts of 5 MiB at once grow the process by 110 MB, in pieces by half of that). For the same reason few are sent
+ * at once. S3 checks them against their MD5, so what a network altered is refused while we still have it.
+ */
+async function sendBytes<Answer>(
+  body: Uint8Array,
+  send: (content: Content, options: { abortSignal: AbortSignal }) => Promise<Answer>,
+): Promise<Answer> {
+  const free = await sending.take();
+  try {
+    const abortSignal = AbortSignal.timeout(LIMITS.storagePartMs);
+    const ContentMD5 = createHash("md5").update(body).digest("base64");
+    for (let attempt = 1; ; attempt++) {
+      const Body = Readable.from(piecesOf(body), { objectMode: false });
+      try {
+        return await send({ Body, ContentLength: body.length, ContentMD5 }, { abortSignal });
+      } catch (error) {
+        // The SDK does not repeat streams by itself.
+        if (attempt >= LIMITS.storageAttempts || abortSignal.aborted || !mayPass(error)) throw error;
+      } finally {
+        Body.destroy();
+      }
+      await Bun.sleep(Math.random() * LIMITS.storageRetryMs * attempt);
+    }
+  } finally {
+    free();
+  }
+}
+
+interface Content {
+  readonly Body: Readable;
+  readonly ContentLength: number;
+  readonly ContentMD5: string;
+}
+
+const sending = new Turns(LIMITS.storageSendsMax);
+
+function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+}
+
+const PIECE_BYTES = 65_536;
+
+/** A refusal of S3 stands; a lost connection, an overload or a fault of its own may not come again. */
+function mayPass(error: unknown): boolean {
+  const status = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
+  return status === undefined || status >= 500 || status === 429;
+}
+
+function deadline(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) };
+}
+
+function nameOf(error: unknown): string | undefined {
+  const name = (error as { name?: unknown } | null)?.name;
+  return typeof name === "string" ? name : undefined;
+}

@@ -1,0 +1,403 @@
+/**
+ * Fallback chains through the running service (lessons PRO-1, PRO-7): three models on three families, the first two
+ * failing in different ways, so that the third serves at its own price and is the only one settled. What must not move a
+ * call on: a request nobody would take, the workspace's own limits, a stream that has begun, a client that has left.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import OpenAI from "openai";
+
+import { newId } from "#shared/ids.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { audit } from "#tests/faults/audit.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import { type Answer, DONE, errorCode, requestId, streamedText, type Target } from "#tests/faults/client.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { VENDOR_MARK } from "#tests/providers/openai-compatible/errors.ts";
+import type { RecordedCall } from "#tests/providers/openai-compatible/server.ts";
+
+import { FAMILIES, type Family, type FamilyBed, type ModelOptions, startFamilies } from "./families/bed.ts";
+
+/** For a source that says nothing, where another model could serve; far above what the others take on a busy machine. */
+const PATIENCE_MS = 1_500;
+/** MON-11, STR-9. */
+const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
+
+/** Ways to fail, and what each family's local server calls them; `gone` is an address where nobody listens. */
+const FAILURES = {
+  "500": { openai: "server-error", claude: "server-error", gemini: "internal" },
+  silence: { openai: "silent", claude: "hang", gemini: "silent" },
+  "error-event": { openai: "error-first", claude: "error-first", gemini: "error-first" },
+  refusal: { openai: "content-policy", claude: "refusal", gemini: "blocked" },
+  gone: { openai: "golden", claude: "golden", gemini: "golden" },
+  "429": { openai: "429-30", claude: "429-30", gemini: "rate-limit" },
+} as const satisfies Readonly<Record<string, Readonly<Record<Family, string>>>>;
+type Failure = keyof typeof FAILURES;
+const KINDS = Object.keys(FAILURES) as Failure[];
+
+/** Of the model that serves in the end: unlike those of the others, so that the bill tells whose price it was. */
+const LAST = {
+  input_per_million: "500",
+  output_per_million: "2500",
+  cached_input_per_million: "50",
+  cache_write_per_million: "625",
+  cache_write_1h_per_million: "1000",
+};
+/** Its hold is more than the small workspace of a test has. */
+const DEAR = { output_per_million: "90000" };
+
+/** A plain call gets an error for an answer where a stream gets an error event. */
+function sourceOf(kind: Failure, family: Family, isStream: boolean): string {
+  return kind === "error-event" && !isStream ? "error-in-200" : FAILURES[kind][family];
+}
+
+/** A chain may not lead back to its model by way of others, so those that stand second have names of their own. */
+function slugOf(kind: Failure, family: Family, isStream: boolean, place: "first" | "second" = "first"): string {
+  return `${family}-${kind}-${isStream ? "stream" : "plain"}-${place}`;
+}
+
+const MODES = [false, true] as const;
+const PLACES = ["first", "second"] as const;
+
+const MODELS: readonly ModelOptions[] = FAMILIES.flatMap((family): ModelOptions[] => [
+  { slug: `${family}-last`, family, prices: LAST },
+  { slug: `${family}-dear`, family, prices: DEAR },
+  { slug: `${family}-mid`, family, source: "mock-error-mid" },
+  { slug: `${family}-wrong`, family, source: `mock-${family === "gemini" ? "invalid-argument" : "bad-request"}` },
+  ...KINDS.flatMap((kind) =>
+    MODES.flatMap((isStream) => {
+      const source = `mock-${sourceOf(kind, family, isStream)}`;
+      const served = kind === "gone" ? { isGone: true } : { source };
+      return PLACES.map((place) => ({ slug: slugOf(kind, family, isStream, place), family, ...served }));
+    }),
+  ),
+]);
+
+interface Chain {
+  readonly first: string;
+  readonly second: string;
+  readonly third: string;
+  readonly families: readonly [Family, Family, Family];
+  readonly isStream: boolean;
+}
+
+/** Every kind of failure first and second, at every family, plain and streamed; every family serves. */
+const CHAINS: readonly (readonly [name: string, chain: Chain])[] = KINDS.flatMap((kind, at) => {
+  const next = KINDS[(at + 1) % KINDS.length] ?? kind;
+  return FAMILIES.flatMap((family, turn) => {
+    const families = [family, rotated(turn + 1), rotated(turn + 2)] as const;
+    return MODES.map((isStream) => {
+      const [one, two, three] = families;
+      const chain = {
+        first: slugOf(kind, one, isStream),
+        second: slugOf(next, two, isStream, "second"),
+        third: `${three}-last`,
+        families,
+        isStream,
+      };
+      return [`${isStream ? "a stream" : "a plain call"}: ${kind} at ${one}, ${next} at ${two}`, chain] as const;
+    });
+  });
+});
+
+function rotated(turn: number): Family {
+  return FAMILIES[turn % FAMILIES.length] ?? "openai";
+}
+
+let bed: FamilyBed;
+/** Not the key that sets the chains: a key is believed for a moment as it was read, its chains included. */
+let caller: Target;
+
+beforeAll(async () => {
+  bed = await startFamilies({
+    models: MODELS,
+    env: { SLUICE_CHAT_FIRST_BYTE_MS: String(PATIENCE_MS), SLUICE_CHAT_PLAIN_MS: String(PATIENCE_MS) },
+  });
+  const chains: [string, string[]][] = [
+    ...CHAINS.map(([, { first, second, third }]): [string, string[]] => [first, [second, third]]),
+    ...FAMILIES.flatMap((family, turn): [string, string[]][] => [
+      [`${family}-wrong`, [`${rotated(turn + 1)}-last`]],
+      [`${family}-mid`, [`${rotated(turn + 1)}-last`]],
+    ]),
+    ["openai-one", ["claude-last"]],
+  ];
+  await Promise.all(chains.map(([model, fallbacks]) => setChain(model, fallbacks)));
+  caller = bed.target(await secondKey());
+});
+afterAll(() => bed?.stop());
+
+async function setChain(model: string, fallbacks: string[]): Promise<void> {
+  const { url, key } = bed.target();
+  const [workspace] = await bed.stack.query<{ id: string }>("select id from workspace order by id limit 1");
+  const answer = await fetch(`${url}/workspaces/${workspace?.id}/fallback-chains/${model}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ fallbacks }),
+  });
+  expect([model, answer.status, await answer.json()]).toMatchObject([model, 200, { model, fallbacks }]);
+}
+
+async function secondKey(): Promise<string> {
+  const key = mintKey();
+  await bed.stack.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     select $1, workspace_id, member_id, 'second', $2, $3, 'unlimited' from api_key limit 1`,
+    [newId(), Buffer.from(hashKey(key)), keyHint(key)],
+  );
+  return key;
+}
+
+/** A call whose words name it, so that it is known again at whichever provider it comes to. */
+function bodyOf(model: string, marker: string, isStream: boolean): Record<string, unknown> {
+  return {
+    model,
+    messages: [{ role: "user", content: `say hello from ${marker}` }],
+    max_completion_tokens: 200,
+    ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+/** Calls with this marker that a family's provider has received. */
+function receivedBy(family: Family, marker: string): RecordedCall[] {
+  const { requests } = bed.servers[family];
+  return requests.filter(({ body }) => JSON.stringify(body).includes(`from ${marker}"`));
+}
+
+interface Row {
+  readonly model: string;
+  readonly source: string | null;
+  readonly status: string;
+  readonly held: bigint;
+  readonly settled: bigint;
+  readonly units: Readonly<Record<string, number>>;
+}
+
+/** All usage records of a call, as soon as there is one. */
+function rowsOf(jobId: string): Promise<Row[]> {
+  return eventually(`the usage record of ${jobId}`, async () => {
+    const rows = await bed.stack.query<Row>(
+      "select model, source, status, held, settled, units from usage_record where job_id = $1",
+      [jobId],
+    );
+    return rows.length > 0 && rows;
+  });
+}
+
+/** Of every movement of money for a call. */
+async function entriesOf(jobId: string): Promise<bigint[]> {
+  const rows = await bed.stack.query<{ amount: bigint }>("select amount from ledger_entry where source_id = $1", [
+    jobId,
+  ]);
+  return rows.map(({ amount }) => amount);
+}
+
+function headersOf({ headers }: Pick<Answer, "headers">): (string | null)[] {
+  return ["x-model-used", "x-fallback-from", "x-fallback-depth"].map((name) => headers.get(name));
+}
+
+function textOf(answer: Answer): string {
+  if (answer.isStream) return streamedText(answer);
+  const { choices } = JSON.parse(answer.body) as { choices: { message: { content: string } }[] };
+  return choices[0]?.message.content ?? "";
+}
+
+/** Nano-credits at the last model's prices: 500,000 a token read, 2,500,000 a token written. */
+function atLast(input: number, output: number): bigint {
+  return BigInt(input) * 500_000n + BigInt(output) * 2_500_000n;
+}
+
+describe("a chain of three whose first two fail", () => {
+  const answers = new Map<string, Promise<Answer>>();
+  beforeAll(() => {
+    // At once: most of the time is waiting for the silent ones.
+    for (const [name, { first, isStream }] of CHAINS) {
+      answers.set(name, bed.client.chat(caller, bodyOf(first, markerOf(name), isStream)));
+    }
+  });
+  const markerOf = (name: string): string => `chain ${CHAINS.findIndex(([known]) => known === name)} end`;
+
+  test.each(CHAINS)("%s", async (name, { first, third, families, isStream }) => {
+    const answer = await (answers.get(name) ?? Promise.reject(new Error("not begun")));
+    const marker = markerOf(name);
+    expect([answer.status, textOf(answer)]).toEqual([200, `hello from ${marker}`]);
+    expect(headersOf(answer)).toEqual([third, first, "2"]);
+    expect(answer.isStream).toBe(isStream);
+    if (isStream) expect(answer.frames.at(-1)).toBe(DONE);
+    for (const frame of isStream ? answer.frames.slice(0, -1) : [answer.body]) {
+      expect(JSON.parse(frame)).toMatchObject({ model: third });
+    }
+    expect(answer.body).not.toContain(VENDOR_MARK);
+
+    const [row, ...more] = await rowsOf(requestId(answer));
+    expect(more).toEqual([]);
+    const { input_tokens: input = 0, output_tokens: output = 0 } = row?.units ?? {};
+    expect([input > 0, output]).toEqual([true, `hello from ${marker}`.split(" ").length]);
+    const settled = atLast(input, output);
+    // A token of the body is at least a byte: at the dearest rate of reading, 1,000,000, beside 200 tokens written.
+    const bytes = Buffer.byteLength(JSON.stringify(bodyOf(first, marker, isStream)));
+    const held = BigInt(bytes) * 1_000_000n + 200n * 2_500_000n;
+    expect(row).toMatchObject({ model: third, status: "succeeded", settled, held });
+    expect(row?.source).toBe(`local-${families[2]}/golden`);
+    expect(await entriesOf(requestId(answer))).toEqual([-settled]);
+    if (!isStream) expect(Number(answer.headers.get("x-credits-used")) * 1e9).toBeCloseTo(Number(settled), 0);
+
+    // Each was asked once, but for the one that could not be reached.
+    const asked = families.map((family) => receivedBy(family, marker).length);
+    const kinds = [first, CHAINS.find(([known]) => known === name)?.[1].second ?? ""];
+    expect(asked).toEqual([...kinds.map((slug) => (slug.includes("-gone-") ? 0 : 1)), 1]);
+  });
+
+  test("a source that said nothing was let go", () => {
+    const silent = FAMILIES.flatMap((family) =>
+      bed.servers[family].requests.filter(({ body, path }) => /mock-(silent|hang)/.test(JSON.stringify([body, path]))),
+    );
+    expect(silent).toHaveLength(FAMILIES.length * 2 * MODES.length);
+    for (const call of silent) expect([call.answeredAt, call.closedByClientAt]).toEqual([null, expect.any(Number)]);
+  });
+});
+
+describe("the stock openai SDK", () => {
+  test("reads a fallback's answer and who gave it, plain and streamed", async () => {
+    const client = new OpenAI({ baseURL: `${caller.url}/v1`, apiKey: caller.key, maxRetries: 0 });
+    const ask = (isStream: boolean): [string, OpenAI.ChatCompletionMessageParam[]] => [
+      slugOf("500", "openai", isStream),
+      [{ role: "user", content: "say hello from the sdk" }],
+    ];
+    const [model, messages] = ask(false);
+    const plain = await client.chat.completions.create({ model, messages }).withResponse();
+    expect(plain.data.choices[0]?.message.content).toBe("hello from the sdk");
+    expect([plain.data.model, ...headersOf(plain.response)]).toEqual(["gemini-last", "gemini-last", model, "2"]);
+
+    const [streamed, same] = ask(true);
+    const stream = await client.chat.completions
+      .create({ model: streamed, messages: same, stream: true, stream_options: { include_usage: true } })
+      .withResponse();
+    let text = "";
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    for await (const chunk of stream.data) {
+      text += chunk.choices[0]?.delta.content ?? "";
+      usage = chunk.usage;
+    }
+    expect(text).toBe("hello from the sdk");
+    expect(headersOf(stream.response)).toEqual(["gemini-last", streamed, "2"]);
+    expect(usage).toMatchObject({ completion_tokens: 4 });
+  });
+});
+
+describe("no fallback is asked", () => {
+  test.each(FAMILIES)("when %s says that the request is wrong", async (family) => {
+    for (const isStream of MODES) {
+      const marker = `wrong ${family} ${isStream}`;
+      const answer = await bed.client.chat(caller, bodyOf(`${family}-wrong`, marker, isStream));
+      expect(answer.status).toBe(400);
+      expect(answer.body).not.toContain(VENDOR_MARK);
+      expect(headersOf(answer).slice(1)).toEqual([null, null]);
+      expect(FAMILIES.map((each) => receivedBy(each, marker).length)).toEqual(
+        FAMILIES.map((each) => (each === family ? 1 : 0)),
+      );
+      expect(await rowsOf(requestId(answer))).toMatchObject([{ status: "failed", settled: 0n }]);
+    }
+  });
+
+  test.each(FAMILIES)("when a stream of %s breaks after it has begun", async (family) => {
+    const marker = `mid ${family} and more words to come`;
+    const answer = await bed.client.chat(caller, bodyOf(`${family}-mid`, marker, true));
+    expect([answer.status, errorCode(answer) === undefined]).toEqual([200, false]);
+    expect(headersOf(answer)).toEqual([`${family}-mid`, null, null]);
+    expect(answer.frames).not.toContain(DONE);
+    expect(`hello from ${marker}`.startsWith(streamedText(answer))).toBe(true);
+    expect(FAMILIES.map((each) => receivedBy(each, marker).length)).toEqual(
+      FAMILIES.map((each) => (each === family ? 1 : 0)),
+    );
+    const [row] = await rowsOf(requestId(answer));
+    const { input_tokens: input = 0, output_tokens: output = 0 } = row?.units ?? {};
+    expect(output).toBe(streamedText(answer).split(" ").length);
+    expect(row?.settled).toBe(BigInt(input) * 300_000n + BigInt(output) * 1_500_000n);
+  });
+
+  test("when the workspace cannot pay", async () => {
+    const poor = await createWorkspace(bed.stack, { creditsNano: 1_000n });
+    await chainOf(poor.id, "openai-one", ["claude-last"]);
+    const answer = await bed.client.chat(bed.target(poor.key), bodyOf("openai-one", "poor", false));
+    expect([answer.status, errorCode(answer)]).toEqual([402, "insufficient_credits"]);
+    expect(FAMILIES.flatMap((family) => receivedBy(family, "poor"))).toEqual([]);
+  });
+
+  test("when the workspace has made its calls of the minute", async () => {
+    const busy = await createWorkspace(bed.stack, { creditsNano: 10_000_000_000n, preset: "one-a-minute" });
+    await chainOf(busy.id, "openai-one", ["claude-last"]);
+    const first = await bed.client.chat(bed.target(busy.key), bodyOf("openai-one", "busy 1", false));
+    const second = await bed.client.chat(bed.target(busy.key), bodyOf("openai-one", "busy 2", false));
+    expect([first.status, second.status, errorCode(second)]).toEqual([200, 403, "rate_limit_exceeded"]);
+    expect(FAMILIES.flatMap((family) => receivedBy(family, "busy 2"))).toEqual([]);
+  });
+});
+
+/** A chain of a workspace whose key has not been used yet. */
+async function chainOf(workspaceId: string, model: string, fallbacks: readonly string[]): Promise<void> {
+  const given = [model, ...fallbacks, "--workspace", workspaceId];
+  const { code, stderr } = await bed.stack.command("admin", "fallback-chains", "set", ...given);
+  expect([code, stderr]).toEqual([0, ""]);
+}
+
+describe("what a fallback costs", () => {
+  test("must be covered: one the balance does not reach is passed over, the next one serves", async () => {
+    // Holds some 0.35 credits for the first and 0.6 for the last; the dear one would take 18.
+    const modest = await createWorkspace(bed.stack, { creditsNano: 2_000_000_000n });
+    const first = slugOf("500", "openai", false);
+    await chainOf(modest.id, first, ["claude-dear", "gemini-last"]);
+    const answer = await bed.client.chat(bed.target(modest.key), bodyOf(first, "modest", false));
+    expect([answer.status, textOf(answer)]).toEqual([200, "hello from modest"]);
+    expect(headersOf(answer)).toEqual(["gemini-last", first, "1"]);
+    expect(receivedBy("claude", "modest")).toEqual([]);
+    const [row, ...more] = await rowsOf(requestId(answer));
+    expect(more).toEqual([]);
+    expect(row?.settled).toBe(atLast(row?.units["input_tokens"] ?? 0, 3));
+  });
+
+  test("is nothing when all of them fail, and the caller hears what the last one said", async () => {
+    const lost = await createWorkspace(bed.stack, { creditsNano: 2_000_000_000n });
+    const firstOf = (isStream: boolean): string => slugOf("500", "openai", isStream);
+    const lastOf = (isStream: boolean): string => slugOf("refusal", "gemini", isStream, "second");
+    for (const isStream of MODES) {
+      await chainOf(lost.id, firstOf(isStream), [slugOf("429", "claude", isStream, "second"), lastOf(isStream)]);
+    }
+    for (const isStream of MODES) {
+      const body = bodyOf(firstOf(isStream), `lost ${isStream}`, isStream);
+      const answer = await bed.client.chat(bed.target(lost.key), body);
+      expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_refused"]);
+      expect(await rowsOf(requestId(answer))).toMatchObject([
+        { model: lastOf(isStream), status: "failed", settled: 0n },
+      ]);
+      expect(await entriesOf(requestId(answer))).toEqual([]);
+    }
+  });
+});
+
+describe("a client that leaves while the first model is asked", () => {
+  test.each(FAMILIES)("closes the socket at %s within a second, and nobody else is asked", async (family) => {
+    for (const isStream of MODES) {
+      const marker = `left ${family} ${isStream}`;
+      const model = slugOf("silence", family, isStream);
+      const begun = bed.client.begin(caller, bodyOf(model, marker, isStream));
+      const call = await eventually("the provider is asked", () => receivedBy(family, marker)[0]);
+      const [hold] = await bed.stack.query<{ job_id: string }>("select job_id from hold where model = $1", [model]);
+      const leftAt = performance.now();
+      begun.leave();
+      await call.finished;
+      expect(call.answeredAt).toBeNull();
+      expect((call.closedByClientAt ?? Infinity) - leftAt).toBeLessThan(UPSTREAM_CLOSED_WITHIN_MS);
+      // Closed with the call's record: nothing can follow it.
+      expect(await rowsOf(hold?.job_id ?? "")).toMatchObject([{ model, status: "cancelled", settled: 0n }]);
+      expect(FAMILIES.map((each) => receivedBy(each, marker).length)).toEqual(
+        FAMILIES.map((each) => (each === family ? 1 : 0)),
+      );
+    }
+  });
+});
+
+test("no provider was asked in a way it would refuse, and the books are exact", async () => {
+  expect(bed.servers.claude.refusals).toEqual([]);
+  for (const family of FAMILIES) expect(bed.servers[family].faults).toEqual([]);
+  await audit(bed);
+});

@@ -1,0 +1,94 @@
+/** `file_id` in a conversation, through the stock OpenAI SDK. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import OpenAI, { toFile } from "openai";
+
+import { startStack, type Stack } from "#tests/support/stack.ts";
+import { createWorkspace } from "../faults/bed.ts";
+
+let stack: Stack;
+let client: OpenAI;
+
+beforeAll(async () => {
+  stack = await startStack();
+  client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
+}, 120_000);
+
+afterAll(async () => {
+  expect(await stack.query("select * from hold")).toEqual([]);
+  await stack.stop();
+});
+
+describe("a stored file in a conversation", () => {
+  /** A 2 × 3 PNG. */
+  const PNG = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAFElEQVR4nGP8z8DAwMDAxMDAwIBMAQALAQEE6Xm2ZAAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const ask = (fileId: string, model = "sandbox-chat"): Promise<OpenAI.ChatCompletion> =>
+    client.chat.completions.create({
+      model,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is this?" },
+            { type: "file", file: { file_id: fileId } },
+          ],
+        },
+      ],
+    });
+
+  test("is seen as what it is: a picture, a document", async () => {
+    const picture = await client.files.create({ file: await toFile(PNG, "p.png"), purpose: "vision" });
+    expect((await ask(picture.id)).choices[0]?.message.content).toMatch(/2\s*[×x]\s*3/);
+    const note = await client.files.create({
+      file: await toFile(Buffer.from("The heron waits."), "note.txt"),
+      purpose: "user_data",
+    });
+    const said = (await ask(note.id)).choices[0]?.message.content;
+    expect(said).toContain("note.txt");
+    expect(said).toContain("The heron waits.");
+  });
+
+  test("of another workspace, or deleted, or unknown, is 404 and costs nothing", async () => {
+    const other = await createWorkspace(stack, { creditsNano: 1_000_000_000_000n });
+    const theirs = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: other.key });
+    const foreign = (await theirs.files.create({ file: await toFile(Buffer.from("x"), "x.txt"), purpose: "evals" })).id;
+    const deleted = await client.files.create({ file: await toFile(Buffer.from("x"), "x.txt"), purpose: "user_data" });
+    await client.files.delete(deleted.id);
+    const heard = await Promise.all(
+      [foreign, deleted.id, "file-abc"].map((id) => ask(id).catch((error: unknown) => error)),
+    );
+    for (const error of heard) {
+      expect(error).toMatchObject({
+        status: 404,
+        code: "file_not_found",
+        param: "messages[0].content[1].file.file_id",
+      });
+    }
+  });
+
+  test("that no model can be shown is refused before anything is held", async () => {
+    const archive = await client.files.create({
+      file: await toFile(Buffer.from("PK\u0003\u0004...."), "a.zip"),
+      purpose: "user_data",
+    });
+    expect(await ask(archive.id).catch((error: unknown) => error)).toMatchObject({
+      status: 400,
+      code: "unsupported_value",
+    });
+  });
+
+  test("is priced in an estimate like one that is sent along", async () => {
+    const picture = await client.files.create({ file: await toFile(PNG, "p.png"), purpose: "vision" });
+    const estimate = await fetch(`${stack.baseUrls[0]}/v1/models/sandbox-chat/estimate`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${stack.key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        messages: [{ role: "user", content: [{ type: "file", file: { file_id: picture.id } }] }],
+      }),
+    });
+    expect(estimate.status).toBe(200);
+  });
+});

@@ -1,0 +1,73 @@
+/** QUE-18: a backlog of one workspace delays another's next job by no more than two fleets full and what runs with it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+
+import { audit } from "./audit.ts";
+import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { openPublisher, type Publisher } from "./publisher.ts";
+import { eventually } from "./wait.ts";
+
+/** An eighth of the worker's slots. */
+const BATCH_SLOTS = 4;
+const BACKLOG = 500;
+
+let bed: Bed;
+let greedy: Publisher;
+let modest: Publisher;
+
+beforeAll(async () => {
+  bed = await startBed({ behaviours: ["delay-50"], env: { SLUICE_WORKER_SLOTS: String(BATCH_SLOTS * 8) } });
+  const [one, two] = [
+    await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n }),
+    await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n }),
+  ];
+  greedy = await openPublisher(bed.stack.natsUrl, one.id);
+  modest = await openPublisher(bed.stack.natsUrl, two.id);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([greedy?.close(), modest?.close()]);
+  await bed?.stop();
+});
+
+test("500 waiting jobs of one workspace do not keep another's waiting", async () => {
+  const { stack } = bed;
+  await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'batch'")).length === 1); // prettier-ignore
+  await Promise.all(
+    Array.from({ length: BACKLOG }, () => greedy.publish({ body: ask("mock-delay-50") }, { key: newId() })),
+  );
+  await eventually(
+    "the backlog is taken in",
+    async () => {
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job");
+      return row?.count === BigInt(BACKLOG);
+    },
+    30_000,
+  );
+  const overtaken: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const key = newId();
+    const { job_id } = await modest.submit({ body: ask("mock-delay-50") }, { key });
+    expect(await modest.ended(key)).toMatchObject({ status: "completed" });
+    const [row] = await stack.query<{ before: bigint; waiting: bigint }>(
+      `select count(*) filter (where a.ended_at between b.created_at and b.ended_at) as before,
+                count(*) filter (where a.ended_at is null) as waiting
+         from job a, job b where b.id = $1 and a.workspace_id <> b.workspace_id`,
+      [job_id],
+    );
+    // Otherwise there was no backlog to wait behind.
+    expect(row?.waiting).toBeGreaterThan(50n);
+    overtaken.push(Number(row?.before));
+  }
+  // On the queue before it: two fleets full. Meanwhile and beside it: each slot may end one more.
+  for (const count of overtaken) expect(count).toBeLessThanOrEqual(2 * BATCH_SLOTS + 2 * BATCH_SLOTS);
+  await eventually(
+    "the backlog is worked off",
+    async () => {
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job where state = 'completed'");
+      return row?.count === BigInt(BACKLOG + 3);
+    },
+    60_000,
+  );
+  await audit(bed);
+}, 150_000);

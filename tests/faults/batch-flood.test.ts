@@ -1,0 +1,60 @@
+/** F61: a publisher floods the batch door; the stream caps it, and what others call over HTTP goes on. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+
+import { newId } from "#shared/ids.ts";
+import { BATCH_STREAM } from "#shared/queue/subjects.ts";
+
+import { audit } from "./audit.ts";
+import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { openPublisher, type Publisher } from "./publisher.ts";
+import { eventually } from "./wait.ts";
+
+const CAP = 5_000;
+
+let bed: Bed;
+let flooder: Publisher;
+let other: Publisher;
+
+beforeAll(async () => {
+  bed = await startBed({ presets: { three: [3, null] } });
+  const [one, two] = [
+    // Its window takes three calls: everything else waits at the door.
+    await createWorkspace(bed.stack, { creditsNano: 10n ** 15n, preset: "three" }),
+    await createWorkspace(bed.stack, { creditsNano: 10n ** 15n }),
+  ];
+  flooder = await openPublisher(bed.stack.natsUrl, one.id);
+  other = await openPublisher(bed.stack.natsUrl, two.id);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([flooder?.close(), other?.close()]);
+  await bed?.stop();
+});
+
+test("a flood is capped at its own subject and keeps nobody else's message or call waiting", async () => {
+  const { client } = bed;
+  const manager = await jetstreamManager(flooder.connection);
+  // More than the durable would have pending by default.
+  for (let sent = 0; sent < CAP; sent += 500) {
+    await Promise.all(Array.from({ length: 500 }, () => flooder.publish({ body: ask("flat") }, { key: newId() })));
+  }
+  await eventually(
+    "the flood waits for its window, all of it taken up once",
+    async () => (await manager.consumers.info(BATCH_STREAM, "intake")).num_pending === 0,
+    30_000,
+  );
+  const stream = jetstream(flooder.connection);
+  const subject = (await manager.streams.getMessage(BATCH_STREAM, { last_by_subj: "batch.>" }))?.subject ?? "";
+  const fill = await Promise.allSettled(Array.from({ length: 10 }, () => stream.publish(subject, "{}")));
+  const refused = fill.find((result) => result.status === "rejected");
+  expect(String(refused?.reason)).toContain("maximum messages per subject exceeded");
+
+  const key = newId();
+  expect(await other.submit({ body: ask("flat") }, { key })).toMatchObject({ status: "queued" });
+  expect(await other.ended(key)).toMatchObject({ status: "completed" });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.chat(bed.target(), ask("flat"))));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect(flooder.answers.filter(({ status }) => status === "queued")).toHaveLength(3);
+  await audit(bed);
+}, 120_000);

@@ -1,0 +1,152 @@
+/** F49, F6, F7 for durable jobs: JetStream's store is wiped, ingresses and servers die; what was accepted ends once. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+
+import { audit } from "./audit.ts";
+import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { openPublisher, type Publisher } from "./publisher.ts";
+import { eventually } from "./wait.ts";
+
+let bed: Bed;
+let publishers: Publisher[];
+
+beforeAll(async () => {
+  bed = await startBed({ ingress: 2, behaviours: ["delay-200"], ownPostgres: true, env: { SLUICE_GRACE_MS: "15000" } });
+  publishers = await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const workspace = await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n });
+      return openPublisher(bed.stack.natsUrl, workspace.id);
+    }),
+  );
+}, 120_000);
+afterAll(async () => {
+  await Promise.all((publishers ?? []).map((publisher) => publisher.close()));
+  await bed?.stop();
+});
+
+async function jobs(): Promise<{ state: string; count: bigint }[]> {
+  return bed.stack.query("select state, count(*) as count from job group by state order by state");
+}
+
+/** Publishes until it is answered, as publishers do. */
+async function insist(publisher: Publisher, key: string, model: string): Promise<void> {
+  await eventually(
+    `an answer about ${key}`,
+    async () => {
+      await publisher.publish({ body: ask(model) }, { key });
+      for (let pause = 0; pause < 20; pause++) {
+        if (publisher.answers.some((answer) => answer.key === key)) return true;
+        await Bun.sleep(50);
+      }
+      return false;
+    },
+    60_000,
+  );
+}
+
+test("200 queued jobs whose queue is wiped are queued again and end once each", async () => {
+  const { stack, upstream } = bed;
+  await stack.workers[0]?.stop();
+  const keys = Array.from({ length: 200 }, () => newId());
+  await Promise.all(keys.map((key, at) => (publishers[at % 4] as Publisher).submit({ body: ask("flat") }, { key })));
+  expect(await jobs()).toEqual([{ state: "queued", count: 200n }]);
+  await stack.nats.wipe();
+  await stack.workers[0]?.restart();
+  await eventually(
+    "all are done",
+    async () => (await jobs())[0]?.count === 200n && (await jobs())[0]?.state === "completed",
+    60_000,
+  );
+  await audit(bed, { withinMs: 30_000 });
+  expect(stack.janitors[0]?.logs().some((line) => line.includes("put on the queue again"))).toBe(true);
+  expect(upstream.requests).toHaveLength(200);
+  const [row] = await stack.query("select count(*) as records, sum(settled)::bigint as settled from usage_record");
+  expect(row).toEqual({ records: 200n, settled: 200_000_000_000n });
+}, 150_000);
+
+test("ingresses killed while they take messages in lose none and take none twice (F6)", async () => {
+  const { stack } = bed;
+  const keys = Array.from({ length: 100 }, () => newId());
+  const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "flat")));
+  for (const ingress of stack.ingresses) {
+    await eventually("some are taken in", async () => {
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job where publisher_key = any($1)", [
+        keys,
+      ]);
+      return (row?.count ?? 0n) > 0n;
+    });
+    ingress.kill("SIGKILL");
+    await ingress.exited();
+    await ingress.restart();
+  }
+  await insisting;
+  await eventually(
+    "all are done",
+    async () => {
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job where publisher_key = any($1) and state = 'completed'", [keys]); // prettier-ignore
+      return row?.count === 100n;
+    },
+    60_000,
+  );
+  await audit(bed, { withinMs: 30_000 });
+  const [row] = await stack.query("select count(*) as jobs, count(distinct publisher_key) as keys, count(u.job_id) as records from job j left join usage_record u on u.job_id = j.id where publisher_key = any($1)", [keys]); // prettier-ignore
+  expect(row).toEqual({ jobs: 100n, keys: 100n, records: 100n });
+}, 150_000);
+
+test("NATS and Postgres restarted under running jobs lose none and settle each once (F7, F12)", async () => {
+  const { stack } = bed;
+  const before = bed.upstream.requests.length;
+  const keys = Array.from({ length: 120 }, () => newId());
+  const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "mock-delay-200")));
+  const running = () =>
+    eventually(
+      "jobs are running",
+      async () => (await stack.query("select 1 from job where state = 'running'")).length > 3,
+      30_000,
+    );
+  await running();
+  await stack.nats.stop("SIGKILL");
+  await stack.nats.start();
+  await running();
+  await stack.postgres?.stop("immediate");
+  await stack.postgres?.start();
+  await insisting;
+  await eventually(
+    "all have ended",
+    async () => {
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job where publisher_key = any($1) and ended_at is not null", [keys]); // prettier-ignore
+      return row?.count === 120n;
+    },
+    90_000,
+  );
+  await audit(bed, { withinMs: 40_000 });
+  const rows = await stack.query("select state, count(*) as count from job where publisher_key = any($1) group by state", [keys]); // prettier-ignore
+  expect(rows).toEqual([{ state: "completed", count: 120n }]);
+  expect(bed.upstream.requests.length - before).toBe(120);
+}, 200_000);
+
+test("workers replaced one by one hand nothing to a provider twice and lose nothing (F34, F35)", async () => {
+  const { stack } = bed;
+  const before = bed.upstream.requests.length;
+  const keys = Array.from({ length: 120 }, () => newId());
+  await Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "mock-delay-200")));
+  const second = await stack.addRole("worker", "chat");
+  for (const worker of [...stack.workers, second]) {
+    expect((await worker.stop()).code).toBe(0);
+    await worker.restart();
+  }
+  await eventually(
+    "all have ended",
+    async () => {
+      const [row] = await stack.query<{ count: bigint }>(
+        "select count(*) from job where publisher_key = any($1) and state = 'completed'",
+        [keys],
+      );
+      return row?.count === 120n;
+    },
+    60_000,
+  );
+  await audit(bed, { withinMs: 40_000 });
+  expect(bed.upstream.requests.length - before).toBe(120);
+}, 150_000);

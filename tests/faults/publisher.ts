@@ -1,0 +1,70 @@
+/** A publisher of batch messages, as somebody outside writes one against NATS: it repeats until it is answered. */
+import { jetstream } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "nats";
+
+import type { BatchAnswer } from "#schemas/generated/types.ts";
+import { newId } from "#shared/ids.ts";
+
+import { eventually } from "./wait.ts";
+
+export interface Publisher {
+  readonly connection: NatsConnection;
+  /** Everything heard so far, in order. */
+  readonly answers: readonly BatchAnswer[];
+  /** Puts one message into the stream; `headers` go over our own. */
+  publish(body: object, options?: PublishOptions): Promise<void>;
+  /** Publishes and resolves with the first answer about this key. */
+  submit(body: object, options?: PublishOptions & { readonly key?: string }): Promise<BatchAnswer>;
+  /** The answer that tells how the job of a key ended. */
+  ended(key: string, withinMs?: number): Promise<BatchAnswer>;
+  close(): Promise<void>;
+}
+
+export interface PublishOptions {
+  readonly key?: string;
+  readonly workspaceId?: string;
+  readonly pool?: string;
+  readonly messageId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function openPublisher(url: string, workspaceId: string): Promise<Publisher> {
+  const connection = await connect({
+    servers: url,
+    inboxPrefix: `_INBOX.ws.${workspaceId}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+  });
+  const inbox = `_INBOX.ws.${workspaceId}.${newId()}`;
+  const answers: BatchAnswer[] = [];
+  connection.subscribe(inbox, { callback: (_error, message) => void answers.push(message.json<BatchAnswer>()) });
+  await connection.flush();
+  const publish: Publisher["publish"] = async (body, options = {}) => {
+    const head = headers();
+    head.set("Sluice-Reply", inbox);
+    if (options.key !== undefined) head.set("Idempotency-Key", options.key);
+    for (const [name, value] of Object.entries(options.headers ?? {})) head.set(name, value);
+    const subject = `batch.${options.pool ?? "chat"}.${options.workspaceId ?? workspaceId}`;
+    await jetstream(connection).publish(subject, JSON.stringify(body), {
+      headers: head,
+      ...(options.messageId === undefined ? {} : { msgID: options.messageId }),
+    });
+  };
+  return {
+    connection,
+    answers,
+    publish,
+    async submit(body, { key = newId(), ...options } = {}) {
+      const before = answers.length;
+      await publish(body, { ...options, key });
+      return eventually(`an answer about ${key}`, () => answers.slice(before).find((answer) => answer.key === key));
+    },
+    ended: (key, withinMs = 15_000) =>
+      eventually(
+        `the end of ${key}`,
+        () => answers.find((answer) => answer.key === key && !["queued", "running"].includes(answer.status)),
+        withinMs,
+      ),
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+
+import { planCache } from "#ingress/calls/response-cache.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+
+const MODEL = build([BASE]).models.get("one") as Model;
+const CACHED = build([BASE.replace("    pricing:", "    cache_ttl_s: 60\n    pricing:")]).models.get("one") as Model;
+const REQUEST = { model: "one", messages: [{ role: "user", content: "hi" }], temperature: 0 };
+
+const plan = (header: string | null, model = MODEL, request: object = REQUEST, endpoint = "chat") =>
+  planCache(header, model, endpoint, request, JSON.stringify(request).length);
+
+describe("the cache", () => {
+  test("is off unless the model or the request turns it on", () => {
+    expect(plan(null)).toBeUndefined();
+    expect(plan("off")).toBeUndefined();
+    expect(plan(null, CACHED)).toMatchObject({ ttlS: 60, mayHit: true });
+    expect(plan("off", CACHED)).toBeUndefined();
+    expect(plan("on")).toMatchObject({ ttlS: LIMITS.cacheTtlS, mayHit: true });
+  });
+
+  test("takes the caller's time to live, up to a bound, before the model's", () => {
+    expect(plan("on; ttl=5", CACHED)?.ttlS).toBe(5);
+    expect(plan(" ON;ttl=5 ")?.ttlS).toBe(5);
+    expect(plan("on", CACHED)?.ttlS).toBe(60);
+    expect(plan("on; ttl=999999999")?.ttlS).toBe(LIMITS.cacheTtlMaxS);
+  });
+
+  test("leaves a request alone that is too large to compare", () => {
+    const request = { ...REQUEST, messages: [{ role: "user", content: "x".repeat(LIMITS.cachedRequestBytesMax) }] };
+    expect(plan("on", MODEL, request)).toBeUndefined();
+  });
+
+  test("keeps a fresh answer without taking a kept one on refresh", () => {
+    expect(plan("refresh")).toMatchObject({ mayHit: false });
+    expect(plan("refresh")?.key).toBe(plan("on")?.key);
+  });
+
+  test.each([
+    "",
+    "yes",
+    "on;",
+    "on; ttl=0",
+    "on; ttl=00",
+    "on; ttl=01",
+    "on; ttl=-1",
+    "on; ttl=1.5",
+    "on; ttl=1e9",
+    "on, off",
+    "on; ttl=1; x",
+  ])("refuses the header `%s` with the parameter's name", (header) => {
+    expect(() => plan(header)).toThrow(expect.objectContaining({ code: "unsupported_value", param: "x-cache" }));
+  });
+});
+
+describe("two requests are the same", () => {
+  const keyOf = (request: object, model = MODEL, endpoint = "chat"): string =>
+    plan("on", model, request, endpoint)?.key ?? "";
+  const key = keyOf(REQUEST);
+
+  test("whatever the order of their members, at any depth", () => {
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyOf({ temperature: 0, messages: [{ content: "hi", role: "user" }], model: "one" })).toBe(key);
+  });
+
+  test("only when every value is: order of messages, type, model and endpoint included", () => {
+    const others = [
+      keyOf({ ...REQUEST, temperature: 1 }),
+      keyOf({ ...REQUEST, temperature: "0" }),
+      keyOf({ ...REQUEST, stream: true }),
+      keyOf({ ...REQUEST, messages: [{ role: "user", content: "hi " }] }),
+      keyOf({ ...REQUEST, messages: [...REQUEST.messages, { role: "user", content: "b" }] }),
+      keyOf({ ...REQUEST, messages: [{ role: "user", content: "b" }, ...REQUEST.messages] }),
+      keyOf(REQUEST, { ...MODEL, slug: "two" }),
+      keyOf(REQUEST, MODEL, "embeddings"),
+    ];
+    expect(new Set([key, ...others]).size).toBe(others.length + 1);
+  });
+
+  test("with a member called __proto__ it is a member like any other", () => {
+    const request = JSON.parse('{"model":"one","messages":[],"__proto__":{"a":1}}') as object;
+    expect(keyOf(request)).not.toBe(keyOf({ model: "one", messages: [] }));
+  });
+});

@@ -1,0 +1,208 @@
+/** The form reader: cuts anywhere, forms of other writers, and whatever is no form. */
+import { describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import type { Incoming } from "#ingress/files/incoming.ts";
+import { boundaryOf, MultipartReader, type PartHead, readField } from "#ingress/files/multipart.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+interface Read extends PartHead {
+  readonly content: string;
+}
+
+/** The body in pieces of these sizes, over and over. */
+function incoming(body: Uint8Array, sizes: readonly number[]): Incoming {
+  let at = 0;
+  let turn = 0;
+  return {
+    drop: () => undefined,
+    read() {
+      const size = sizes[turn++ % sizes.length] ?? 1;
+      const piece = body.slice(at, at + size);
+      at += piece.length;
+      return Promise.resolve(piece.length === 0 ? undefined : piece);
+    },
+  };
+}
+
+async function readAll(
+  body: Uint8Array | string,
+  boundary: string,
+  sizes: readonly number[] = [65_536],
+): Promise<Read[]> {
+  const reader = new MultipartReader(incoming(Buffer.from(body), sizes), boundary);
+  const parts: Read[] = [];
+  for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
+    const pieces: Buffer[] = [];
+    for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
+      pieces.push(Buffer.from(piece));
+    }
+    parts.push({ ...head, content: Buffer.concat(pieces).toString("latin1") });
+  }
+  return parts;
+}
+
+const refusal = async (work: Promise<unknown>): Promise<ApiError> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ApiError) return error;
+  throw new Error("expected a refusal", { cause: error });
+};
+
+const part = (headers: string, content: string): string => `--b\r\n${headers}\r\n\r\n${content}\r\n`;
+const field = (name: string, content: string): string =>
+  part(`Content-Disposition: form-data; name="${name}"`, content);
+
+describe("a form", () => {
+  const body =
+    "preamble\r\n" +
+    field("purpose", "batch") +
+    part(
+      'content-disposition: form-data; name="file"; filename="a b.txt"\r\nContent-Type: text/plain',
+      "one\r\n--\r\n-b\r",
+    ) +
+    "--b  \t\r\nContent-Disposition: form-data; name=empty\r\n\r\n\r\n--b--\r\nepilogue";
+  const expected: Read[] = [
+    { name: "purpose", filename: undefined, contentType: undefined, content: "batch" },
+    { name: "file", filename: "a b.txt", contentType: "text/plain", content: "one\r\n--\r\n-b\r" },
+    { name: "empty", filename: undefined, contentType: undefined, content: "" },
+  ];
+
+  test("is the same however it is cut", async () => {
+    for (let size = 1; size <= body.length; size++) expect(await readAll(body, "b", [size])).toEqual(expected);
+  });
+
+  test("of any content is read back as it was written, in pieces of any size", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.boolean()), { minLength: 1, maxLength: 10 }),
+        fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 }),
+        async (contents, sizes) => {
+          const form = new FormData();
+          contents.forEach(([bytes, isFile], index) => {
+            if (isFile) form.append(`f${index}`, new File([bytes], `näme "${index}".bin`));
+            else form.append(`f${index}`, Buffer.from(bytes).toString("hex"));
+          });
+          const response = new Response(form);
+          const boundary = boundaryOf(response.headers);
+          const parts = await readAll(new Uint8Array(await response.arrayBuffer()), boundary, sizes);
+          expect(parts.map(({ name, filename, content }) => [name, filename, content])).toEqual(
+            contents.map(([bytes, isFile], index) => [
+              `f${index}`,
+              isFile ? `näme "${index}".bin` : undefined,
+              Buffer.from(bytes).toString(isFile ? "latin1" : "hex"),
+            ]),
+          );
+        },
+      ),
+    );
+  });
+
+  test("larger than the desk it is looked at on comes through whole", async () => {
+    const content = "\r\n-".repeat(400_000);
+    const [read] = await readAll(`${field("file", content)}--b--`, "b", [1_000_003]);
+    expect(read?.content).toBe(content);
+  });
+
+  test("gives names as they were meant, in whatever way they are quoted", async () => {
+    const names: [string, string][] = [
+      ['filename="a\\"b.txt"', 'a"b.txt'],
+      ['filename="a%22b.txt"', 'a"b.txt'],
+      ['filename="C:\\temp\\x.txt"', "C:\\temp\\x.txt"],
+      ['filename="päge.txt"', "päge.txt"],
+      ["filename=plain.txt", "plain.txt"],
+      ["filename=\"old\"; filename*=UTF-8''n%C3%A9w.txt", "néw.txt"],
+      ['filename="a;b=c.txt"', "a;b=c.txt"],
+    ];
+    for (const [sent, meant] of names) {
+      const [read] = await readAll(`${part(`Content-Disposition: form-data; name="file"; ${sent}`, "")}--b--`, "b");
+      expect(read?.filename).toBe(meant);
+    }
+  });
+
+  test("passes over what is left of a part that nobody reads", async () => {
+    const reader = new MultipartReader(
+      incoming(Buffer.from(`${field("a", "x".repeat(300_000))}${field("b", "y")}--b--`), [999]),
+      "b",
+    );
+    expect((await reader.nextPart())?.name).toBe("a");
+    expect((await reader.nextPart())?.name).toBe("b");
+    expect(await readField(reader, "b")).toBe("y");
+    expect(await reader.nextPart()).toBeUndefined();
+  });
+});
+
+describe("a form is refused", () => {
+  test("when it is cut anywhere before its end", async () => {
+    const whole = `${field("a", "1")}${field("b", "2")}--b--`;
+    for (let length = 0; length < whole.length; length++) {
+      const error = await refusal(readAll(whole.slice(0, length), "b"));
+      expect([length, error.code]).toEqual([length, "invalid_request"]);
+    }
+  });
+
+  test.each<[string, string]>([
+    ["a part without a disposition", `${part("Content-Type: text/plain", "x")}--b--`],
+    ["a part without headers", "--b\r\n\r\nx\r\n--b--"],
+    ["a disposition without a name", `${part("Content-Disposition: form-data", "x")}--b--`],
+    ["another disposition", `${part('Content-Disposition: attachment; name="a"', "x")}--b--`],
+    [
+      "an encoded part",
+      `${part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "eA==")}--b--`,
+    ],
+    ["a header without a name", `${part('Content-Disposition: form-data; name="a"\r\n: x', "x")}--b--`],
+    ["text behind a boundary", `--b junk\r\n`],
+    ["a quote that does not end", `${part('Content-Disposition: form-data; name="a', "x")}--b--`],
+  ])("with %s", async (_name, body) => {
+    expect((await refusal(readAll(body, "b"))).code).toBe("invalid_request");
+  });
+
+  test("with one part too many, one byte of headers too many, one byte of a field too many", async () => {
+    const parts = (count: number) => `${Array.from({ length: count }, () => field("a", "x")).join("")}--b--`;
+    expect(await readAll(parts(LIMITS.multipartPartsMax), "b")).toHaveLength(LIMITS.multipartPartsMax);
+    expect((await refusal(readAll(parts(LIMITS.multipartPartsMax + 1), "b"))).code).toBe("invalid_request");
+
+    const disposition = 'Content-Disposition: form-data; name="a"\r\nx: ';
+    const head = (bytes: number) => `${part(disposition + "y".repeat(bytes - disposition.length - 2), "")}--b--`;
+    expect(await readAll(head(LIMITS.multipartHeaderBytesMax), "b")).toHaveLength(1);
+    expect((await refusal(readAll(head(LIMITS.multipartHeaderBytesMax + 1), "b"))).code).toBe("invalid_request");
+
+    const value = async (bytes: number): Promise<string> => {
+      const reader = new MultipartReader(
+        incoming(Buffer.from(`${field("a", "x".repeat(bytes))}--b--`), [100_000]),
+        "b",
+      );
+      await reader.nextPart();
+      return readField(reader, "a");
+    };
+    expect(await value(LIMITS.multipartFieldBytesMax)).toHaveLength(LIMITS.multipartFieldBytesMax);
+    expect((await refusal(value(LIMITS.multipartFieldBytesMax + 1))).code).toBe("request_too_large");
+  });
+
+  test("when its content type is none of a form, or names no boundary", () => {
+    const thrown = (type: string, encoding?: string): unknown => {
+      try {
+        return boundaryOf(
+          new Headers({ "content-type": type, ...(encoding === undefined ? {} : { "content-encoding": encoding }) }),
+        );
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(thrown("multipart/form-data; boundary=abc")).toBe("abc");
+    expect(thrown('Multipart/Form-Data; charset=utf-8; Boundary="a b"')).toBe("a b");
+    expect(thrown("multipart/mixed; boundary=abc")).toMatchObject({ code: "unsupported_media_type" });
+    expect(thrown("multipart/form-data; boundary=abc", "gzip")).toMatchObject({ code: "unsupported_media_type" });
+    for (const type of [
+      "multipart/form-data",
+      "multipart/form-data; boundary=",
+      `multipart/form-data; boundary=${"b".repeat(201)}`,
+    ]) {
+      expect(thrown(type)).toMatchObject({ code: "invalid_request" });
+    }
+  });
+});

@@ -1,0 +1,136 @@
+/** The routes of embeddings and estimates at the edge: what is counted, held, dispatched, answered and documented. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { createApp } from "#ingress/app.ts";
+import { embeddings } from "#ingress/routes/embeddings.ts";
+import { estimate } from "#ingress/routes/estimate.ts";
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { validate } from "#shared/contracts.ts";
+import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+
+import { envelopeOf, type FakeContext, fakeContext, type FakeOptions, KEY } from "../fake-context.ts";
+
+const CATALOGUE = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
+const fakes: FakeContext[] = [];
+
+afterEach(() => {
+  for (const fake of fakes.splice(0)) fake.close();
+});
+
+function start(options: FakeOptions = {}) {
+  const fake = fakeContext({ catalogue: CATALOGUE, ...options });
+  fakes.push(fake);
+  const app = createApp(fake.context);
+  const send = (path: string, body: unknown): Promise<Response> =>
+    app.handle(
+      new Request(`http://localhost${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+  return { ...fake, send };
+}
+
+const BODY = { model: "sandbox-embed", input: ["abc", "a"], user: "someone" };
+
+describe("POST /v1/embeddings", () => {
+  test("is held for its bound and dispatched as it came", async () => {
+    const { send, counted, dispatched } = start();
+    expect((await send("/v1/embeddings", BODY)).status).toBe(200);
+    // 3 + 2 and 1 + 2 tokens at 2 credits a million.
+    expect(counted.map(({ hold }) => hold)).toEqual([
+      expect.objectContaining({ model: "sandbox-embed", amountNano: 16_000n, mayExceed: false, tokensMax: 8 }),
+    ]);
+    const message: unknown = JSON.parse(String(dispatched[0]?.body));
+    expect(validate("JobMessage", message)).toBeNull();
+    expect(message).toMatchObject({
+      kind: "embeddings",
+      model: "sandbox-embed",
+      hold_nano: "16000",
+      may_exceed: false,
+      output_tokens_max: 0,
+      request: BODY,
+    });
+    expect(dispatched[0]?.pool).toBe("chat");
+  });
+
+  test("is counted once in the window, without a hold, when it is refused", async () => {
+    const { send, counted, dispatched } = start();
+    const bodies = ["{", { ...BODY, input: [] }, { ...BODY, model: "sandbox-chat" }, { ...BODY, dimensions: 5_000 }];
+    for (const body of bodies) expect((await send("/v1/embeddings", body)).status).toBe(400);
+    expect(counted.map(({ hold }) => hold)).toEqual([null, null, null, null]);
+    expect(dispatched).toEqual([]);
+  });
+});
+
+describe("POST /v1/models/{slug}/estimate", () => {
+  test("answers at once: counted like any call, neither held nor dispatched", async () => {
+    const { send, counted, dispatched } = start();
+    const response = await send("/v1/models/sandbox-embed/estimate", BODY);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ model: "sandbox-embed", max_credits: 0.000016 });
+    expect(counted.map(({ hold }) => hold)).toEqual([null]);
+    expect(dispatched).toEqual([]);
+  });
+
+  test("takes a slug with its characters escaped, and knows no slug that is none", async () => {
+    const { send } = start();
+    expect((await send("/v1/models/sandbox%2Dembed/estimate", { input: "a" })).status).toBe(200);
+    for (const slug of ["nobody", "__proto__", "%00"]) {
+      const response = await send(`/v1/models/${slug}/estimate`, { input: "a" });
+      expect([response.status, (await envelopeOf(response)).code]).toEqual([400, "model_not_found"]);
+    }
+  });
+
+  test("counts a refused estimate once as well", async () => {
+    const { send, counted } = start();
+    expect((await send("/v1/models/sandbox-embed/estimate", { input: "" })).status).toBe(400);
+    expect(counted).toHaveLength(1);
+  });
+
+  test("can be asked of every model that is offered", async () => {
+    const { send } = start();
+    for (const [slug, model] of [...CATALOGUE.models].filter(([, one]) => hasEndpoint(one))) {
+      const body = model.supports_chat
+        ? { messages: [{ role: "user", content: "hello" }] }
+        : model.modality === "image"
+          ? { prompt: "hello", ...(model.allowed_params.requires_input_image ? { image_base64: "AAAA" } : {}) }
+          : { input: "hello" };
+      const response = await send(`/v1/models/${slug}/estimate`, body);
+      const result: unknown = await response.json();
+      expect([slug, response.status, validate("Estimate", result)]).toEqual([slug, 200, null]);
+      const { estimated_credits: typical, max_credits: most } = result as Record<string, number>;
+      expect(typical).toBeGreaterThan(0);
+      expect(most).toBeGreaterThanOrEqual(typical ?? Infinity);
+    }
+  });
+});
+
+/** Codes in `new ApiError("…")` and in `refusal("…")` of these files. */
+function thrownIn(...files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const source = readFileSync(join(PROJECT_ROOT, file), "utf8");
+    return [...source.matchAll(/(?:new ApiError|refusal)\(\s*"([a-z_]+)"/g)].map(([, code]) => code ?? "");
+  });
+}
+
+test("the codes that checks and bodies can say are documented", () => {
+  const { context } = start();
+  const common = ["shared/json.ts", "ingress/body.ts", "shared/admission/resolve-model.ts"];
+  const checks = thrownIn(...common, "shared/admission/embeddings-constraints.ts");
+  expect(checks.length).toBeGreaterThan(10);
+  expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);
+  const chat = thrownIn(
+    "shared/pricing/estimate.ts",
+    "shared/admission/chat-constraints.ts",
+    "shared/outbound/guard.ts",
+  );
+  expect(estimate(context).errors).toEqual(expect.arrayContaining([...checks, ...chat]) as never);
+});

@@ -1,0 +1,342 @@
+/** /workspaces/{workspaceId}/fallback-chains: who may, what is refused, and what comes of it (KEY-6 to KEY-10). */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { createApp } from "#ingress/app.ts";
+import type { IngressContext } from "#ingress/context.ts";
+import { createAuthenticator, type Authenticator, type Role } from "#shared/admission/authenticate.ts";
+import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { validate } from "#shared/contracts.ts";
+import { listFallbackChains } from "#shared/database/fallback-chains.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { createLogger } from "#shared/logger.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { envelopeOf, type FakeContext, fakeContext } from "../fake-context.ts";
+
+const ROLES: readonly Role[] = ["owner", "admin", "developer", "billing"];
+const PRESETS = "presets: [{ name: standard, requests_per_minute: 120, daily_tokens: null }]";
+
+/** The chat models a to l and a model of embeddings. */
+function catalogue(): Catalogue {
+  const base = build([`${BASE}${PRESETS}`]);
+  const one = base.models.get("one");
+  if (!one) throw new Error("the test's own model is missing");
+  const models: Model[] = [
+    ...Array.from("abcdefghijkl", (slug) => ({ ...one, slug })),
+    { ...one, slug: "vectors", modality: "embedding", supports_chat: false, supports_embeddings: true },
+  ];
+  return { ...base, models: new Map(models.map((model) => [model.slug, model])) };
+}
+
+let db: TestDatabase;
+let fake: FakeContext;
+let app: ReturnType<typeof createApp>;
+let authenticator: Authenticator;
+/** Statements that name chains: a refusal must cost none. */
+let asked: string[] = [];
+let clockMs = 1_000_000;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  fake = fakeContext({ catalogue: catalogue() });
+  const log = createLogger({ level: "silent", role: "test" });
+  authenticator = createAuthenticator({ database: db.database, log, now: () => clockMs });
+  const database: IngressContext["database"] = {
+    ...db.database,
+    query: (text, values, name) => {
+      asked.push(text);
+      return db.database.query(text, values, name);
+    },
+    transaction: (work) => {
+      asked.push("transaction");
+      return db.database.transaction(work);
+    },
+  };
+  app = createApp({ ...fake.context, authenticator, database });
+});
+afterAll(async () => {
+  fake.close();
+  await db.drop();
+});
+
+interface Team {
+  readonly id: string;
+  readonly members: Readonly<Record<Role, string>>;
+  readonly keys: Readonly<Record<Role, string>>;
+}
+
+/** A workspace with a member and a key of each role, and the chain a → b. */
+async function team(): Promise<Team> {
+  const id = await createWorkspace(db.database, 0n);
+  const made = ROLES.map((role) => ({ role, member: newId(), key: mintKey() }));
+  for (const { role, member, key } of made) {
+    await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, $3, $3)", [member, id, role]);
+    await db.query(
+      `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+       values ($1, $2, $3, 'test', $4, $5, 'standard')`,
+      [newId(), id, member, Buffer.from(hashKey(key)), keyHint(key)],
+    );
+  }
+  await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, 'a', '{b}')", [id]);
+  const byRole = <T>(of: (one: (typeof made)[number]) => T) =>
+    Object.fromEntries(made.map((one) => [one.role, of(one)])) as Record<Role, T>;
+  return { id, members: byRole(({ member }) => member), keys: byRole(({ key }) => key) };
+}
+
+async function send(method: string, path: string, key: string | undefined, body?: unknown): Promise<Response> {
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  if (body === undefined) return app.handle(new Request(`http://localhost${path}`, { method, headers }));
+  headers["content-type"] = "application/json";
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return app.handle(new Request(`http://localhost${path}`, { method, headers, body: text }));
+}
+
+const listOf = (id: string): string => `/workspaces/${id}/fallback-chains`;
+const chainOf = (id: string, model: string): string => `${listOf(id)}/${model}`;
+
+async function chains(id: string): Promise<Record<string, readonly string[]>> {
+  return Object.fromEntries((await listFallbackChains(db.database, id)).map((row) => [row.model, row.fallbacks]));
+}
+
+interface RouteRow {
+  readonly method: string;
+  readonly path: (id: string) => string;
+  readonly body?: unknown;
+  readonly may: readonly Role[];
+}
+
+const ROUTES: readonly RouteRow[] = [
+  { method: "GET", path: listOf, may: ["owner", "admin", "developer"] },
+  { method: "HEAD", path: listOf, may: ["owner", "admin", "developer"] },
+  { method: "GET", path: (id) => chainOf(id, "a"), may: ["owner", "admin", "developer"] },
+  { method: "HEAD", path: (id) => chainOf(id, "a"), may: ["owner", "admin", "developer"] },
+  { method: "PUT", path: (id) => chainOf(id, "a"), body: { fallbacks: ["c"] }, may: ["owner", "admin"] },
+  { method: "DELETE", path: (id) => chainOf(id, "a"), may: ["owner", "admin"] },
+];
+
+describe("who may", () => {
+  const matrix = ROUTES.flatMap((route) =>
+    ROLES.map((role) => [`${route.method} ${route.path("{id}")}`, role, route] as const),
+  );
+
+  test.each(matrix)("%s as %s: as the table says, in the own workspace only", async (_name, role, route) => {
+    const [mine, other] = [await team(), await team()];
+    const may = route.may.includes(role);
+    const before = fake.counted.length;
+    const own = await send(route.method, route.path(mine.id), mine.keys[role], route.body);
+    expect(own.status).toBe(may ? 200 : 403);
+    expect(fake.counted.length - before).toBe(may ? 1 : 0);
+    if (!may && route.method !== "HEAD") {
+      const { code, type, param } = await envelopeOf(own);
+      expect({ code, type, param }).toEqual({ code: "permission_denied", type: "permission_error", param: null });
+      expect(await chains(mine.id)).toEqual({ a: ["b"] });
+    }
+    asked = [];
+    const elsewhere = [other.id, newId(), "x", mine.id.replace(/.$/, (last) => (last === "0" ? "1" : "0"))];
+    const answers = await Promise.all(
+      elsewhere.map(async (id) => {
+        const response = await send(route.method, route.path(id), mine.keys[role], route.body);
+        const headers = Object.fromEntries(response.headers);
+        delete headers["x-request-id"];
+        return JSON.stringify([response.status, headers, await response.text()]);
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toStartWith("[404,");
+    expect(answers[0]).toContain(route.method === "HEAD" ? "" : "not_found");
+    // Nothing was looked up, so time tells nothing either.
+    expect(asked).toEqual([]);
+    expect(await chains(other.id)).toEqual({ a: ["b"] });
+  });
+
+  test.each(ROUTES.map((route) => [`${route.method} ${route.path("{id}")}`, route] as const))(
+    "%s: nobody without a good key, whichever workspace",
+    async (_name, route) => {
+      const { id, keys } = await team();
+      await db.query("update api_key set revoked_at = now() where workspace_id = $1", [id]);
+      for (const key of [undefined, mintKey(), "nonsense", keys.owner]) {
+        for (const workspaceId of [id, newId()]) {
+          expect((await send(route.method, route.path(workspaceId), key, route.body)).status).toBe(401);
+        }
+      }
+      expect(await chains(id)).toEqual({ a: ["b"] });
+    },
+  );
+
+  test("a member whose role is taken away may no longer, within a cache life", async () => {
+    const { id, keys, members } = await team();
+    expect((await send("PUT", chainOf(id, "a"), keys.admin, { fallbacks: ["c"] })).status).toBe(200);
+    await db.query("update member set role = 'developer' where id = $1", [members.admin]);
+    clockMs += LIMITS.keyCacheMs;
+    expect((await send("PUT", chainOf(id, "a"), keys.admin, { fallbacks: ["d"] })).status).toBe(403);
+    expect(await chains(id)).toEqual({ a: ["c"] });
+  });
+
+  test("the id of the own workspace may be written in capitals", async () => {
+    const { id, keys } = await team();
+    expect((await send("GET", listOf(id.toUpperCase()), keys.owner)).status).toBe(200);
+  });
+
+  test("other methods are told which there are", async () => {
+    const { id, keys } = await team();
+    const allow = async (path: string) => (await send("PATCH", path, keys.owner)).headers.get("allow");
+    expect(await allow(listOf(id))).toBe("GET, HEAD, OPTIONS");
+    expect(await allow(chainOf(id, "a"))).toBe("GET, PUT, DELETE, HEAD, OPTIONS");
+  });
+});
+
+describe("chains", () => {
+  test("are set, read, listed by model, replaced and deleted, each answer as its schema says", async () => {
+    const { id, keys, members } = await team();
+    const put = await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d", "b"] });
+    const stored: unknown = await put.json();
+    expect(validate("FallbackChain", stored)).toBeNull();
+    expect(stored).toEqual({ model: "c", fallbacks: ["d", "b"], updated_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(await (await send("GET", chainOf(id, "c"), keys.developer)).json()).toEqual(stored);
+
+    const list = (await (await send("GET", listOf(id), keys.developer)).json()) as { data: unknown[] };
+    expect(validate("FallbackChainList", list)).toBeNull();
+    expect(list).toMatchObject({ object: "list", data: [{ model: "a", fallbacks: ["b"] }, { model: "c" }] });
+    expect(Object.keys(list)).toEqual(["object", "data"]);
+
+    expect((await send("PUT", chainOf(id, "c"), keys.admin, { fallbacks: ["e"] })).status).toBe(200);
+    const deleted = await send("DELETE", chainOf(id, "c"), keys.owner);
+    const answer: unknown = await deleted.json();
+    expect(validate("FallbackChainDeleted", answer)).toBeNull();
+    expect(answer).toEqual({ model: "c", deleted: true });
+    expect(await chains(id)).toEqual({ a: ["b"] });
+    expect(
+      await db.query("select actor, action, subject, detail from audit_log where workspace_id = $1 order by id", [id]),
+    ).toEqual([
+      { actor: members.owner, action: "fallback_chain.set", subject: "c", detail: { to: ["d", "b"] } },
+      { actor: members.admin, action: "fallback_chain.set", subject: "c", detail: { from: ["d", "b"], to: ["e"] } },
+      { actor: members.owner, action: "fallback_chain.delete", subject: "c", detail: { from: ["e"] } },
+    ]);
+  });
+
+  test("are not billed", async () => {
+    const { id, keys } = await team();
+    for (const { method, path, body } of ROUTES) {
+      expect((await send(method, path(id), keys.owner, body)).headers.get("x-credits-used")).toBeNull();
+    }
+    expect(fake.counted.every(({ hold }) => hold === null)).toBe(true);
+  });
+
+  test("come with the next call's caller within a cache life", async () => {
+    const { id, keys } = await team();
+    const caller = async () => (await authenticator.authenticate(`Bearer ${keys.developer}`)).fallbackChains;
+    expect((await caller())?.get("a")).toEqual(["b"]);
+    await send("PUT", chainOf(id, "a"), keys.owner, { fallbacks: ["c", "b"] });
+    clockMs += LIMITS.keyCacheMs;
+    expect((await caller())?.get("a")).toEqual(["c", "b"]);
+    await send("DELETE", chainOf(id, "a"), keys.owner);
+    clockMs += LIMITS.keyCacheMs;
+    expect(await caller()).toBeUndefined();
+  });
+
+  test("that are not there are not found, whatever they are called", async () => {
+    const { id, keys } = await team();
+    for (const model of ["b", "nothing", "A", "a%00", "%00", "a%2Fb", "%F0%9F%99%82", "x".repeat(5_000), "__proto__"]) {
+      for (const method of ["GET", "DELETE"]) {
+        const response = await send(method, chainOf(id, model), keys.owner);
+        expect([method, model, response.status]).toEqual([method, model, 404]);
+        expect((await envelopeOf(response)).code).toBe("not_found");
+      }
+    }
+    expect(fake.logged).toEqual([]);
+  });
+
+  test("whose models left the catalogue can be read and deleted", async () => {
+    const { id, keys } = await team();
+    await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, 'retired', '{old}')", [id]);
+    expect((await send("GET", chainOf(id, "retired"), keys.owner)).status).toBe(200);
+    expect((await send("DELETE", chainOf(id, "retired"), keys.owner)).status).toBe(200);
+  });
+});
+
+describe("a chain is refused", () => {
+  const eleven = Array.from("bcdefghijkla");
+
+  test.each<[string, string, unknown, string, string | null]>([
+    ["without a body", "a", "", "invalid_json", null],
+    ["with a body that is no object", "a", "[]", "invalid_request", null],
+    ["without its fallbacks", "a", {}, "missing_required_parameter", "fallbacks"],
+    ["with one text for all", "a", { fallbacks: "b" }, "invalid_request", "fallbacks"],
+    ["with a number", "a", { fallbacks: ["b", 1] }, "invalid_request", "fallbacks[1]"],
+    ["with nothing in it", "a", { fallbacks: [] }, "invalid_request", "fallbacks"],
+    ["with eleven", "a", { fallbacks: eleven.slice(0, 11) }, "invalid_request", "fallbacks"],
+    ["for an unknown model", "nothing", { fallbacks: ["b"] }, "model_not_found", "model"],
+    ["for what cannot be a model", "%00", { fallbacks: ["b"] }, "model_not_found", "model"],
+    ["with an unknown fallback", "a", { fallbacks: ["b", "nothing"] }, "model_not_found", "fallbacks[1]"],
+    ["with NUL in a name", "a", { fallbacks: ["b\0"] }, "model_not_found", "fallbacks[0]"],
+    ["with itself", "a", { fallbacks: ["a"] }, "unsupported_value", "fallbacks[0]"],
+    ["with a model twice", "a", { fallbacks: ["b", "c", "b"] }, "unsupported_value", "fallbacks[2]"],
+    ["for embeddings", "vectors", { fallbacks: ["b"] }, "model_not_supported", "model"],
+    ["with embeddings", "a", { fallbacks: ["vectors"] }, "model_not_supported", "fallbacks[0]"],
+    ["that leads back", "b", { fallbacks: ["c", "a"] }, "unsupported_value", "fallbacks[1]"],
+  ])("%s", async (_what, model, body, code, param) => {
+    const { id, keys } = await team();
+    const response = await send("PUT", chainOf(id, model), keys.owner, body);
+    expect(response.status).toBe(400);
+    expect(await envelopeOf(response)).toMatchObject({ code, param, type: "invalid_request_error" });
+    expect(await chains(id)).toEqual({ a: ["b"] });
+    expect(await db.query("select 1 from audit_log where workspace_id = $1", [id])).toEqual([]);
+  });
+
+  test("with the way back in the sentence", async () => {
+    const { id, keys } = await team();
+    await send("PUT", chainOf(id, "b"), keys.owner, { fallbacks: ["c"] });
+    const { message } = await envelopeOf(await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["a"] }));
+    expect(message).toBe("Expected a chain that does not lead back to its own model, got c → a → b → c.");
+  });
+
+  test("in another form than JSON", async () => {
+    const { id, keys } = await team();
+    const headers = { authorization: `Bearer ${keys.owner}`, "content-type": "text/plain" };
+    const request = new Request(`http://localhost${chainOf(id, "a")}`, { method: "PUT", headers, body: "{}" });
+    expect((await app.handle(request)).status).toBe(415);
+  });
+
+  test("never for members that are not the client's to say: they have no effect (KEY-9)", async () => {
+    const [mine, other] = [await team(), await team()];
+    const body = {
+      fallbacks: ["c"],
+      model: "d",
+      workspace_id: other.id,
+      workspaceId: other.id,
+      updated_at: "1999-01-01T00:00:00Z",
+      actor: "somebody",
+      __proto__x: 1,
+    };
+    const answer = (await (await send("PUT", chainOf(mine.id, "a"), mine.keys.owner, body)).json()) as object;
+    expect(Object.keys(answer)).toEqual(["model", "fallbacks", "updated_at"]);
+    expect(answer).toMatchObject({ model: "a", fallbacks: ["c"] });
+    expect(JSON.stringify(answer)).not.toContain("1999");
+    expect([await chains(mine.id), await chains(other.id)]).toEqual([{ a: ["c"] }, { a: ["b"] }]);
+  });
+});
+
+test("chains put at once in opposite directions: one of each pair is stored, nothing fails otherwise", async () => {
+  const { id, keys } = await team();
+  await send("DELETE", chainOf(id, "a"), keys.owner);
+  const pairs = [
+    ["a", "b"],
+    ["b", "a"],
+    ["c", "d"],
+    ["d", "c"],
+    ["e", "f"],
+    ["f", "e"],
+  ] as const;
+  const answers = await Promise.all(
+    pairs.map(async ([model, fallback]) => {
+      const response = await send("PUT", chainOf(id, model), keys.owner, { fallbacks: [fallback] });
+      return response.status;
+    }),
+  );
+  expect(answers.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 400, 400, 400]);
+  expect(Object.keys(await chains(id))).toHaveLength(3);
+});

@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { createApp, routesOf } from "#ingress/app.ts";
+import { validate } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { envelopeOf, type FakeContext, fakeContext, type FakeOptions, KEY } from "../fake-context.ts";
+
+const open: FakeContext[] = [];
+afterEach(() => {
+  for (const fake of open.splice(0)) fake.close();
+});
+
+const MESSAGE = { model: "one", max_tokens: 100, messages: [{ role: "user", content: "hello" }] };
+
+function start(options?: FakeOptions) {
+  const fake = fakeContext(options);
+  open.push(fake);
+  const app = createApp(fake.context);
+  const post = (body: object, headers: Record<string, string> = { "x-api-key": KEY }, path = ""): Promise<Response> =>
+    app.handle(
+      new Request(`http://localhost/v1/messages${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", ...headers },
+        body: JSON.stringify(body),
+      }),
+    );
+  return { ...fake, post };
+}
+
+describe("POST /v1/messages", () => {
+  test("is one count, one hold and one job with the translated request and the answer's form", async () => {
+    const { post, counted, dispatched, relayed } = start();
+    const response = await post({ ...MESSAGE, system: "Be brief.", future: 1 });
+    expect(response.status).toBe(200);
+    const requestId = response.headers.get("x-request-id") ?? "";
+    expect(response.headers.get("request-id")).toBe(requestId);
+    expect(counted).toEqual([
+      expect.objectContaining({ hold: expect.objectContaining({ mayExceed: false }) as unknown }),
+    ]);
+    expect(relayed).toEqual([expect.objectContaining({ jobId: requestId, api: "anthropic" })]);
+    const message = JSON.parse(dispatched[0]?.body ?? "") as Record<string, unknown>;
+    expect(validate("JobMessage", message)).toBeNull();
+    expect(message).toMatchObject({
+      api: "anthropic",
+      kind: "chat",
+      output_tokens_max: 100,
+      request: {
+        model: "one",
+        max_completion_tokens: 100,
+        messages: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "hello" },
+        ],
+      },
+    });
+  });
+
+  test.each<[string, Record<string, string>, (string | null)[]]>([
+    ["x-api-key", { "x-api-key": KEY }, [`Bearer ${KEY}`]],
+    ["a bearer token", { authorization: `Bearer ${KEY}` }, [`Bearer ${KEY}`]],
+    ["both: the token counts", { authorization: `Bearer ${KEY}`, "x-api-key": "other" }, [`Bearer ${KEY}`]],
+  ])("takes the key from %s", async (_name, headers, asked) => {
+    const { post, authorizations } = start();
+    expect((await post(MESSAGE, headers)).status).toBe(200);
+    expect(authorizations).toEqual(asked);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ["none", {}, "missing_api_key"],
+    ["an empty one", { "x-api-key": "" }, "missing_api_key"],
+    ["a wrong one", { "x-api-key": "wrong" }, "invalid_api_key"],
+    ["a good one behind a wrong token", { authorization: "Bearer wrong", "x-api-key": KEY }, "invalid_api_key"],
+  ])("refuses a key: %s", async (_name, headers, code) => {
+    const { post, counted } = start();
+    const response = await post(MESSAGE, headers);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("request-id")).toBe(response.headers.get("x-request-id"));
+    expect(await envelopeOf(response)).toMatchObject({ code, param: null });
+    expect(counted).toEqual([]);
+  });
+
+  const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } };
+  test.each<[string, object, string, string]>([
+    ["a limit above the model's", { max_tokens: 2_000_000_000 }, "unsupported_value", "max_tokens"],
+    ["an unknown model", { model: "nothing" }, "model_not_found", "model"],
+    ["a tool of Anthropic's own", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "unsupported_value", "tools[0].type"], // prettier-ignore
+    [
+      "a picture for a model without eyes",
+      { system: "s", messages: [{ role: "user", content: [{ type: "text", text: "a" }, image] }] },
+      "image_not_supported_by_model",
+      "messages[0].content[1]",
+    ],
+  ])("refuses %s by the caller's own field, and has counted once", async (_name, members, code, param) => {
+    const { post, counted, relayed } = start();
+    const response = await post({ ...MESSAGE, ...members });
+    expect(response.status).toBe(400);
+    expect(await envelopeOf(response)).toMatchObject({ code, param, type: "invalid_request_error" });
+    expect(counted).toEqual([expect.objectContaining({ hold: null })]);
+    expect(relayed).toEqual([]);
+  });
+
+  test("tells a provider's refusal of a parameter by the caller's own field, with headers and word on repeating", async () => {
+    const { post, counted } = start({
+      relay: () => {
+        throw new ApiError("unsupported_value", "No.", {
+          param: "max_completion_tokens",
+          shouldRetry: false,
+          headers: { "retry-after": "7" },
+        });
+      },
+    });
+    const response = await post(MESSAGE);
+    expect(await envelopeOf(response)).toMatchObject({ code: "unsupported_value", param: "max_tokens" });
+    expect([response.headers.get("retry-after"), response.headers.get("x-should-retry")]).toEqual(["7", "false"]);
+    expect(counted).toHaveLength(1);
+  });
+});
+
+test("the codes of messages are those of chat, which names stored files besides", () => {
+  const fake = fakeContext();
+  open.push(fake);
+  const codesOf = (path: string) => new Set(routesOf(fake.context).find((route) => route.path === path)?.errors);
+  expect(codesOf("/v1/messages").union(new Set(["file_not_found"]))).toEqual(codesOf("/v1/chat/completions"));
+});
+
+describe("POST /v1/messages/count_tokens", () => {
+  const countOf = async (post: ReturnType<typeof start>["post"], members: object): Promise<number> => {
+    const { max_tokens: _limit, ...rest } = MESSAGE;
+    const response = await post({ ...rest, ...members }, undefined, "/count_tokens");
+    const body: unknown = await response.json();
+    expect(validate("TokenCount", body)).toBeNull();
+    return (body as { input_tokens: number }).input_tokens;
+  };
+
+  test("counts what the model reads, in the window once, without hold or job", async () => {
+    const { post, counted, relayed } = start();
+    const base = await countOf(post, {});
+    expect(base).toBeGreaterThan(0);
+    expect(counted).toEqual([expect.objectContaining({ hold: null })]);
+    expect(relayed).toEqual([]);
+    expect(await countOf(post, { system: "Answer in rhymes." })).toBeGreaterThan(base);
+    expect(await countOf(post, { tools: [{ name: "f", input_schema: { type: "object" } }] })).toBeGreaterThan(base);
+    expect(await countOf(post, { max_tokens: 5, temperature: 1 })).toBe(base);
+  });
+
+  test("counts a picture at the model's bound", async () => {
+    const { post } = start();
+    const picture = (size: number) => ({
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(size) } }],
+        },
+      ],
+    });
+    expect(await countOf(post, picture(4))).toBe(await countOf(post, picture(2_000)));
+  });
+
+  test("takes what is too long to count by its length", async () => {
+    const { post } = start({ bodyBytesMax: 8 * 1_048_576 });
+    const size = LIMITS.countedCharactersMax + 4;
+    expect(await countOf(post, { messages: [{ role: "user", content: "x ".repeat(size / 2) }] })).toBeWithin(size / 4, size / 4 + 20); // prettier-ignore
+  });
+
+  test.each<[string, object, string]>([
+    ["an unknown model", { model: "nothing" }, "model_not_found"],
+    ["a turn of no shape", { messages: [{ role: "user", content: [{ type: "video" }] }] }, "unsupported_value"],
+  ])("refuses %s", async (_name, members, code) => {
+    const { post } = start();
+    expect(await envelopeOf(await post({ ...MESSAGE, ...members }, undefined, "/count_tokens"))).toMatchObject({
+      code,
+    });
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { createDeepgram } from "#workers/providers/deepgram/index.ts";
+
+import { AUDIO, direct, failureOf, FAULTS, transcriptionCall } from "../sound-calls.ts";
+import { jsonReply, type VendorServer } from "../vendor-server.ts";
+import { HEARD, startDeepgramServer } from "./server.ts";
+
+const servers: VendorServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    expect(server.faults).toEqual([]);
+    server.close();
+  }
+});
+
+function start() {
+  const server = startDeepgramServer("key-ours");
+  servers.push(server);
+  const offers = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
+  return { server, transcription: direct(offers.transcription) };
+}
+
+describe("a request for a transcription", () => {
+  test("is the sound as it is under its own type, with everything else in the address", async () => {
+    const { server, transcription } = start();
+    await transcription.run(transcriptionCall({ prompt: "Names.", temperature: 1 }, { sourceModel: "nova-3" }));
+    const [call] = server.requests;
+    expect([call?.method, call?.path, call?.query]).toEqual([
+      "POST",
+      "/v1/listen",
+      { model: "nova-3", smart_format: "true", utterances: "true", detect_language: "true" },
+    ]);
+    expect(call?.headers).toMatchObject({ "content-type": "audio/wav", authorization: "Token key-ours" });
+    expect(call?.bytes).toEqual(AUDIO.bytes);
+  });
+
+  test("names the language where the caller did, and then asks for no guess", async () => {
+    const { server, transcription } = start();
+    await transcription.run(transcriptionCall({ language: "pt-BR" }));
+    expect(server.requests[0]?.query).toEqual({
+      model: "m",
+      smart_format: "true",
+      utterances: "true",
+      language: "pt-BR",
+    });
+  });
+
+  test("is changed by its source last", async () => {
+    const { server, transcription } = start();
+    const adapt = (body: Record<string, unknown>): void =>
+      void Object.assign(body, { smart_format: false, keyterm: "Sluice" });
+    await transcription.run(transcriptionCall({}, { adapt }));
+    expect(server.requests[0]?.query).toMatchObject({ smart_format: "false", keyterm: "Sluice" });
+  });
+
+  test.each(["multi", "a&b=c", "english"])("in the language %p is refused before it is sent", async (language) => {
+    const { server, transcription } = start();
+    expect(await failureOf(transcription.run(transcriptionCall({ language })))).toMatchObject({
+      kind: "rejected",
+      code: "unsupported_value",
+      param: "language",
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a transcription", () => {
+  test("has words as they are written, utterances as its segments, and is billed by the length of the sound", async () => {
+    const { transcription } = start();
+    expect(await transcription.run(transcriptionCall())).toEqual({
+      output: {
+        text: "Good morning. All of you.",
+        language: "en",
+        seconds: 3.744,
+        words: [
+          { word: "Good", start: 0.16, end: 0.4 },
+          { word: "morning.", start: 0.4, end: 0.96 },
+          { word: "all", start: 2.1, end: 2.4 },
+          { word: "of", start: 2.4, end: 2.5 },
+          { word: "you.", start: 2.5, end: 3 },
+        ],
+        segments: [
+          { text: "Good morning.", start: 0.16, end: 0.96 },
+          { text: "All of you.", start: 2.1, end: 3 },
+        ],
+      },
+      usage: { seconds: 3.744 },
+    });
+  });
+
+  test("without a detected language is in the one that was asked for", async () => {
+    const { server, transcription } = start();
+    const [channel] = HEARD.results.channels;
+    server.next(jsonReply(200, { ...HEARD, results: { channels: [{ alternatives: channel.alternatives }] } }));
+    const { output } = await transcription.run(transcriptionCall({ language: "en-GB" }));
+    expect(output.language).toBe("en-GB");
+    expect(output.segments).toBeUndefined();
+  });
+
+  test("of silence is empty, and billed all the same", async () => {
+    const { server, transcription } = start();
+    const alternatives = [{ transcript: "", confidence: 0, words: [] }];
+    server.next(
+      jsonReply(200, { metadata: { duration: 12 }, results: { channels: [{ alternatives }], utterances: [] } }),
+    );
+    expect(await transcription.run(transcriptionCall())).toEqual({
+      output: { text: "", seconds: 12, words: [], segments: [] },
+      usage: { seconds: 12 },
+    });
+  });
+
+  test.each([-1, "3", null, 1e300])("with the length %p leaves it to us to measure", async (duration) => {
+    const { server, transcription } = start();
+    server.next(jsonReply(200, { ...HEARD, metadata: { duration } }));
+    expect((await transcription.run(transcriptionCall())).usage).toEqual({});
+  });
+
+  test.each([
+    ["without results", { metadata: HEARD.metadata }],
+    ["without a channel", { results: { channels: [] } }],
+    ["with a channel that is none", { results: { channels: [null] } }],
+    ["without a transcript", { results: { channels: [{ alternatives: [{}] }] } }],
+    ["that is a list", []],
+    ["that is no JSON", "Good morning"],
+  ])("%s is a failure", async (_what, body) => {
+    const { server, transcription } = start();
+    server.next(jsonReply(200, body));
+    expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
+  });
+
+  test("survives words and utterances that are none", async () => {
+    const { server, transcription } = start();
+    const alternatives = [
+      { transcript: "Hm.", words: [null, { word: "hm", start: -1, end: 1 }, { word: 5, start: 0, end: 1 }] },
+    ];
+    server.next(
+      jsonReply(200, { results: { channels: [{ alternatives }], utterances: [null, { start: 0, end: 1 }] } }),
+    );
+    expect((await transcription.run(transcriptionCall())).output).toEqual({ text: "Hm.", words: [], segments: [] });
+  });
+
+  test.each([
+    ["corrupt", undefined, { kind: "rejected", code: "unprocessable_input", param: "file" }],
+    ["unknown-combination", undefined, { kind: "misconfigured" }],
+    ["unknown-combination", "xx", { kind: "rejected", code: "unsupported_value", param: "language" }],
+  ])("refused as %s, asked for in %p, is told as such", async (name, language, expected) => {
+    const { transcription } = start();
+    const input = language === undefined ? {} : { language };
+    const failing = transcription.run(transcriptionCall(input, { sourceModel: `mock-${name}` }));
+    expect(await failureOf(failing)).toMatchObject(expected);
+  });
+
+  test.each(FAULTS)("%s is %s", async (name, kind) => {
+    const { transcription } = start();
+    const failing = transcription.run(transcriptionCall({}, { sourceModel: `mock-${name}` }));
+    expect((await failureOf(failing)).kind).toBe(kind);
+  });
+
+  test("that never comes ends with its caller's signal", async () => {
+    const { server, transcription } = start();
+    const controller = new AbortController();
+    const call = transcriptionCall({}, { sourceModel: "mock-silent", signal: controller.signal });
+    const failing = failureOf(transcription.run(call));
+    await server.received(1);
+    controller.abort();
+    expect((await failing).kind).toBe("aborted");
+    expect(await server.requests[0]?.closed).toBe("client");
+  });
+});

@@ -1,0 +1,74 @@
+/** Small files that any player opens, for servers that hand them out. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { pngOf } from "../png.ts";
+
+/** Two seconds of grey, 32 × 32, with silence: H.264 and AAC. */
+const MP4 = readFileSync(join(import.meta.dir, "fixtures/clip.mp4"));
+export const CLIP_SECONDS = 2;
+
+export interface Served {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** By the end of its address: `.png` names its size, as in `-640x480.png`, `.wav` its seconds, as in `-3s.wav`. */
+export function fileAt(path: string): Served | undefined {
+  const [, width, height] = /-(\d+)x(\d+)\.png$/.exec(path) ?? [];
+  if (width !== undefined && height !== undefined) {
+    return { type: "image/png", bytes: pngOf(Number(width), Number(height)) };
+  }
+  const [, seconds] = /-(\d+)s\.wav$/.exec(path) ?? [];
+  if (seconds !== undefined) return { type: "audio/wav", bytes: wavOf(Number(seconds)) };
+  if (path.endsWith(".mp4")) return { type: "video/mp4", bytes: MP4 };
+  return path.endsWith(".glb") ? { type: "model/gltf-binary", bytes: triangle() } : undefined;
+}
+
+/** Silence: one channel of 16 bits, 8,000 a second. */
+function wavOf(seconds: number): Buffer {
+  const data = Buffer.alloc(16_000 * seconds);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0, "latin1");
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write("WAVEfmt ", 8, "latin1");
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(16_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36, "latin1");
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+}
+
+/** A GLB (glTF 2.0, part 4) with one triangle. */
+function triangle(): Buffer {
+  const points = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
+  const scene = {
+    asset: { version: "2.0" },
+    scene: 0,
+    scenes: [{ nodes: [0] }],
+    nodes: [{ mesh: 0 }],
+    meshes: [{ primitives: [{ attributes: { POSITION: 0 } }] }],
+    accessors: [{ bufferView: 0, componentType: 5_126, count: 3, type: "VEC3", min: [0, 0, 0], max: [1, 1, 0] }],
+    bufferViews: [{ buffer: 0, byteLength: points.length }],
+    buffers: [{ byteLength: points.length }],
+  };
+  const text = JSON.stringify(scene);
+  const json = Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4));
+  const head = Buffer.alloc(12);
+  head.write("glTF", 0, "latin1");
+  head.writeUInt32LE(2, 4);
+  head.writeUInt32LE(12 + 8 + json.length + 8 + points.length, 8);
+  return Buffer.concat([head, chunkHead(json.length, "JSON"), json, chunkHead(points.length, "BIN\0"), points]);
+}
+
+function chunkHead(length: number, type: string): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(length, 0);
+  head.write(type, 4, "latin1");
+  return head;
+}

@@ -1,0 +1,589 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { validate } from "#shared/contracts.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { createRendering } from "#workers/pools/chat-render.ts";
+import { createGemini } from "#workers/providers/gemini/index.ts";
+import { createReader } from "#workers/providers/gemini/stream.ts";
+import type { ChatDelta, ChatProvider } from "#workers/providers/provider.ts";
+import { SseParser } from "#workers/providers/sse.ts";
+
+import type { Behaviour } from "./behaviour.ts";
+import cached from "./fixtures/cached.json" with { type: "json" };
+import multimodal from "./fixtures/multimodal.json" with { type: "json" };
+import noArguments from "./fixtures/no-arguments.json" with { type: "json" };
+import partialArguments from "./fixtures/partial-arguments.json" with { type: "json" };
+import text from "./fixtures/text.json" with { type: "json" };
+import toolCall from "./fixtures/tool-call.json" with { type: "json" };
+import {
+  callOf,
+  errorOf,
+  eventReply,
+  eventsText,
+  gather,
+  type Gathered,
+  joined,
+  plainReply,
+  usageOf,
+} from "./gather.ts";
+import { PARALLEL } from "./named.ts";
+import { type GeminiServer, startGeminiServer } from "./server.ts";
+
+const servers: GeminiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function start(...behaviours: readonly Behaviour[]): Promise<{ server: GeminiServer; provider: ChatProvider }> {
+  const server = await startGeminiServer({ apiKey: "key-ours" });
+  servers.push(server);
+  server.next(...behaviours);
+  const { chat } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
+  if (!chat) throw new Error("Gemini has no chat");
+  return { server, provider: chat };
+}
+
+const STREAM = { stream: true };
+
+async function streamed(...behaviours: readonly Behaviour[]): Promise<Gathered> {
+  const { provider } = await start(...behaviours);
+  return gather(provider.stream(callOf(STREAM)));
+}
+
+async function named(name: string, request: object = {}) {
+  const { provider } = await start();
+  const model = `mock-${name}`;
+  return {
+    plain: () => provider.complete(callOf(request, { model })),
+    stream: () => gather(provider.stream(callOf({ ...request, ...STREAM }, { model }))),
+  };
+}
+
+const messageOf = (result: { readonly choices: readonly Record<string, unknown>[] }, at = 0) =>
+  result.choices[at]?.["message"] as Record<string, unknown>;
+
+const TEXT = 'There are **3** "r"s – look: st**r**awbe**rr**y 🍓.';
+const SIGNATURE = { google: { thought_signature: "c2lnbmF0dXJlIG9mIHRob3VnaHRz" } };
+const CALL_ID = expect.stringMatching(/^call_[0-9a-f]{24}$/) as unknown as string;
+
+describe("recorded answers", () => {
+  test("a text comes out whole, plain and streamed", async () => {
+    const gathered = await streamed(eventReply(...text.chunks));
+    const usage = usageOf({ input: 9, output: 311, reasoning: 282 });
+    expect(gathered).toMatchObject({ text: TEXT, reasoning: "", finish: ["stop"], usage });
+    expect(gathered.error).toBeUndefined();
+    const { provider } = await start(plainReply(text.plain));
+    const result = await provider.complete(callOf({}));
+    expect(result).toEqual({
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: TEXT, refusal: null },
+          logprobs: null,
+          finish_reason: "stop",
+        },
+      ],
+      usage,
+    });
+  });
+
+  test("a call comes out whole with an id of ours and the signature it must come back with", async () => {
+    const gathered = await streamed(eventReply(...toolCall.chunks));
+    const call = { id: CALL_ID, name: "weather", arguments: '{"location":"San Francisco"}', extra: SIGNATURE };
+    expect(gathered).toMatchObject({ text: "", finish: ["tool_calls"], calls: [call], error: undefined });
+    const { provider } = await start(plainReply(toolCall.plain));
+    const result = await provider.complete(callOf({}));
+    expect(result.choices[0]).toMatchObject({
+      finish_reason: "tool_calls",
+      message: {
+        content: null,
+        tool_calls: [
+          {
+            id: CALL_ID,
+            type: "function",
+            function: { name: "weather", arguments: '{"location":"San Francisco"}' },
+            extra_content: SIGNATURE,
+          },
+        ],
+      },
+    });
+  });
+
+  test("arguments in pieces become one text, also where the call's last event is missing", async () => {
+    const { calls, finish, usage, error } = await streamed(eventReply(...partialArguments.chunks));
+    expect(error).toBeUndefined();
+    expect(calls).toEqual([
+      { id: CALL_ID, name: "writeItems", arguments: expect.any(String) as string, extra: SIGNATURE },
+    ]);
+    expect(JSON.parse(calls[0]?.arguments ?? "")).toEqual({
+      items: [
+        { name: "Fresh apple", price: 0.5 },
+        { name: "Ripe banana 🍌", ripe: true },
+      ],
+      "and so on": null,
+    });
+    expect(finish).toEqual(["tool_calls"]);
+    expect(usage).toEqual(usageOf({ input: 54, output: 195, reasoning: 121 }));
+  });
+
+  test("a call without arguments has an empty object, and calls behind it keep their own", async () => {
+    const { calls, reasoning, usage, error } = await streamed(eventReply(...noArguments.chunks));
+    expect(error).toBeUndefined();
+    expect(reasoning).toStartWith("**Reading**");
+    expect(calls.map(({ name, arguments: written }) => [name, written])).toEqual([
+      ["read_theme", "{}"],
+      ["read_screen", '{"id":"A"}'],
+      ["read_screen", '{"id":"B"}'],
+    ]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
+    expect(usage).toEqual(usageOf({ input: 249, output: 241, reasoning: 183 }));
+  });
+});
+
+describe("golden usage", () => {
+  const GOLDEN: readonly [string, { readonly plain: unknown; readonly chunks: readonly unknown[] }, TokenUsage][] = [
+    ["plain text", text, usageOf({ input: 9, output: 311, reasoning: 282 })],
+    ["a cached prompt", cached, usageOf({ input: 52, cachedInput: 2_048, output: 8 })],
+    ["tools", toolCall, usageOf({ input: 29, output: 60, reasoning: 45 })],
+    [
+      "pictures, sound and documents, part of the picture cached",
+      multimodal,
+      usageOf({ input: 100, cachedInput: 300, audioInput: 160, imageInput: 840, output: 25, reasoning: 20 }),
+    ],
+  ];
+
+  test.each(GOLDEN)("%s: streamed and not, to the token", async (_name, recorded, expected) => {
+    const { provider } = await start(plainReply(recorded.plain));
+    expect((await provider.complete(callOf({}))).usage).toEqual(expected);
+    expect((await streamed(eventReply(...recorded.chunks))).usage).toEqual(expected);
+  });
+});
+
+describe("every split of every byte", () => {
+  const read = (chunks: readonly Uint8Array[]): ChatDelta[] => {
+    const parser = new SseParser();
+    const reader = createReader();
+    const events = [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
+    const deltas = events.map((event) => reader.read(event));
+    reader.end();
+    return deltas.filter((delta) => delta !== undefined && delta !== "done");
+  };
+  /** Ids are random. */
+  const withoutIds = (deltas: readonly ChatDelta[]): string =>
+    JSON.stringify(deltas).replaceAll(/call_[0-9a-f]+/g, "id");
+
+  test.each([
+    ["text", text.chunks],
+    ["a call", toolCall.chunks],
+    ["arguments in pieces", partialArguments.chunks],
+  ])("gives the same deltas: %s", (_name, chunks) => {
+    const bytes = Buffer.from(eventsText(chunks));
+    const whole = withoutIds(read([bytes]));
+    for (let at = 1; at < bytes.length; at++) {
+      expect(withoutIds(read([bytes.subarray(0, at), bytes.subarray(at)]))).toBe(whole);
+    }
+    expect(withoutIds(read(Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1))))).toBe(whole);
+  });
+
+  test("also over the wire, a byte at a time", async () => {
+    const { stream } = await named("split-1", { messages: [{ role: "user", content: "say one é two 🙂 three" }] });
+    expect(await stream()).toMatchObject({ text: "one é two 🙂 three", finish: ["stop"], error: undefined });
+  });
+});
+
+describe("what we pass on meets our own contract", () => {
+  const rendering = createRendering({ jobId: crypto.randomUUID(), model: "m", createdS: 1, includeUsage: false });
+
+  test.each([
+    ["text", text.chunks],
+    ["a call", toolCall.chunks],
+    ["arguments in pieces", partialArguments.chunks],
+    ["thoughts", noArguments.chunks],
+  ])("every chunk: %s", async (_name, chunks) => {
+    const { deltas } = await streamed(eventReply(...chunks));
+    const shown = deltas.filter(({ choices }) => choices.length > 0);
+    expect(shown.length).toBeGreaterThan(0);
+    for (const delta of shown) {
+      expect(validate("ChatCompletionChunk", JSON.parse(rendering.chunk(delta).slice("data: ".length)))).toBeNull();
+    }
+    expect(shown[0]?.choices[0]?.["delta"]).toMatchObject({ role: "assistant" });
+    for (const delta of shown.slice(1)) expect(delta.choices[0]?.["delta"]).not.toHaveProperty("role");
+  });
+
+  test.each([
+    ["text", text.plain],
+    ["a call", toolCall.plain],
+    ["an empty answer", { candidates: [{ finishReason: "STOP" }] }],
+    ["a call without a name", { candidates: [{ content: { parts: [{ functionCall: {} }] }, finishReason: "STOP" }] }],
+    [
+      "odd parts",
+      {
+        candidates: [
+          { content: { parts: [null, 7, "x", { text: 7 }, { functionCall: 7 }] }, finishReason: "STOP" },
+          null,
+        ],
+      },
+    ],
+  ])("the plain answer: %s", async (_name, body) => {
+    const { provider } = await start(plainReply(body));
+    const completion = JSON.parse(rendering.completion(await provider.complete(callOf({})), NO_USAGE)) as unknown;
+    expect(validate("ChatCompletion", completion)).toBeNull();
+  });
+});
+
+describe("a finish reason", () => {
+  test.each([
+    ["finish-safety", "content_filter"],
+    ["finish-recitation", "content_filter"],
+    ["finish-prohibited_content", "content_filter"],
+    ["finish-max_tokens", "length"],
+    ["ok", "stop"],
+    ["tools-said", "tool_calls"],
+  ])("of %s is %s, plain and streamed", async (name, expected) => {
+    const { plain, stream } = await named(name);
+    expect((await plain()).choices[0]?.["finish_reason"]).toBe(expected);
+    expect(await stream()).toMatchObject({ finish: [expected], error: undefined });
+  });
+
+  test.each(["finish-malformed_function_call", "finish-other"])("of %s is a failure", async (name) => {
+    const { plain, stream } = await named(name);
+    expect(await errorOf(plain())).toMatchObject({ kind: "failed" });
+    expect((await stream()).error).toMatchObject({ kind: "failed" });
+  });
+
+  test.each(["blocked", "finish-safety-empty"])("%s is a refusal, before anything was said", async (name) => {
+    const { plain, stream } = await named(name);
+    expect(await errorOf(plain())).toMatchObject({ kind: "refused" });
+    const { error, text: said, finish } = await stream();
+    expect(error).toMatchObject({ kind: "refused" });
+    expect([said, finish]).toEqual(["", []]);
+  });
+
+  test("that comes with the limit is length, with what was said until then", async () => {
+    const { plain } = await named("ok", { max_completion_tokens: 2 });
+    const result = await plain();
+    expect(messageOf(result)["content"]).toBe("A local");
+    expect(result.choices[0]?.["finish_reason"]).toBe("length");
+  });
+});
+
+describe("tool calls", () => {
+  const WANTED = PARALLEL.map(({ name, args }) => ({ id: CALL_ID, name, arguments: JSON.stringify(args) }));
+
+  test.each(["tools", "tools-partial"])("%s: indexes from 0, ids of their own, arguments that join", async (name) => {
+    const { calls, finish, error } = await (await named(name)).stream();
+    expect(error).toBeUndefined();
+    // First, because Bun's toMatchObject writes its matchers over what it looked at.
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
+    expect(calls).toMatchObject(WANTED);
+    expect(calls.map(({ extra }) => extra)).toEqual([
+      { google: { thought_signature: "c2lnbmF0dXJl" } },
+      undefined,
+      undefined,
+    ]);
+    expect(finish).toEqual(["tool_calls"]);
+  });
+
+  test("the streamed calls, put together, are the plain ones", async () => {
+    const { plain, stream } = await named("tools");
+    const calls = messageOf(await plain())["tool_calls"];
+    expect(calls).toMatchObject(WANTED.map(({ id, ...fn }) => ({ id, type: "function", function: fn })));
+    expect((await stream()).calls).toMatchObject(WANTED);
+  });
+
+  test("keep Google's id, unless two calls have the same", async () => {
+    const parts = ["g1", "g1", ""].map((id) => ({ functionCall: { id, name: "f", args: {} } }));
+    const candidates = [{ content: { parts }, finishReason: "STOP" }];
+    const { calls } = await streamed(eventReply({ candidates }));
+    expect(calls.map(({ id }) => id)).toEqual(["g1", CALL_ID, CALL_ID]);
+    expect(calls[1]?.id).not.toBe(calls[2]?.id);
+  });
+
+  test("have a text before them where the model spoke first", async () => {
+    const { plain, stream } = await named("tools-said");
+    expect(messageOf(await plain())["content"]).toBe("Let me look.");
+    expect((await stream()).text).toBe("Let me look.");
+  });
+
+  const ended = (...parts: readonly object[]) => ({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
+
+  test("without end are a failure, not a heap that grows", async () => {
+    const calls = Array.from({ length: 5_000 }, () => ({ functionCall: { name: "f" } }));
+    expect((await streamed(eventReply(ended(...calls)))).error).toMatchObject({ kind: "failed" });
+    const events = Array.from({ length: 500 }, (_, index) => ({
+      candidates: [{ index, content: { parts: [{ text: "a" }] } }],
+    }));
+    expect((await streamed(eventReply(...events))).error).toMatchObject({ kind: "failed" });
+  });
+
+  test.each(["location", "$", "$.", "$.a[", "$.a[20000]", `$${".a".repeat(100)}`, "$.a[0].b]"])(
+    "with arguments at %j are a failure",
+    async (jsonPath) => {
+      const open = { functionCall: { name: "f", willContinue: true } };
+      const piece = { functionCall: { partialArgs: [{ jsonPath, stringValue: "x" }] } };
+      expect((await streamed(eventReply(ended(open, piece)))).error).toMatchObject({ kind: "failed" });
+    },
+  );
+
+  test("whose pieces end with the answer are whole all the same", async () => {
+    const open = { functionCall: { name: "f", willContinue: true } };
+    const piece = { functionCall: { partialArgs: [{ jsonPath: "$.a", numberValue: 1 }], willContinue: true } };
+    const { calls, error } = await streamed(eventReply(ended(open, piece)));
+    expect(error).toBeUndefined();
+    expect(calls[0]?.arguments).toBe('{"a":1}');
+  });
+
+  test("with arguments named like an object's own machinery are those arguments", async () => {
+    const open = { functionCall: { name: "f", willContinue: true } };
+    const piece = { functionCall: { partialArgs: [{ jsonPath: "$.__proto__.x", stringValue: "y" }] } };
+    const { calls } = await streamed(
+      eventReply({ candidates: [{ content: { parts: [open, piece] }, finishReason: "STOP" }] }),
+    );
+    expect(calls[0]?.arguments).toBe('{"__proto__":{"x":"y"}}');
+    expect(({} as { x?: string }).x).toBeUndefined();
+  });
+});
+
+describe("a tool conversation of several turns", () => {
+  const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+  const question = { role: "user", content: "say Sunny in Paris." };
+
+  test.each([
+    ["returned by the client", (message: object) => message, "c2lnbmF0dXJl"],
+    [
+      "dropped by the client",
+      ({ tool_calls, ...message }: Record<string, unknown>) => ({
+        ...message,
+        tool_calls: (tool_calls as Record<string, unknown>[]).map(({ extra_content: _dropped, ...call }) => call),
+      }),
+      "skip_thought_signature_validator",
+    ],
+  ])("goes on with signatures %s", async (_name, treat, expected) => {
+    const { server, provider } = await start();
+    const first = await provider.complete(callOf({ messages: [question], tools }, { model: "mock-tools" }));
+    const message = messageOf(first);
+    const results = (message["tool_calls"] as { id: string }[]).map(({ id }, index) => ({
+      role: "tool",
+      tool_call_id: id,
+      content: index === 0 ? '{"sky":"blue"}' : "nothing",
+    }));
+    const messages = [question, treat(message), ...results];
+    const { text: said, error } = await gather(
+      provider.stream(callOf({ messages, tools, ...STREAM }, { model: "mock-needs-signatures" })),
+    );
+    expect(error).toBeUndefined();
+    expect(said).toBe("Sunny in Paris.");
+    const { contents } = server.requests[1]!.body as { contents: { role: string; parts: Record<string, unknown>[] }[] };
+    expect(contents.map(({ role }) => role)).toEqual(["user", "model", "user"]);
+    expect(contents[1]?.parts.map((part) => part["thoughtSignature"])).toEqual([expected, undefined, undefined]);
+    expect(contents[2]?.parts.map((part) => (part["functionResponse"] as { name: string }).name)).toEqual(
+      PARALLEL.map(({ name }) => name),
+    );
+    expect(server.faults).toEqual([]);
+  });
+});
+
+describe("thoughts", () => {
+  test("come as reasoning_content and count as output, plain and streamed", async () => {
+    const { plain, stream } = await named("thoughts");
+    const result = await plain();
+    expect(messageOf(result)).toMatchObject({ content: "Three.", reasoning_content: "Count the letters first." });
+    expect(result.usage).toMatchObject({ output: 5, reasoning: 4 });
+    expect(await stream()).toMatchObject({
+      text: "Three.",
+      reasoning: "Count the letters first.",
+      usage: { output: 5, reasoning: 4 },
+    });
+  });
+
+  test("are counted where they are not shown", async () => {
+    const { plain } = await named("thoughts", { reasoning_effort: "none" });
+    const result = await plain();
+    expect(messageOf(result)).not.toHaveProperty("reasoning_content");
+    expect(result.usage).toMatchObject({ output: 5, reasoning: 4 });
+  });
+});
+
+describe("several answers and their probabilities", () => {
+  test("n gives as many choices, plain and streamed", async () => {
+    const { plain, stream } = await named("ok", { n: 3 });
+    expect((await plain()).choices.map((choice) => choice["index"])).toEqual([0, 1, 2]);
+    const { deltas, error } = await stream();
+    expect(error).toBeUndefined();
+    for (const index of [0, 1, 2]) expect(joined(deltas, index)).toMatchObject({ finish: ["stop"] });
+    expect(joined(deltas, 2).text).toContain("word by word");
+  });
+
+  test("logprobs are mapped token by token", async () => {
+    const { plain } = await named("ok", {
+      logprobs: true,
+      top_logprobs: 2,
+      messages: [{ role: "user", content: "say é a" }],
+    });
+    expect((await plain()).choices[0]?.["logprobs"]).toEqual({
+      content: [
+        {
+          token: "é",
+          logprob: -0.5,
+          bytes: [195, 169],
+          top_logprobs: [
+            { token: "é", logprob: -0.5, bytes: [195, 169] },
+            { token: "other", logprob: -9, bytes: [111, 116, 104, 101, 114] },
+          ],
+        },
+        {
+          token: " a",
+          logprob: -1,
+          bytes: [32, 97],
+          top_logprobs: [
+            { token: " a", logprob: -1, bytes: [32, 97] },
+            { token: "other", logprob: -9, bytes: [111, 116, 104, 101, 114] },
+          ],
+        },
+      ],
+      refusal: null,
+    });
+  });
+});
+
+describe("a usage report", () => {
+  test.each([
+    ["late", usageOf({ input: 1, output: 14 })],
+    ["missing", null],
+    ["empty", null],
+    ["zero", null],
+    ["negative", "impossible"],
+    ["fractional", "impossible"],
+    ["huge", "impossible"],
+    ["text", "impossible"],
+  ])("that is %s is told apart, plain and streamed", async (name, expected) => {
+    const { plain, stream } = await named(`usage-${name}`);
+    expect((await plain()).usage).toEqual(expected as TokenUsage);
+    const { usage, error } = await stream();
+    expect(error).toBeUndefined();
+    expect(usage ?? null).toEqual(expected as TokenUsage);
+  });
+
+  test("that grows is replaced, not summed", async () => {
+    expect((await (await named("ok")).stream()).usage).toEqual(usageOf({ input: 1, output: 14 }));
+  });
+
+  test("without counts does not undo one with", async () => {
+    const end = { candidates: [{ finishReason: "STOP" }], usageMetadata: { trafficType: "ON_DEMAND" } };
+    const { usage } = await streamed(eventReply({ ...text.chunks[0] }, end));
+    expect(usage).toEqual(usageOf({ input: 9, output: 287, reasoning: 282 }));
+  });
+});
+
+describe("a stream in odd dress", () => {
+  test.each(["malformed", "comments", "multi-line", "lf", "split-7", "slow-1"])(
+    "%s is read like any other",
+    async (name) => {
+      const messages = [{ role: "user", content: "say one é two 🙂 three" }];
+      const gathered = await (await named(name, { messages })).stream();
+      expect(gathered).toMatchObject({ text: "one é two 🙂 three", finish: ["stop"], error: undefined });
+      expect(gathered.usage).toMatchObject({ output: 5 });
+    },
+  );
+
+  test("an event with usage alone is a sign of life without choices", async () => {
+    const { deltas } = await streamed(eventReply({ usageMetadata: { trafficType: "ON_DEMAND" } }, ...text.chunks));
+    expect(deltas[0]).toEqual({ choices: [] });
+  });
+});
+
+describe("a stream that breaks", () => {
+  test.each([
+    "fin",
+    "rst",
+    "end",
+    "cut-in-json",
+    "cut-in-json-end",
+    "no-finish",
+    "empty-stream",
+    "html",
+    "reset",
+    "reset-after-head",
+    "error-in-200",
+  ])("%s is a failure", async (name) => {
+    const { error, finish } = await (await named(name)).stream();
+    expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
+    expect(finish).toEqual([]);
+  });
+
+  test.each([
+    ["error-first", ""],
+    ["error-mid", "A local answer,"],
+  ])("%s has the error's own class behind what came before it", async (name, said) => {
+    const gathered = await (await named(name)).stream();
+    expect(gathered).toMatchObject({ error: { kind: "busy", status: 503 }, text: said, finish: [] });
+  });
+
+  test("one of two candidates still open is cut, not whole", async () => {
+    const piece = (index: number, finishReason?: string) => ({
+      candidates: [{ index, content: { parts: [{ text: "a" }] }, finishReason }],
+    });
+    expect((await streamed(eventReply(piece(0), piece(1), piece(0, "STOP")))).error).toMatchObject({ kind: "failed" });
+    expect((await streamed(eventReply(piece(0, "STOP"), piece(1, "STOP")))).error).toBeUndefined();
+  });
+
+  test.each(["silent", "silent-after-head", "stall", "endless"])(
+    "%s: an abort ends the call and the provider's socket",
+    async (name) => {
+      const { server, provider } = await start();
+      const abort = new AbortController();
+      const stream = gather(provider.stream(callOf(STREAM, { model: `mock-${name}`, signal: abort.signal })));
+      const call = await server.received(1);
+      abort.abort();
+      expect((await stream).error).toMatchObject({ kind: "aborted" });
+      await call.finished;
+      expect(server.openSockets()).toBe(0);
+    },
+  );
+
+  test("a reader that stops closes the provider's socket", async () => {
+    const { server, provider } = await start();
+    for await (const _delta of provider.stream(callOf(STREAM, { model: "mock-endless" }))) break;
+    await (
+      await server.received(1)
+    ).finished;
+    expect(server.openSockets()).toBe(0);
+  });
+});
+
+describe("a plain answer that is none", () => {
+  test.each(["html", "html-502", "cut-json", "cut-body", "empty", "error-in-200", "redirect", "reset"])(
+    "%s is a failure",
+    async (name) => {
+      expect(await errorOf((await named(name)).plain())).toMatchObject({ name: "ProviderError", kind: "failed" });
+    },
+  );
+
+  test.each([
+    ["null", "null"],
+    ["a list", "[]"],
+    ["no candidates", {}],
+    ["empty candidates", { candidates: [] }],
+    ["candidates that are none", { candidates: [null, 7] }],
+    ["no finish reason", { candidates: [{ content: { parts: [{ text: "a" }] } }] }],
+    [
+      "one finish reason of two",
+      { candidates: [{ content: { parts: [{ text: "a" }] }, finishReason: "STOP" }, { content: { parts: [] } }] },
+    ],
+    [
+      "a finish reason that is none",
+      { candidates: [{ content: { parts: [{ text: "a" }] }, finishReason: "FINISH_REASON_UNSPECIFIED" }] },
+    ],
+  ])("%s is a failure", async (_name, body) => {
+    const { provider } = await start(plainReply(body));
+    expect(await errorOf(provider.complete(callOf({})))).toMatchObject({ name: "ProviderError", kind: "failed" });
+  });
+
+  test("a key Google does not know is our fault, not the caller's", async () => {
+    const server = await startGeminiServer({ apiKey: "another" });
+    servers.push(server);
+    const { chat } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
+    expect(await errorOf(chat!.complete(callOf({})))).toMatchObject({ kind: "misconfigured", code: undefined });
+  });
+});

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { createGemini } from "#workers/providers/gemini/index.ts";
+import type { Artifact, ImageEditInput, ImageInput, MediaCall } from "#workers/providers/media.ts";
+
+import { callOf, EDIT, EVERYTHING, failureOf, runOf } from "../image-calls.ts";
+import { pngOf } from "../png.ts";
+import type { Behaviour } from "./behaviour.ts";
+import { type ErrorName, errorReply } from "./errors.ts";
+import { plainReply, usageOf } from "./gather.ts";
+import { MOCK_PICTURE } from "./images.ts";
+import { type GeminiServer, startGeminiServer } from "./server.ts";
+
+const servers: GeminiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    expect(server.faults).toEqual([]);
+    server.close();
+  }
+});
+
+async function start(...behaviours: readonly Behaviour[]) {
+  const server = await startGeminiServer({ apiKey: "key-ours" });
+  servers.push(server);
+  server.next(...behaviours);
+  const { images, imageEdits } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
+  return {
+    server,
+    make: (input: Partial<ImageInput> = {}, call: Partial<MediaCall<ImageInput>> = {}) =>
+      runOf(images)(callOf({ prompt: "a sea otter", n: 1, ...input }, { sourceModel: "painter", ...call })),
+    edit: (input: Partial<ImageEditInput> = {}) =>
+      runOf(imageEdits)(callOf({ ...EDIT, ...input }, { sourceModel: "painter" })),
+  };
+}
+
+const PICTURE: Artifact = { bytes: Uint8Array.from(pngOf(32, 16)), contentType: "image/png" };
+
+interface Sent {
+  readonly generationConfig: Readonly<Record<string, unknown>>;
+  readonly contents: unknown;
+}
+const bodiesOf = (server: GeminiServer): readonly Sent[] => server.requests.map(({ body }) => body as Sent);
+
+describe("a picture", () => {
+  test("that is made is asked for in a ratio and a size, and in nothing Gemini has not", async () => {
+    const { server, make } = await start();
+    const { output, usage } = await make(EVERYTHING);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1beta/models/painter:generateContent"]);
+    expect(bodiesOf(server)).toEqual([
+      {
+        contents: [{ role: "user", parts: [{ text: "a sea otter" }] }],
+        generationConfig: {
+          responseModalities: ["IMAGE"],
+          imageConfig: { aspectRatio: "16:9", imageSize: "2K" },
+          seed: 7,
+        },
+      },
+    ]);
+    expect(output).toEqual([PICTURE]);
+    expect(usage).toEqual({
+      images: 1,
+      tokens: usageOf({ input: MOCK_PICTURE.prompt, imageOutput: MOCK_PICTURE.picture }),
+    });
+  });
+
+  test("asks for nothing that nobody chose, and is changed by its source last", async () => {
+    const { server, make } = await start();
+    await make({}, { adapt: (body) => (body["safetySettings"] = []) });
+    expect(server.requests[0]?.body).toEqual({
+      contents: [{ role: "user", parts: [{ text: "a sea otter" }] }],
+      generationConfig: { responseModalities: ["IMAGE"] },
+      safetySettings: [],
+    });
+  });
+
+  test("goes by the fields of its source where that names them", async () => {
+    const { server, make } = await start();
+    await make(EVERYTHING, { fields: { aspect_ratio: "imageConfig.aspectRatio" } });
+    expect(bodiesOf(server)[0]?.generationConfig).toEqual({
+      responseModalities: ["IMAGE"],
+      imageConfig: { aspectRatio: "16:9" },
+    });
+  });
+
+  test("that is edited goes along, its mask does not", async () => {
+    const { server, edit } = await start();
+    const { usage } = await edit({ aspectRatio: "1:1" });
+    expect(bodiesOf(server)).toEqual([
+      {
+        contents: [
+          {
+            role: "user",
+            parts: [
+              { text: EDIT.prompt },
+              {
+                inlineData: { mimeType: "image/jpeg", data: Buffer.from(EDIT.image.bytes).toString("base64") },
+              },
+            ],
+          },
+        ],
+        generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } },
+      },
+    ]);
+    expect(usage.tokens?.imageInput).toBe(MOCK_PICTURE.inputImage);
+  });
+
+  test("comes without the drafts that were thoughts, which are paid for as text", async () => {
+    const { make } = await start({ thoughts: "First the water." });
+    const { output, usage } = await make();
+    expect(output).toEqual([PICTURE]);
+    expect(usage.tokens).toMatchObject({ output: MOCK_PICTURE.thoughts, imageOutput: MOCK_PICTURE.picture });
+  });
+});
+
+describe("several pictures", () => {
+  test("are as many calls at once, no two with one seed, and their costs are summed", async () => {
+    const { server, make } = await start();
+    const { output, usage } = await make({ n: 3, seed: 2_147_483_647 });
+    expect(output).toEqual([PICTURE, PICTURE, PICTURE]);
+    expect(new Set(bodiesOf(server).map(({ generationConfig }) => generationConfig["seed"]))).toEqual(
+      new Set([2_147_483_647, -2_147_483_648, -2_147_483_647]),
+    );
+    expect(usage).toEqual({
+      images: 3,
+      tokens: usageOf({ input: 3 * MOCK_PICTURE.prompt, imageOutput: 3 * MOCK_PICTURE.picture }),
+    });
+  });
+
+  test("cost nobody knows what when one of them does not say", async () => {
+    const { make } = await start({}, { usage: "missing" });
+    expect((await make({ n: 2 })).usage).toEqual({ images: 2 });
+  });
+
+  test("fail together: the first failure ends the others' calls, and is what is told", async () => {
+    const { server, make } = await start({ kind: "hang" }, { kind: "hang" }, { finishReason: "IMAGE_SAFETY" });
+    expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "refused" });
+    await Promise.all(server.requests.map(({ finished }) => finished));
+    expect(server.requests.filter(({ closedByClientAt }) => closedByClientAt !== null)).toHaveLength(2);
+  });
+
+  test("are given up with their caller", async () => {
+    const { server, make } = await start({ kind: "hang" }, { kind: "hang" });
+    const controller = new AbortController();
+    const failing = failureOf(make({ n: 2 }, { signal: controller.signal }));
+    await server.received(2);
+    controller.abort();
+    expect((await failing).kind).toBe("aborted");
+  });
+});
+
+describe("an answer without a picture", () => {
+  test.each<[string, Behaviour, string]>([
+    ["a blocked prompt", { blockReason: "PROHIBITED_CONTENT" }, "refused"],
+    ["a filtered picture", { finishReason: "IMAGE_SAFETY" }, "refused"],
+    ["a picture known from elsewhere", { finishReason: "IMAGE_RECITATION" }, "refused"],
+    ["words in its place", { text: "I would rather not paint that." }, "refused"],
+    ["no picture for no reason", { finishReason: "NO_IMAGE" }, "failed"],
+    ["nothing", plainReply({}), "failed"],
+    ["an end without parts", plainReply({ candidates: [{ finishReason: "STOP" }] }), "failed"],
+    ["no JSON", plainReply("<html>"), "failed"],
+    [
+      "bytes that are no picture",
+      plainReply({
+        candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" } }] } }],
+      }),
+      "failed",
+    ],
+    [
+      "base64 that is none",
+      plainReply({ candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "*" } }] } }] }),
+      "failed",
+    ],
+    ["a cut", { kind: "reply", status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "failed"],
+    ["a reset", { kind: "reset" }, "failed"],
+  ])("%s is told by its class", async (_what, behaviour, kind) => {
+    const { make } = await start(behaviour);
+    expect(await failureOf(make())).toMatchObject({ kind, isUnsent: false });
+  });
+});
+
+describe("an error", () => {
+  test.each([
+    ["invalid-argument", "rejected"],
+    ["key-invalid", "misconfigured"],
+    ["precondition", "misconfigured"],
+    ["not-found", "misconfigured"],
+    ["rate-limit", "busy"],
+    ["internal", "failed"],
+  ] as const satisfies readonly (readonly [ErrorName, string])[])("%s is %s", async (name, kind) => {
+    const { make } = await start(errorReply(name));
+    expect((await failureOf(make())).kind).toBe(kind);
+  });
+
+  test("about a picture that was sent is the caller's to mend", async () => {
+    const error = { code: 400, status: "INVALID_ARGUMENT", message: "Unable to process input image. Please retry." };
+    const { edit } = await start({ kind: "reply", status: 400, body: JSON.stringify({ error }) });
+    expect(await failureOf(edit())).toMatchObject({
+      kind: "rejected",
+      code: "unprocessable_input",
+      param: "image_base64",
+    });
+  });
+});

@@ -1,0 +1,144 @@
+/** Our catalogue's video models of Google's: what is sent for them, and what they cost. */
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
+import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import type { Model, Source } from "#shared/catalogue/catalogue.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { adaptTo } from "#workers/pools/source-params.ts";
+import { createGemini } from "#workers/providers/gemini/index.ts";
+import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
+
+import { EVERYTHING_ON } from "../../shared/catalogue/build-catalogue.ts";
+import { startGeminiVideoServer } from "../gemini/video-server.ts";
+import { endRecorder, never, PICTURE, queued, type Recorder, videoCall } from "../openai-compatible/videos-recorder.ts";
+import { startGoogleCloudServer } from "./server.ts";
+
+const recorders: Recorder[] = [];
+
+afterEach(() => {
+  for (const recorder of recorders.splice(0)) endRecorder(recorder);
+});
+
+const catalogue = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
+const OURS = [...catalogue.models.values()].filter(
+  ({ modality, sources }) => modality === "video" && sources.some(({ provider }) => isGoogle(provider)),
+);
+
+function isGoogle(provider: string): boolean {
+  return provider === "google" || provider === "google-cloud";
+}
+
+function model(slug: string): Model {
+  const found = catalogue.models.get(slug);
+  if (found) return found;
+  throw new Error(`expected the model ${slug}`);
+}
+
+function started(source: Source) {
+  if (source.provider === "google") {
+    const server = startGeminiVideoServer({ apiKey: "k" });
+    recorders.push(server);
+    return {
+      video: queued(createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "k" } }).video),
+      requests: server.requests,
+    };
+  }
+  const server = startGoogleCloudServer();
+  recorders.push(server.veo, server.identity);
+  const endpoint = { baseUrl: server.url, headers: {} };
+  return {
+    video: queued(createGoogleCloud(endpoint, server.credentials, () => server.clock.now).video),
+    requests: server.veo.requests,
+  };
+}
+
+type Asked = Readonly<Partial<Record<keyof VideoGenerationRequest, unknown>>>;
+
+/** The body that goes out for a request to the model's only source, which took it. */
+async function sentFor({ slug, sources, ...rest }: Model, asked: Asked): Promise<unknown> {
+  const [source] = sources;
+  if (!source) throw new Error(`expected a source of ${slug}`);
+  const request = { model: slug, prompt: "a sea otter", ...asked } as VideoGenerationRequest;
+  const { wish } = checkVideo(request, { slug, sources, ...rest });
+  const { video, requests } = started(source);
+  const job = await video.start(
+    videoCall(
+      { ...wish, ...(asked["image_url"] === undefined ? {} : { image: PICTURE }) },
+      {
+        sourceModel: source.model,
+        adapt: (body) => adaptTo(source, body),
+        ...(source.fields ? { fields: source.fields } : {}),
+      },
+    ),
+  );
+  const sent = requests[0]?.body;
+  expect(await video.poll(job, never), slug).toMatchObject({ state: "pending" });
+  return sent;
+}
+
+describe("our video models of Google's", () => {
+  test("are these", () => {
+    expect(OURS.map(({ slug }) => slug).toSorted()).toEqual([
+      "gemini-omni-1.1-flash",
+      "gemini-omni-1.2-flash",
+      "veo-3.1",
+      "veo-3.1-fast",
+      "veo-3.1-lite",
+    ]);
+  });
+
+  test.each(OURS.map((one) => [one.slug, one] as const))(
+    "%s asks for whatever it may with a body that its maker takes",
+    async (_slug, one) => {
+      const { durations = [], resolutions = [], aspect_ratios: ratios = [], person_generation } = one.allowed_params;
+      expect(durations.length * resolutions.length * ratios.length).toBeGreaterThan(0);
+      for (const [index, duration] of durations.entries()) {
+        const resolution = resolutions[index % resolutions.length] ?? "";
+        const aspect_ratio = ratios[index % ratios.length] ?? "";
+        const persons = person_generation === undefined ? {} : { person_generation: person_generation[0] };
+        const image_url = "https://x.example/a.jpg";
+        const asked = { duration, resolution, aspect_ratio, image_url, seed: 7, negative_prompt: "blur", ...persons };
+        const sent = JSON.stringify(await sentFor(one, asked));
+        expect(sent).toMatch(new RegExp(`"duration(?:Seconds":${duration}[,}]|":"${duration}s")`));
+        for (const value of [resolution, aspect_ratio]) expect(sent).toContain(`:"${value}"`);
+      }
+    },
+  );
+
+  test("say what their price hangs on also where the caller says nothing", async () => {
+    expect(await sentFor(model("veo-3.1"), {})).toEqual({
+      instances: [{ prompt: "a sea otter" }],
+      parameters: { sampleCount: 1, durationSeconds: 8, resolution: "720p", aspectRatio: "16:9", generateAudio: true },
+    });
+    expect(await sentFor(model("gemini-omni-1.2-flash"), {})).toMatchObject({
+      response_format: { duration: "10s", resolution: "720p", aspect_ratio: "16:9" },
+    });
+  });
+
+  test("are sent a seed only from Omni 1.2 on", async () => {
+    expect(await sentFor(model("gemini-omni-1.2-flash"), { seed: 7 })).toMatchObject({
+      generation_config: { seed: 7 },
+    });
+    expect(await sentFor(model("gemini-omni-1.1-flash"), { seed: 7 })).not.toHaveProperty("generation_config");
+  });
+
+  /** Credits of one second at 720p, 1080p and 4k. */
+  test.each<[string, readonly number[]]>([
+    ["gemini-omni-1.2-flash", [7, 10.5, 21]],
+    // 17.5 USD a million tokens of video.
+    ["gemini-omni-1.1-flash", [0.001_75 * 5_792, 0.001_75 * 8_688, 0.001_75 * 17_376]],
+    ["veo-3.1", [40, 40, 60]],
+    ["veo-3.1-fast", [10, 12, 30]],
+    ["veo-3.1-lite", [5, 8]],
+  ])("%s costs what its lists say, at each resolution", (slug, credits) => {
+    for (const [index, resolution] of ["720p", "1080p", "4k"].entries()) {
+      const expected = credits[index];
+      const check = () => checkVideo({ model: slug, prompt: "a sea otter", resolution, duration: 8 }, model(slug));
+      if (expected === undefined) expect(check).toThrow("resolution");
+      else expect(check().bound.holdNano).toBe(BigInt(Math.round(8 * expected * 1_000_000_000)));
+    }
+  });
+});

@@ -1,0 +1,84 @@
+/** What Meshy's tasks take, from their own pages; members that a task does not know are refused here, so that ours are right. */
+
+type Check = (value: unknown) => boolean;
+type Members = Readonly<Record<string, unknown>>;
+
+const isFlag: Check = (value) => typeof value === "boolean";
+const isText: Check = (value) => typeof value === "string" && value !== "" && value.length <= 600;
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.includes(String(value));
+const whole =
+  (min: number, max: number): Check =>
+  (value) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+const isPicture: Check = (value) =>
+  typeof value === "string" && /^(https?:\/\/|data:image\/(png|jpe?g);base64,[A-Za-z0-9+/]+=*$)/.test(value);
+const isMesh: Check = (value) =>
+  typeof value === "string" && /^(https?:\/\/|data:application\/octet-stream;base64,[A-Za-z0-9+/]+=*$)/.test(value);
+const isModel = oneOf("meshy-5", "meshy-6", "meshy-6-lite", "meshy-7", "meshy-7.1", "meshy-t2", "latest");
+
+const SHAPE = {
+  topology: oneOf("quad", "triangle"),
+  target_polycount: whole(100, 300_000),
+  should_remesh: isFlag,
+  target_formats: (value) => Array.isArray(value),
+} as const satisfies Record<string, Check>;
+
+const PREVIEW = { mode: oneOf("preview"), prompt: isText, ai_model: isModel, model_type: isText, ...SHAPE };
+const REFINE = {
+  mode: oneOf("refine"),
+  preview_task_id: isText,
+  ai_model: isModel,
+  enable_pbr: isFlag,
+  texture_prompt: isText,
+};
+
+export interface TaskRules {
+  readonly members: Readonly<Record<string, Check>>;
+  /** Of each list exactly one must be there. */
+  readonly needs: readonly (readonly string[])[];
+  readonly price: number;
+}
+
+/** Path → what is taken there. Text-to-3d has two bodies. */
+const RULES: Readonly<Record<string, TaskRules>> = {
+  "/openapi/v1/image-to-3d": {
+    members: { image_url: isPicture, ai_model: isModel, should_texture: isFlag, enable_pbr: isFlag, ...SHAPE },
+    needs: [["image_url"]],
+    price: 30,
+  },
+  "/openapi/v1/retexture": {
+    members: {
+      model_url: isMesh,
+      text_style_prompt: isText,
+      image_style_url: isPicture,
+      ai_model: isModel,
+      enable_original_uv: isFlag,
+      enable_pbr: isFlag,
+    },
+    needs: [["model_url"], ["text_style_prompt", "image_style_url"]],
+    price: 10,
+  },
+  "/openapi/v1/remesh": { members: { model_url: isMesh, ...SHAPE }, needs: [["model_url"]], price: 5 },
+  "/openapi/v1/rigging": {
+    members: { model_url: isMesh, height_meters: (value) => typeof value === "number" },
+    needs: [["model_url"]],
+    price: 5,
+  },
+};
+
+export function rulesOf(path: string, mode: unknown): TaskRules | undefined {
+  if (path !== "/openapi/v2/text-to-3d") return RULES[path];
+  if (mode === "refine") return { members: REFINE, needs: [["preview_task_id"]], price: 10 };
+  return { members: PREVIEW, needs: [["mode"], ["prompt"]], price: 20 };
+}
+
+/** What is wrong with a body; undefined: nothing. */
+export function faultIn(body: Members, { members, needs }: TaskRules): string | undefined {
+  const bad = Object.keys(body).find((name) => members[name]?.(body[name]) !== true);
+  if (bad !== undefined) return `Invalid values: ${bad}`;
+  const unmet = needs.find((group) => group.filter((name) => body[name] !== undefined).length !== 1);
+  return unmet && `Exactly one is wanted: ${unmet.join(", ")}`;
+}

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Trait } from "#shared/catalogue/catalogue.ts";
+import { ChunkChoices, wholeChoices } from "#workers/providers/openai-compatible/choices.ts";
+import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
+
+type Members = Record<string, unknown>;
+
+const messageOf = (message: Members): unknown => wholeChoices([{ message, finish_reason: "stop" }])[0]?.["message"];
+
+/** The deltas of one choice as they come out, for deltas as a vendor sends them; the last one has ended. */
+function deltasOf(...deltas: readonly Members[]): Members[] {
+  const choices = new ChunkChoices();
+  return deltas.map((delta, at) => {
+    const finish_reason = at === deltas.length - 1 ? "tool_calls" : null;
+    return choices.read([{ index: 0, delta: structuredClone(delta), finish_reason }])[0]?.["delta"] as Members;
+  });
+}
+
+const piece = (members: Members): Members => ({ tool_calls: [members] });
+const callsOf = (delta: Members | undefined): Members[] => (delta?.["tool_calls"] ?? []) as Members[];
+
+describe("thoughts", () => {
+  test("have one name, whatever the vendor calls them", () => {
+    expect(messageOf({ content: "a", reasoning: "because" })).toMatchObject({ reasoning_content: "because" });
+    expect(messageOf({ content: "a", reasoning: "because" })).not.toHaveProperty("reasoning");
+    expect(deltasOf({ reasoning: "be" }, { reasoning: "cause" })).toEqual([
+      { reasoning_content: "be" },
+      { reasoning_content: "cause" },
+    ]);
+  });
+
+  test("in blocks beside the text are told apart from it", () => {
+    const content = [
+      {
+        type: "thinking",
+        thinking: [
+          { type: "text", text: "be" },
+          { type: "text", text: "cause" },
+        ],
+      },
+      { type: "text", text: "Eight" },
+      { type: "text", text: "." },
+    ];
+    expect(messageOf({ content })).toMatchObject({ content: "Eight.", reasoning_content: "because" });
+  });
+
+  test("that are no text stay as they are, where a client may read them", () => {
+    const details = [{ type: "reasoning.encrypted", data: "x" }];
+    expect(messageOf({ content: "a", reasoning: null, reasoning_details: details })).toMatchObject({
+      reasoning_details: details,
+    });
+  });
+});
+
+describe("a tool call", () => {
+  test("without an id has one of ours from its first piece on, and keeps it (TOOL-1)", () => {
+    const [first, second, third] = deltasOf(
+      piece({ index: 0, function: { name: "f", arguments: "{" } }),
+      piece({ index: 0, id: "late", function: { arguments: "}" } }),
+      piece({ index: 1, id: "b", function: { name: "g", arguments: "{}" } }),
+    );
+    expect(callsOf(first)).toMatchObject([{ index: 0, id: expect.stringMatching(/^call_[0-9a-f]{32}$/) }]);
+    expect(callsOf(second)).toEqual([{ index: 0, function: { arguments: "}" } }]);
+    expect(callsOf(third)).toMatchObject([{ index: 1, id: "b" }]);
+  });
+
+  test("without arguments joins to an empty object (TOOL-2)", () => {
+    const [, last] = deltasOf(piece({ index: 0, id: "a", function: { name: "f", arguments: "" } }), {});
+    expect(callsOf(last)).toEqual([{ index: 0, function: { arguments: "{}" } }]);
+  });
+
+  test("without arguments in its only piece, which ends the answer, does too", () => {
+    const [only] = deltasOf(piece({ index: 0, id: "a", function: { name: "f" } }));
+    const texts = callsOf(only).map((call) => (call["function"] as { arguments?: string }).arguments ?? "");
+    expect(texts.join("")).toBe("{}");
+  });
+
+  test("with arguments gets none added", () => {
+    const [, last] = deltasOf(piece({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }), {});
+    expect(last).not.toHaveProperty("tool_calls");
+  });
+
+  test("of a whole answer has an id and a type", () => {
+    expect(messageOf({ tool_calls: [{ function: { name: "f", arguments: "{}" } }] })).toMatchObject({
+      tool_calls: [{ id: expect.stringMatching(/^call_/), type: "function" }],
+    });
+  });
+});
+
+describe("what other families need in their next turn", () => {
+  const messages = [
+    { role: "user", content: [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }] },
+    {
+      role: "assistant",
+      content: null,
+      reasoning_content: "because",
+      thinking_blocks: [{ type: "thinking", signature: "s" }],
+      reasoning_details: [{ type: "reasoning.encrypted", data: "x" }],
+      tool_calls: [
+        { id: "a", type: "function", function: { name: "f", arguments: "{}" }, extra_content: { google: {} } },
+      ],
+    },
+    { role: "tool", tool_call_id: "a", content: "1" },
+  ] as unknown as ChatCompletionRequest["messages"];
+
+  const sent = (...traits: readonly Trait[]): Members[] => {
+    const call = {
+      request: { model: "m", messages },
+      sourceModel: "m",
+      adapt: () => undefined,
+      traits: new Set(traits),
+    };
+    return (JSON.parse(chatRequest(call, false).body) as { messages: Members[] }).messages;
+  };
+
+  test("is left out: servers refuse members they do not know", () => {
+    expect(sent()).toEqual([
+      { role: "user", content: [{ type: "text", text: "a" }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "a", content: "1" },
+    ]);
+  });
+
+  test("goes along where the catalogue says that it is understood", () => {
+    const [user, assistant] = sent("cache_control", "reasoning_back");
+    expect(user).toMatchObject({ content: [{ cache_control: { type: "ephemeral" } }] });
+    expect(assistant).toMatchObject({ reasoning_content: "because" });
+    expect(assistant).not.toHaveProperty("reasoning_details");
+    const [, other] = sent("reasoning_details_back");
+    expect(other).toMatchObject({ reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] });
+    expect(other).not.toHaveProperty("reasoning_content");
+  });
+
+  test("is left in the caller's own request, which a fallback reads again", () => {
+    sent();
+    expect(messages[1]).toHaveProperty("thinking_blocks");
+  });
+});

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { createOpenAiEmbeddings } from "#workers/providers/openai-compatible/embeddings.ts";
+import { type EmbeddingsCall, ProviderError } from "#workers/providers/provider.ts";
+
+import type { Behaviour, ReplyBehaviour } from "./behaviour.ts";
+import { embeddingsReply, mockVector } from "./embeddings.ts";
+import { errorReply } from "./errors.ts";
+import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    expect(server.faults).toEqual([]);
+    server.close();
+  }
+});
+
+async function start(...behaviours: readonly Behaviour[]) {
+  const server = await startOpenAiServer({ apiKey: "sk-ours" });
+  servers.push(server);
+  server.next(...behaviours);
+  const provider = createOpenAiEmbeddings({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } });
+  return { server, embed: (call: Partial<EmbeddingsCall> = {}) => provider.embed(callOf(call)) };
+}
+
+function callOf(call: Partial<EmbeddingsCall>): EmbeddingsCall {
+  return {
+    inputs: ["one text", "another"],
+    sourceModel: "m",
+    dimensions: undefined,
+    signal: new AbortController().signal,
+    adapt: () => undefined,
+    ...call,
+  };
+}
+
+const floats = (numbers: readonly number[]): number[] => [...Float32Array.from(numbers)];
+
+/** A 200 with this body. */
+function answer(body: unknown): ReplyBehaviour {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { kind: "reply", status: 200, headers: { "content-type": "application/json" }, body: text };
+}
+
+async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProviderError) return error;
+  throw new Error(`expected a ProviderError, got ${String(error)}`);
+}
+
+describe("a request", () => {
+  test("asks for base64 and carries what the caller chose, under the source's name", async () => {
+    const { server, embed } = await start();
+    await embed({ sourceModel: "text-embedding-3-small", dimensions: 4, user: "someone" });
+    expect(server.requests[0]?.path).toBe("/v1/embeddings");
+    expect(server.requests[0]?.body).toEqual({
+      model: "text-embedding-3-small",
+      input: ["one text", "another"],
+      encoding_format: "base64",
+      dimensions: 4,
+      user: "someone",
+    });
+  });
+
+  test("leaves out what nobody chose, and is changed by its source last", async () => {
+    const { server, embed } = await start();
+    await embed({ inputs: [[1, 2, 3]], adapt: (body) => delete body["encoding_format"] });
+    expect(server.requests[0]?.body).toEqual({ model: "m", input: [[1, 2, 3]] });
+  });
+
+  test("hangs on its caller's signal: the socket is closed when that fires", async () => {
+    const { server, embed } = await start({ kind: "hang" });
+    const controller = new AbortController();
+    const failing = failureOf(embed({ signal: controller.signal }));
+    const call = await server.received(1);
+    controller.abort();
+    expect((await failing).kind).toBe("aborted");
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+  });
+});
+
+describe("an answer", () => {
+  test("is the same floats whether it came in base64 or as numbers", async () => {
+    const wanted = ["one text", "another"].map((input) => floats(mockVector(input)));
+    const { embed } = await start();
+    const base64 = await embed();
+    const numbers = await embed({ adapt: (body) => (body["encoding_format"] = "float") });
+    expect(base64.vectors.map((vector) => [...vector])).toEqual(wanted);
+    expect(numbers.vectors.map((vector) => [...vector])).toEqual(wanted);
+    expect(base64.usage).toEqual({ ...NO_USAGE, input: 3 });
+  });
+
+  test("is put in the order of its indexes", async () => {
+    const data = [1, 0].map((index) => ({ index, embedding: [index, 0.5] }));
+    const { embed } = await start(answer({ data }));
+    expect((await embed()).vectors.map((vector) => vector[0])).toEqual([0, 1]);
+  });
+
+  test("without indexes is taken as it comes, and without usage says so", async () => {
+    const { embed } = await start(answer({ data: [{ embedding: [1] }, { embedding: [2] }] }));
+    const { vectors, usage } = await embed();
+    expect([vectors.map((vector) => vector[0]), usage]).toEqual([[1, 2], null]);
+  });
+
+  test.each([
+    [{ prompt_tokens: -3, total_tokens: -3 }, "impossible"],
+    [{ prompt_tokens: 1.5 }, "impossible"],
+    [{ prompt_tokens: 0, total_tokens: 0 }, null],
+    [
+      { prompt_tokens: 5, total_tokens: 5, completion_tokens: 0 },
+      { ...NO_USAGE, input: 5 },
+    ],
+  ])("that reports %j counts as %j", async (usage, expected) => {
+    const { embed } = await start({ usage });
+    expect((await embed()).usage).toEqual(expected as never);
+  });
+
+  const one = { index: 0, embedding: [1, 2] };
+  test.each([
+    ["no JSON", "<html>"],
+    ["no list", { data: null }],
+    ["too few vectors", { data: [one] }],
+    ["too many vectors", { data: [one, { ...one, index: 1 }, { ...one, index: 2 }] }],
+    ["an index given twice", { data: [one, one] }],
+    ["an index out of range", { data: [one, { ...one, index: 2 }] }],
+    ["a vector that is none", { data: [one, { index: 1, embedding: null }] }],
+    ["an empty vector", { data: [one, { index: 1, embedding: [] }] }],
+    ["a number that is none", { data: [one, { index: 1, embedding: [1, "2"] }] }],
+    ["a number beyond a float", { data: [one, { index: 1, embedding: [1, 1e39] }] }],
+    ["base64 that is none", { data: [one, { index: 1, embedding: "*" }] }],
+    ["base64 of half a float", { data: [one, { index: 1, embedding: "AAAAAAA=" }] }],
+    ["base64 of no number", { data: [one, { index: 1, embedding: "AADAfw==" }] }],
+  ])("with %s is a failure of the source", async (_what, body) => {
+    const { embed } = await start(answer(body));
+    expect((await failureOf(embed())).kind).toBe("failed");
+  });
+
+  test("with an error inside a 200 is that error", async () => {
+    const { embed } = await start(answer(errorReply("quota").body));
+    expect((await failureOf(embed())).kind).toBe("misconfigured");
+  });
+
+  test("that is cut is a failure", async () => {
+    const reply = embeddingsReply({ model: "m", input: "x" });
+    const { embed } = await start({ ...reply, cut: { afterBytes: 20, how: "fin" } });
+    expect((await failureOf(embed())).kind).toBe("failed");
+  });
+});
+
+describe("a refusal", () => {
+  const refuse = (message: string, members: object = {}): ReplyBehaviour => ({
+    kind: "reply",
+    status: 400,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...members } }),
+  });
+
+  test.each([
+    ["This model's maximum context length is 8192 tokens, however you requested 9000 tokens", null],
+    ["Invalid 'input[22]': maximum input length is 8192 tokens.", "input[22]"],
+    ["Requested 400000 tokens, max 300000 tokens per request", null],
+    ["Too many tokens in batch. Max is 16384 got 17555", null],
+  ])("of a long input is told as such: %s", async (message, param) => {
+    const { embed } = await start(refuse(message));
+    expect(await failureOf(embed())).toMatchObject({ kind: "rejected", code: "context_length_exceeded", param });
+  });
+
+  test("of something else keeps its class and parameter", async () => {
+    const { embed } = await start(refuse("no", { param: "dimensions", code: "unsupported_value" }));
+    expect(await failureOf(embed())).toMatchObject({
+      kind: "rejected",
+      code: "unsupported_value",
+      param: "dimensions",
+    });
+  });
+
+  test.each([
+    ["rate-limit", "busy"],
+    ["quota", "misconfigured"],
+    ["unauthorized", "misconfigured"],
+    ["server-error", "failed"],
+    ["content-policy", "refused"],
+  ] as const)("%s is %s", async (name, kind) => {
+    const { embed } = await start(errorReply(name));
+    expect((await failureOf(embed())).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import OpenAI from "openai";
+
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { createOpenAiSpeech } from "#workers/providers/openai-compatible/speech.ts";
+import type { SpeechFormat } from "#workers/providers/media.ts";
+
+import { failureOf, FAULTS, overriding, speechCall } from "../sound-calls.ts";
+import { soundOf } from "../sounds.ts";
+import type { Behaviour, UsageReport } from "./behaviour.ts";
+import { errorReply } from "./errors.ts";
+import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    expect(server.faults).toEqual([]);
+    server.close();
+  }
+});
+
+async function start(...behaviours: readonly Behaviour[]) {
+  const server = await startOpenAiServer({ apiKey: "sk-ours" });
+  servers.push(server);
+  server.next(...behaviours);
+  return { server, speech: createOpenAiSpeech({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } }) };
+}
+
+const reply = (body: string | Uint8Array, type: string): Behaviour => ({
+  kind: "reply",
+  status: 200,
+  headers: { "content-type": type },
+  body,
+});
+
+const refusal = (message: string, members: object = {}, status = 400): Behaviour => ({
+  kind: "reply",
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...members } }),
+});
+
+describe("a request for speech", () => {
+  test("says what the caller chose under OpenAI's names", async () => {
+    const { server, speech } = await start();
+    const input = { text: "Grüße 👋", voice: "nova", instructions: "Whisper.", format: "flac", speed: 1.5 } as const;
+    await speech.run(speechCall(input, { sourceModel: "gpt-4o-mini-tts" }));
+    expect(server.requests[0]?.path).toBe("/v1/audio/speech");
+    expect(server.requests[0]?.body).toEqual({
+      model: "gpt-4o-mini-tts",
+      input: "Grüße 👋",
+      voice: "nova",
+      response_format: "flac",
+      speed: 1.5,
+      instructions: "Whisper.",
+    });
+  });
+
+  test("leaves out what nobody chose but for a voice, which OpenAI requires", async () => {
+    const { server, speech } = await start();
+    await speech.run(speechCall());
+    expect(server.requests[0]?.body).toEqual({
+      model: "m",
+      input: "Good morning.",
+      voice: "alloy",
+      response_format: "mp3",
+    });
+  });
+
+  test("is changed by its source last: what a model does not know is left out, its voices are its own", async () => {
+    const { server, speech } = await start();
+    const adapt = (body: Record<string, unknown>): void => {
+      delete body["instructions"];
+      Object.assign(body, { voices: { autumn: "autumn-en", troy: "troy-en" } });
+    };
+    await speech.run(speechCall({ instructions: "Whisper." }, { adapt }));
+    await speech.run(speechCall({ voice: "troy" }, { adapt }));
+    await speech.run(speechCall({ voice: "custom" }, { adapt }));
+    const sent = server.requests.map(({ body }) => body as Record<string, unknown>);
+    expect(sent.map(({ voice }) => voice)).toEqual(["autumn-en", "troy-en", "custom"]);
+    for (const body of sent) expect(Object.keys(body)).toEqual(["model", "input", "response_format", "voice"]);
+  });
+
+  test("of the stock client is one that the local server takes", async () => {
+    const { server } = await start();
+    const client = new OpenAI({ baseURL: server.url, apiKey: "sk-ours", maxRetries: 0 });
+    const answer = await client.audio.speech.create({ model: "tts-1", input: "Hi.", voice: "alloy" });
+    expect(answer.headers.get("content-type")).toBe("audio/mpeg");
+    expect(soundOf("mp3").equals(new Uint8Array(await answer.arrayBuffer()))).toBeTrue();
+  });
+});
+
+describe("an answer with speech", () => {
+  test.each<[SpeechFormat, string]>([
+    ["mp3", "audio/mpeg"],
+    ["opus", "audio/ogg"],
+    ["aac", "audio/aac"],
+    ["flac", "audio/flac"],
+    ["wav", "audio/wav"],
+    ["pcm", "audio/pcm"],
+  ])("in %s is its bytes as %s, metered by code points", async (format, contentType) => {
+    const { speech } = await start();
+    expect(await speech.run(speechCall({ format, text: "a👋é" }))).toEqual({
+      output: { bytes: soundOf(format), contentType },
+      usage: { characters: 3 },
+    });
+  });
+
+  test("of a server with one format only is in that format", async () => {
+    const { server, speech } = await start();
+    const { output } = await speech.run(speechCall({ format: "aac" }, overriding({ response_format: "wav" })));
+    expect(output).toEqual({ bytes: soundOf("wav"), contentType: "audio/wav" });
+    expect(server.requests[0]?.body).toMatchObject({ response_format: "wav" });
+  });
+
+  test("in events is joined, with the tokens that it cost", async () => {
+    const { speech } = await start();
+    expect(await speech.run(speechCall({}, overriding({ stream_format: "sse" })))).toEqual({
+      output: { bytes: soundOf("mp3"), contentType: "audio/mpeg" },
+      usage: { characters: 13, tokens: { ...NO_USAGE, input: 4, audioOutput: 60 } },
+    });
+  });
+
+  test.each<[string, UsageReport]>([
+    ["missing", "missing"],
+    ["negative", { input_tokens: 4, output_tokens: -1 }],
+    ["fractional", { input_tokens: 4.5, output_tokens: 1 }],
+    ["beyond belief", { input_tokens: 4, output_tokens: 1e18 }],
+    ["of zero", { input_tokens: 0, output_tokens: 0 }],
+    ["in words", { input_tokens: "4", output_tokens: "60" }],
+  ])("in events with a report that is %s has no tokens", async (_what, usage) => {
+    const { speech } = await start({ usage });
+    expect((await speech.run(speechCall({}, overriding({ stream_format: "sse" })))).usage).toEqual({ characters: 13 });
+  });
+
+  const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
+  const delta = event({ type: "speech.audio.delta", audio: soundOf("mp3").toString("base64") });
+  test.each([
+    ["without the last one", delta],
+    ["without sound", event({ type: "speech.audio.done" })],
+    [
+      "with a piece that is no base64",
+      event({ type: "speech.audio.delta", audio: "*" }) + event({ type: "speech.audio.done" }),
+    ],
+    ["with a piece that is nothing", event({ type: "speech.audio.delta" }) + event({ type: "speech.audio.done" })],
+  ])("in events %s is a failure", async (_what, text) => {
+    const { speech } = await start(reply(text, "text/event-stream"));
+    expect((await failureOf(speech.run(speechCall()))).kind).toBe("failed");
+  });
+
+  test("in events with an error among them is that error", async () => {
+    const { speech } = await start(
+      reply(`${delta}data: ${(errorReply("quota") as { body: string }).body}\n\n`, "text/event-stream"),
+    );
+    expect((await failureOf(speech.run(speechCall()))).kind).toBe("misconfigured");
+  });
+
+  test("in events that we do not know, with a last word of [DONE], is read all the same", async () => {
+    const text = `: comment\n\n${event({ type: "speech.novelty" })}${delta}${event({ type: "speech.audio.done" })}data: [DONE]\n\n`;
+    const { speech } = await start(reply(text, "text/event-stream"));
+    expect((await speech.run(speechCall())).output).toEqual({ bytes: soundOf("mp3"), contentType: "audio/mpeg" });
+  });
+
+  test.each(FAULTS)("%s is %s", async (name, kind) => {
+    const { speech } = await start();
+    expect((await failureOf(speech.run(speechCall({}, { sourceModel: `mock-${name}` })))).kind).toBe(kind);
+  });
+
+  test("that never comes ends with its caller's signal, and so does the connection", async () => {
+    const { server, speech } = await start({ kind: "hang" });
+    const controller = new AbortController();
+    const failing = failureOf(speech.run(speechCall({}, { signal: controller.signal })));
+    const call = await server.received(1);
+    controller.abort();
+    expect((await failing).kind).toBe("aborted");
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+  });
+});
+
+describe("a refusal of speech", () => {
+  const enumFault =
+    "[{'type': 'enum', 'loc': ('body', 'voice'), 'msg': \"Input should be 'nova' or 'alloy'\", 'input': 'bob'}]";
+  test.each([
+    ["an unknown voice", refusal(enumFault), { code: "unsupported_value", param: "voice" }],
+    ["a voice by its parameter", refusal("no", { param: "voice" }), { code: "unsupported_value", param: "voice" }],
+    ["a long text", refusal("string_too_long: at most 4096 characters"), { code: "invalid_request", param: "input" }],
+    [
+      "long instructions",
+      refusal("string_above_max_length", { param: "instructions" }),
+      { code: "invalid_request", param: "instructions" },
+    ],
+    [
+      "a speed",
+      refusal("no", { param: "speed", code: "unsupported_value" }),
+      { code: "unsupported_value", param: "speed" },
+    ],
+  ])("for %s names it", async (_what, behaviour, expected) => {
+    const { speech } = await start(behaviour);
+    expect(await failureOf(speech.run(speechCall()))).toMatchObject({ kind: "rejected", status: 400, ...expected });
+  });
+
+  test.each([
+    ["rate-limit", "busy"],
+    ["quota", "misconfigured"],
+    ["unauthorized", "misconfigured"],
+    ["server-error", "failed"],
+    ["content-policy", "refused"],
+    ["too-large", "rejected"],
+  ] as const)("as %s is %s", async (name, kind) => {
+    const { speech } = await start(errorReply(name));
+    expect((await failureOf(speech.run(speechCall()))).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test";
+
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+
+import { BASE, build, EVERYTHING_ON } from "./build-catalogue.ts";
+
+const catalogue = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
+
+/** Slugs of the models of a provider whose source has the trait. */
+function having(provider: string, trait: string): string[] {
+  return [...catalogue.models.values()]
+    .filter(({ sources }) =>
+      sources.some((source) => source.provider === provider && (source.traits as readonly string[])?.includes(trait)),
+    )
+    .map(({ slug }) => slug)
+    .toSorted();
+}
+
+describe("facts of our sources", () => {
+  test.each<[string, string, readonly string[]]>([
+    // models-dev.json and openrouter-models.json agree that these do not reason.
+    ["openai", "no_reasoning", ["gpt-4.1", "gpt-4.1-mini", "gpt-4o", "gpt-4o-mini", "gpt-audio"]],
+    [
+      "mistral",
+      "no_reasoning",
+      ["codestral-2508", "ministral-14b-2512", "ministral-3b-2512", "ministral-8b-2512", "mistral-large-2512"],
+    ],
+    ["together", "no_reasoning", ["llama-3.3-70b"]],
+    ["google", "no_json_with_tools", ["gemini-2.5-flash-lite"]],
+    [
+      "openrouter",
+      "reasoning_details_back",
+      ["claude-haiku-4-5", "claude-opus-4-7", "claude-sonnet-4-6", "gemini-3.1-flash-lite"],
+    ],
+  ])("%s: %s", (provider, trait, slugs) => {
+    expect(having(provider, trait)).toEqual([...slugs]);
+  });
+
+  test("vendors in the public internet fetch pictures themselves; nobody else is told to", () => {
+    for (const { id, family, media } of catalogue.providers.values()) {
+      expect([id, media]).toEqual([id, family === "openai-compatible" ? "pass" : undefined]);
+    }
+    expect(build([BASE]).providers.get("acme")).not.toHaveProperty("media");
+    const told = BASE.replace("api_key_env: ACME_API_KEY", "media: pass");
+    expect(build([told]).providers.get("acme")).toMatchObject({ media: "pass" });
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(24, "\u0001"), "latin1");
+
+const PNG = bytes("\u0089PNG\r\n\u001a\n");
+const JPEG = bytes("\u00ff\u00d8\u00ff\u00e0");
+const PDF = bytes("%PDF-1.7");
+const MP4 = bytes("\0\0\0\u0018ftypisom");
+const M4A = bytes("\0\0\0\u0018ftypM4A ");
+const ZIP = bytes("PK\u0003\u0004");
+const WAV = bytes("RIFF1234WAVE");
+const TEXT = Buffer.from("plain words, ähm");
+
+describe("a file is kept as what its bytes show", () => {
+  test.each<[string, Uint8Array, string | undefined, string, string]>([
+    ["nothing claimed", PNG, undefined, "x", "image/png"],
+    ["an empty claim", PNG, "application/octet-stream", "x.bin", "image/png"],
+    ["its own type", PNG, "image/png", "x", "image/png"],
+    ["another name of it", JPEG, "image/jpg; q=1", "x", "image/jpeg"],
+    ["the end of its name", WAV, undefined, "x.WAV", "audio/wav"],
+    [
+      "a type that shares its beginning",
+      ZIP,
+      undefined,
+      "x.docx",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ],
+    ["a sound in a film's box", MP4, "audio/mp4", "x", "audio/mp4"],
+    ["a box that says sound", M4A, undefined, "x", "audio/mp4"],
+    ["text", TEXT, "text/plain; charset=utf-8", "x", "text/plain"],
+    ["lines of JSON", TEXT, undefined, "x.jsonl", "application/jsonl"],
+    ["a claim that we know nothing of", PDF, "application/x-mystery", "x.png", "application/pdf"],
+    ["text of an unknown claim", TEXT, "application/x-mystery", "x", "text/plain"],
+    ["what nobody knows", bytes("\0\u0001\u0002"), "application/x-mystery", "x", "application/octet-stream"],
+    ["UTF-16", bytes("\u00ff\u00fea\0b\0"), "text/csv", "x", "text/csv"],
+  ])("%s", (_name, head, claim, filename, expected) => {
+    expect(settleMediaType(head, claim, filename)).toBe(expected);
+  });
+});
+
+describe("a file that is not what it claims is refused", () => {
+  test.each<[string, Uint8Array, string | undefined, string]>([
+    ["a picture that is a document", PDF, "image/png", "x"],
+    ["a picture that is drawn in text", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/png", "x"],
+    ["by its name alone", PDF, undefined, "x.png"],
+    ["text that is a picture", PNG, "text/plain", "x"],
+    ["text that is bytes", bytes("\0\0\0"), undefined, "x.txt"],
+    ["a recording that is text", TEXT, "audio/mpeg", "x"],
+    ["JSON that is an archive", ZIP, "application/json", "x"],
+    ["a film that is a picture of a film", bytes("\0\0\0\u0018ftypavif"), "video/mp4", "x"],
+  ])("%s", (_name, head, claim, filename) => {
+    let thrown: unknown;
+    try {
+      settleMediaType(head, claim, filename);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({ code: "unprocessable_input", param: "file" });
+  });
+});

@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import { type Database, openDatabase } from "#shared/database/client.ts";
+import { findJob } from "#shared/database/jobs.ts";
+import { newId } from "#shared/ids.ts";
+import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { offer } from "./jobs.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+let db: TestDatabase;
+/** Two processes with a door each. */
+let databases: Database[];
+let doors: JobAdmission[];
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  databases = [0, 1].map(() => openDatabase({ url: db.url, poolMax: 6, log }));
+  doors = databases.map((database) => createJobAdmission({ database }));
+});
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await db.query("select pg_stat_clear_snapshot()");
+  expect(await db.query("select deadlocks from pg_stat_database where datname = current_database()")).toEqual([
+    { deadlocks: 0n },
+  ]);
+  await db.drop();
+});
+afterEach(async () => {
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+const door = (): JobAdmission => doors[0] as JobAdmission;
+const count = async (table: string, workspaceId: string): Promise<number> => {
+  const [row] = await db.query<{ count: bigint }>(`select count(*) as count from ${table} where workspace_id = $1`, [
+    workspaceId,
+  ]);
+  return Number(row?.count);
+};
+const counted = async (workspaceId: string): Promise<bigint | undefined> =>
+  (await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [workspaceId]))[0]?.calls;
+
+describe("an offered job", () => {
+  test("is admitted with row, hold and first dispatch at once", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const job = offer({ workspaceId, amount: 7n, publisherKey: "mine" });
+    expect(await door().offer(job)).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({ state: "queued", publisher_key: "mine" });
+    expect(await db.query("select amount from hold where job_id = $1", [job.id])).toEqual([{ amount: 7n }]);
+    expect(await db.query("select request, dispatch from job where id = $1", [job.id])).toEqual([
+      { request: '{"a":"\\u0000"}', dispatch: 1 },
+    ]);
+    expect(await counted(workspaceId)).toBe(1n);
+  });
+
+  test("is found known when it is offered again: nothing is counted or held twice", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const job = offer({ workspaceId });
+    await door().offer(job);
+    expect(await door().offer(job)).toEqual({ kind: "known" });
+    expect(await door().offer(offer({ workspaceId, id: job.id, isRefused: true }))).toEqual({ kind: "known" });
+    expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([1n, 1]);
+  });
+
+  test("offered at once many times through two doors is one job with one hold", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const ids = Array.from({ length: 20 }, () => newId());
+    const offers = Array.from({ length: 10 }, () => ids).flat();
+    const verdicts = await Promise.all(
+      offers.map((id, at) => (doors[at % 2] as JobAdmission).offer(offer({ workspaceId, id }))),
+    );
+    expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(20);
+    expect(verdicts.filter(({ kind }) => kind === "known")).toHaveLength(180);
+    expect([await count("job", workspaceId), await count("hold", workspaceId), await counted(workspaceId)]).toEqual([
+      20,
+      20,
+      20n,
+    ]);
+  });
+
+  test("that the funds do not cover is remembered as refused, and counted once", async () => {
+    const workspaceId = await createWorkspace(db.database, 10n);
+    const jobs = Array.from({ length: 20 }, () => offer({ workspaceId, amount: 1n }));
+    const verdicts = await Promise.all(jobs.map((job, at) => (doors[at % 2] as JobAdmission).offer(job)));
+    const refused = verdicts.filter((verdict) => verdict.kind === "refused");
+    expect(refused).toHaveLength(10);
+    expect(refused[0]).toMatchObject({ error: { code: "insufficient_credits", type: "quota_exceeded", param: null } });
+    const rows = await db.query("select state, error->>'code' as code, ended_at is not null as ended from job where workspace_id = $1 and state <> 'queued'", [workspaceId]); // prettier-ignore
+    expect(rows).toEqual(
+      Array.from({ length: 10 }, () => ({ state: "refused", code: "insufficient_credits", ended: true })),
+    );
+    expect([await count("hold", workspaceId), await counted(workspaceId)]).toEqual([10, 20n]);
+  });
+
+  test("beyond the daily tokens is remembered as refused", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await door().offer(offer({ workspaceId, tokens: 60, cap: 100 }));
+    expect(await door().offer(offer({ workspaceId, tokens: 60, cap: 100 }))).toMatchObject({
+      kind: "refused",
+      error: { code: "daily_tokens_exceeded" },
+    });
+  });
+
+  test("refused by validation is counted and remembered in words that Postgres can keep", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const job = offer({ workspaceId, isRefused: true });
+    expect(await door().offer(job)).toMatchObject({ kind: "refused", error: { code: "unsupported_value" } });
+    expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({
+      state: "refused",
+      error: { message: "Not  this \ufffd.", param: "a" },
+    });
+    expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([1n, 0]);
+  });
+
+  test("of a workspace that does not exist leaves nothing", async () => {
+    const workspaceId = newId();
+    expect(await door().offer(offer({ workspaceId }))).toEqual({ kind: "unknown_workspace" });
+    expect(await count("job", workspaceId)).toBe(0);
+  });
+
+  test("waits without being counted while its window is full, and passes when it opens", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    for (let at = 0; at < 3; at++) await door().offer(offer({ workspaceId, limit: 3 }));
+    const job = offer({ workspaceId, limit: 3 });
+    const verdict = await door().offer(job);
+    expect(verdict.kind).toBe("full");
+    if (verdict.kind === "full") {
+      expect(verdict.waitMs).toBeGreaterThan(50_000);
+      expect(verdict.waitMs).toBeLessThanOrEqual(60_000);
+    }
+    expect([await findJob(db.database, workspaceId, job.id), await counted(workspaceId)]).toEqual([undefined, 3n]);
+    await db.query(
+      `update rate_window set last_ms = last_ms - 61000, recent = array(select at - 61000 from unnest(recent) at)
+       where workspace_id = $1`,
+      [workspaceId],
+    );
+    expect(await door().offer(job)).toMatchObject({ kind: "admitted" });
+  });
+
+  test("that may not wait is counted over a full window, as a call is, and leaves nothing else", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    for (let at = 0; at < 3; at++) await door().offer(offer({ workspaceId, limit: 3 }));
+    expect(await door().offer(offer({ workspaceId, limit: 3, ifFull: "refuse" }))).toEqual({ kind: "full", waitMs: 0 });
+    expect([await counted(workspaceId), await count("job", workspaceId), await count("hold", workspaceId)]).toEqual([
+      4n,
+      3,
+      3,
+    ]);
+  });
+
+  test("finds its window over full blocks of the ring too, and a burst admits exactly the limit", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const verdicts = await Promise.all(
+      Array.from({ length: 300 }, (_, at) => (doors[at % 2] as JobAdmission).offer(offer({ workspaceId, limit: 100 }))),
+    );
+    expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
+    expect(verdicts.filter(({ kind }) => kind === "full")).toHaveLength(200);
+    expect(await counted(workspaceId)).toBe(100n);
+    // The oldest call, in the first block, grows old: one place opens.
+    await db.query("update rate_block set at_ms[1] = at_ms[1] - 61000 where workspace_id = $1 and slot = 0", [
+      workspaceId,
+    ]);
+    expect((await door().offer(offer({ workspaceId, limit: 100 }))).kind).toBe("admitted");
+    expect((await door().offer(offer({ workspaceId, limit: 100 }))).kind).toBe("full");
+  });
+
+  test("of one workspace waits for a lock of its balance without delaying another's (DB-4)", async () => {
+    const [locked, free] = await Promise.all([createWorkspace(db.database), createWorkspace(db.database)]);
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: isLocked, resolve: locks } = Promise.withResolvers<void>();
+    const blocker = db.database.transaction(async (tx) => {
+      await tx.query("select 1 from balance where workspace_id = $1 for update", [locked]);
+      locks();
+      await held;
+    });
+    await isLocked;
+    const waiting = door().offer(offer({ workspaceId: locked }));
+    for (let at = 0; at < 5; at++) {
+      expect((await door().offer(offer({ workspaceId: free }))).kind).toBe("admitted");
+    }
+    letGo();
+    await blocker;
+    expect((await waiting).kind).toBe("admitted");
+  });
+});
+
+describe("the first dispatch", () => {
+  test("goes to no more of a workspace than its share; others are not held up by its backlog", async () => {
+    const [greedy, modest] = [await createWorkspace(db.database, 1_000n * CREDIT), await createWorkspace(db.database)];
+    await db.query("delete from job");
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => door().offer(offer({ workspaceId: greedy }))));
+    const sent = verdicts.filter((verdict) => verdict.kind === "admitted" && verdict.dispatch === 1);
+    // No worker has told of itself: two fleets of sixteen.
+    expect(sent).toHaveLength(32);
+    expect(await door().offer(offer({ workspaceId: modest }))).toEqual({ kind: "admitted", dispatch: 1 });
+    // Nobody overtakes those of the same workspace that wait.
+    await db.query("update job set state = 'completed', ended_at = now() where workspace_id = $1 and dispatch = 1", [
+      greedy,
+    ]);
+    expect(await door().offer(offer({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
+  });
+});

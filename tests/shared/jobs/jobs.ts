@@ -1,0 +1,52 @@
+/** Offers of durable jobs for tests, and the rows they become. */
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import type { JobOffer } from "#shared/jobs/admission.ts";
+
+export interface TestOffer extends Partial<Omit<JobOffer, "terms">> {
+  readonly workspaceId: string;
+  readonly amount?: bigint;
+  readonly tokens?: number;
+  readonly cap?: number | null;
+  /** Refused by validation. */
+  readonly isRefused?: boolean;
+}
+
+const KEY_ID = newId();
+
+/** An offer of the batch lane that holds one nano-credit unless told otherwise. */
+export function offer(members: TestOffer): JobOffer {
+  const { amount = 1n, tokens = 1, cap = null, isRefused = false, ...rest } = members;
+  const id = members.id ?? newId();
+  return {
+    keyId: KEY_ID,
+    pool: "chat",
+    lane: "batch",
+    kind: "chat",
+    modality: "text",
+    model: "one",
+    work: { job_id: id },
+    request: { text: '{"a":"\\u0000"}' },
+    publisherKey: null,
+    reply: null,
+    limit: null,
+    ifFull: "wait",
+    lifeMs: 60_000,
+    ...rest,
+    id,
+    terms: isRefused
+      ? { refusal: new ApiError("unsupported_value", "Not \u0000 this \ud800.", { param: "a\u0000" }) }
+      : {
+          hold: {
+            jobId: id,
+            keyId: KEY_ID,
+            model: "one",
+            amountNano: amount,
+            mayExceed: false,
+            tokensMax: tokens,
+            dailyTokens: cap,
+            lifeMs: 120_000,
+          },
+        },
+  };
+}

@@ -1,0 +1,396 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import {
+  redispatchExpired,
+  redispatchOlder,
+  redispatchThese,
+  redispatchUnsent,
+  takeUnclaimed,
+} from "#shared/database/job-sweeps.ts";
+import { redriveDeadLetter } from "#shared/database/dead-letters.ts";
+import {
+  beatJobs,
+  claimJob,
+  type ClaimedJob,
+  findJob,
+  handBackJob,
+  noteIntent,
+  noteSequences,
+  releaseJobs,
+  whyUnclaimed,
+} from "#shared/database/jobs.ts";
+import { newId } from "#shared/ids.ts";
+import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
+import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { createLogger } from "#shared/logger.ts";
+import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { offer, type TestOffer } from "./jobs.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+const LEASE_MS = 30_000;
+const CLAIMS_MAX = 6;
+
+let db: TestDatabase;
+let door: JobAdmission;
+let workspaceId: string;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  door = createJobAdmission({ database: db.database });
+  workspaceId = await createWorkspace(db.database);
+});
+afterAll(() => db.drop());
+afterEach(async () => {
+  expect(await auditLedger(db.database)).toEqual([]);
+  await db.query("delete from worker_slots");
+});
+
+/** A job on the queue, whether its workspace had room there or not. */
+async function admitted(members: Partial<TestOffer> = {}): Promise<string> {
+  const job = offer({ workspaceId, amount: 100n, ...members });
+  expect((await door.offer(job)).kind).toBe("admitted");
+  await db.query("update job set dispatch = 1, dispatched_at = clock_timestamp() where id = $1", [job.id]);
+  return job.id;
+}
+
+const request = (id: string, members: object = {}) => ({ id, workspaceId, attempt: 1, dispatch: 1, worker: newId(), leaseMs: LEASE_MS, claimsMax: CLAIMS_MAX, ...members }); // prettier-ignore
+const claim = (id: string, members: object = {}): Promise<ClaimedJob | undefined> =>
+  claimJob(db.database, request(id, members));
+const expire = (id: string) => db.query("update job set lease_until = clock_timestamp() - interval '1 ms' where id = $1", [id]); // prettier-ignore
+const stateOf = async (id: string) => (await findJob(db.database, workspaceId, id))?.state;
+
+async function claimed(id: string): Promise<ClaimedJob> {
+  const job = await claim(id);
+  if (!job) throw new Error("the job was not to be had");
+  return job;
+}
+
+const USED = { usedNano: 40n, status: "succeeded", source: "a/b", units: {}, isEstimated: false, tokens: 3 } as const;
+
+const finish = (job: Pick<ClaimedJob, "id" | "epoch">, end: Partial<JobEnd> = {}): Promise<bigint | undefined> =>
+  finishJob(
+    { database: db.database, log },
+    {
+      id: job.id,
+      epoch: job.epoch,
+      isOwned: true,
+      state: "completed",
+      usage: USED,
+      result: { text: "{}" },
+      error: null,
+      ...end,
+    },
+    5_000,
+  );
+
+describe("a claim", () => {
+  test("is one worker's, raises the epoch, and is not to be had while its lease lives", async () => {
+    const id = await admitted();
+    const won = (await Promise.all(Array.from({ length: 8 }, () => claim(id)))).filter((job) => job !== undefined);
+    expect(won.map(({ epoch }) => epoch)).toEqual([1]);
+    expect(await whyUnclaimed(db.database, request(id))).toMatchObject({ why: "owned" });
+    await expire(id);
+    expect((await claim(id))?.epoch).toBe(2);
+  });
+
+  test("of another workspace, attempt or older dispatch is void", async () => {
+    const id = await admitted();
+    for (const members of [{ workspaceId: newId() }, { attempt: 2 }]) {
+      expect(await claim(id, members)).toBeUndefined();
+      expect(await whyUnclaimed(db.database, request(id, members))).toEqual({ why: "void" });
+    }
+    await redispatchThese(db.database, [{ id, dispatch: 1 }]);
+    expect(await claim(id, { dispatch: 1 })).toBeUndefined();
+    expect(await whyUnclaimed(db.database, request(id, { dispatch: 1 }))).toEqual({ why: "void" });
+    expect((await claim(id, { dispatch: 2 }))?.dispatch).toBe(2);
+  });
+
+  test.each([
+    ["that a provider may have seen", "intent_at = now()", { has_intent: true }],
+    ["that was cancelled", "cancel_requested = true", { cancel_requested: true }],
+    ["whose deadline has passed", "deadline = now()", { is_late: true }],
+    ["that too many workers have died with", `claims = ${CLAIMS_MAX}`, { claims: CLAIMS_MAX }],
+  ])("of a job %s is not to be had", async (_what, change, facts) => {
+    const id = await admitted();
+    await db.query(`update job set ${change} where id = $1`, [id]);
+    expect(await claim(id)).toBeUndefined();
+    expect(await whyUnclaimed(db.database, request(id))).toMatchObject({ why: "free", job: { id, ...facts } });
+  });
+
+  test("of a job that a provider works on by itself is to be had: its new owner asks there", async () => {
+    const id = await admitted();
+    await db.query("update job set intent_at = now(), provider_job = '{\"id\":1}' where id = $1", [id]);
+    expect((await claim(id))?.provider_job).toEqual({ id: 1 });
+  });
+
+  test("given back before it began is to be had at once; after it began it is not given back", async () => {
+    const first = await claimed(await admitted());
+    await handBackJob(db.database, first.id, first.epoch);
+    const second = await claimed(first.id);
+    expect(await noteIntent(db.database, second.id, second.epoch)).toBe(true);
+    await handBackJob(db.database, second.id, second.epoch);
+    expect(await stateOf(second.id)).toBe("running");
+  });
+});
+
+describe("an owner", () => {
+  test("ends its job once: money, outcome and usage together; a repeat changes nothing", async () => {
+    const before = await balanceOf(db.database, workspaceId);
+    const job = await claimed(await admitted());
+    expect(await finish(job)).toBe(40n);
+    expect(await finish(job)).toBeUndefined();
+    expect(await finish(job, { state: "failed", usage: nothingUsed("failed"), result: null })).toBeUndefined();
+    expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({
+      state: "completed",
+      credits: 40n,
+      result: "{}",
+    });
+    expect(await db.query("select status, settled from usage_record where job_id = $1", [job.id])).toEqual([
+      { status: "succeeded", settled: 40n },
+    ]);
+    expect((await balanceOf(db.database, workspaceId)).amount).toBe(before.amount - 40n);
+  });
+
+  test("of an older epoch writes nothing: no intent, no lease, no end (QUE-4)", async () => {
+    const late = await claimed(await admitted());
+    await expire(late.id);
+    const owner = await claimed(late.id);
+    expect(await noteIntent(db.database, late.id, late.epoch)).toBe(false);
+    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
+    expect(await beatJobs(db.database, { ...beat, jobs: [late] })).toEqual([]);
+    expect(await finish(late)).toBeUndefined();
+    expect(await finish(owner)).toBe(40n);
+  });
+
+  test("renews an expired lease that nobody took, and hears of a cancel", async () => {
+    const job = await claimed(await admitted());
+    await expire(job.id);
+    await db.query("update job set cancel_requested = true where id = $1", [job.id]);
+    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
+    expect(await beatJobs(db.database, { ...beat, jobs: [job] })).toEqual([{ id: job.id, cancel_requested: true }]);
+    expect(await whyUnclaimed(db.database, request(job.id))).toMatchObject({ why: "owned" });
+    expect(await noteIntent(db.database, job.id, job.epoch)).toBe(false);
+  });
+
+  test("keeps its other leases while one job's row is locked, and loses none for it", async () => {
+    const [locked, free] = [await claimed(await admitted()), await claimed(await admitted())];
+    for (const job of [locked, free]) await expire(job.id);
+    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
+    await db.database.transaction(async (tx) => {
+      await tx.query("select 1 from job where id = $1 for update", [locked.id]);
+      const ours = await beatJobs(db.database, { ...beat, jobs: [locked, free] });
+      expect(ours.map(({ id }) => id).toSorted()).toEqual([locked.id, free.id].toSorted());
+    });
+    expect(await whyUnclaimed(db.database, request(free.id))).toMatchObject({ why: "owned" });
+    expect(await whyUnclaimed(db.database, request(locked.id))).toMatchObject({ why: "free" });
+  });
+
+  test("alive is not ended by others; fallen silent it is", async () => {
+    const job = await claimed(await admitted());
+    const lost = { isOwned: false, state: "failed", usage: nothingUsed("lost"), result: null } as const;
+    expect(await finish(job, lost)).toBeUndefined();
+    await expire(job.id);
+    expect(await finish(job, lost)).toBe(0n);
+    expect(await finish(job)).toBeUndefined();
+    expect(await stateOf(job.id)).toBe("failed");
+  });
+
+  test("ends a job whose hold was swept: the record says what was taken then", async () => {
+    const job = await claimed(await admitted());
+    await db.query("select finish_call($1, 1::smallint, null, 'lost', null, '{}', false, 0)", [job.id]);
+    expect(await finish(job)).toBe(0n);
+    expect(await stateOf(job.id)).toBe("completed");
+  });
+});
+
+test("workers with short leases and stale epochs end every job once, settled and recorded once", async () => {
+  const ids = await Promise.all(Array.from({ length: 150 }, () => admitted()));
+  const random = randomOf(Number(process.env["TEST_SEED"] ?? 7));
+  const worker = async (): Promise<void> => {
+    for (let round = 0; round < 120; round++) {
+      const id = ids[random(ids.length)] ?? "";
+      const job = await claim(id, { leaseMs: random(20), claimsMax: 1_000 });
+      if (!job) continue;
+      if (random(3) === 0) await Bun.sleep(random(25));
+      await finish({ id, epoch: random(10) === 0 ? job.epoch - 1 : job.epoch });
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, worker));
+  for (const id of ids) {
+    const job = await claim(id, { claimsMax: 1_000 });
+    if (job) await finish(job);
+    else if ((await stateOf(id)) === "running") {
+      await expire(id);
+      await finish(await claimed(id));
+    }
+  }
+  const [row] = await db.query(
+    `select count(*) filter (where j.state = 'completed') as ended, count(u.job_id) as recorded, sum(u.settled)::bigint as settled
+     from job j left join usage_record u on u.job_id = j.id where j.id = any($1::uuid[])`,
+    [ids],
+  );
+  expect(row).toEqual({ ended: 150n, recorded: 150n, settled: 6_000n });
+});
+
+describe("the queue's copy", () => {
+  const dispatchOf = async (id: string) => (await db.query<{ dispatch: number; stream_seq: bigint | null }>("select dispatch, stream_seq from job where id = $1", [id]))[0]; // prettier-ignore
+  const age = (id: string, seconds: number) => db.query("update job set dispatched_at = now() - $2 * interval '1 second', checked_at = null where id = $1", [id, seconds]); // prettier-ignore
+
+  /** Ends what other tests left. */
+  const empty = async (): Promise<void> => {
+    for (const { id, epoch } of await db.query<{ id: string; epoch: number }>(
+      "select id, epoch from job where state in ('queued', 'running')",
+    )) {
+      // prettier-ignore
+      await expire(id);
+      await finish({ id, epoch }, { isOwned: false, state: "failed", usage: nothingUsed("failed"), result: null });
+    }
+  };
+
+  test("is noted for the latest dispatch only", async () => {
+    const id = await admitted();
+    await noteSequences(db.database, [{ id, dispatch: 1, seq: 17 }]);
+    expect(await dispatchOf(id)).toEqual({ dispatch: 1, stream_seq: 17n });
+    expect(await redispatchThese(db.database, [{ id, dispatch: 1 }])).toMatchObject([
+      { id, dispatch: 2, old_seq: 17n },
+    ]);
+    await noteSequences(db.database, [{ id, dispatch: 1, seq: 18 }]);
+    expect(await dispatchOf(id)).toEqual({ dispatch: 2, stream_seq: null });
+    expect(await redispatchThese(db.database, [{ id, dispatch: 1 }])).toEqual([]);
+  });
+
+  test("that was never confirmed is written again, by one sweep of several (QUE-6)", async () => {
+    await empty();
+    const ids = await Promise.all(Array.from({ length: 20 }, () => admitted()));
+    for (const id of ids) await age(id, 10);
+    const young = await admitted();
+    const sweeps = await Promise.all(Array.from({ length: 4 }, () => redispatchUnsent(db.database, 5_000, 500)));
+    expect(
+      sweeps
+        .flat()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
+    expect(await dispatchOf(young)).toMatchObject({ dispatch: 1 });
+  });
+
+  test("older than the stream is written again", async () => {
+    await empty();
+    const [old, young] = [await admitted(), await admitted()];
+    await age(old, 10);
+    await noteSequences(db.database, [{ id: old, dispatch: 1, seq: 5 }]);
+    const made = new Date(Date.now() - 5_000);
+    expect((await redispatchOlder(db.database, "chat", made, 500)).map(({ id }) => id)).toEqual([old]);
+    expect(await dispatchOf(young)).toMatchObject({ dispatch: 1 });
+  });
+
+  test("is looked up once in a while, not at every sweep", async () => {
+    await empty();
+    const id = await admitted();
+    await noteSequences(db.database, [{ id, dispatch: 1, seq: 5 }]);
+    await age(id, 61);
+    expect((await takeUnclaimed(db.database, 60_000, 500)).map((job) => job.id)).toEqual([id]);
+    expect(await takeUnclaimed(db.database, 60_000, 500)).toEqual([]);
+  });
+
+  test("of a job whose worker died before it began is written again, and its epoch stays", async () => {
+    const job = await claimed(await admitted());
+    expect(await redispatchExpired(db.database, job.id, job.epoch)).toEqual([]);
+    await expire(job.id);
+    expect(await redispatchExpired(db.database, job.id, job.epoch)).toMatchObject([{ id: job.id, dispatch: 2 }]);
+    expect(await claim(job.id, { dispatch: 2 })).toMatchObject({ epoch: 2 });
+  });
+
+  test("is let out round robin, each workspace up to its share, whoever asks at once (QUE-18)", async () => {
+    await empty();
+    const workspaces = await Promise.all(Array.from({ length: 4 }, () => createWorkspace(db.database)));
+    for (const one of workspaces) {
+      for (let at = 0; at < 30; at++) await door.offer(offer({ workspaceId: one }));
+    }
+    await db.query("update job set dispatch = 0, dispatched_at = null where state = 'queued'");
+    // A small look goes on where the last one ended.
+    const looks = [
+      await releaseJobs(db.database, "chat", "batch", 2),
+      await releaseJobs(db.database, "chat", "batch", 2),
+    ];
+    expect(new Set(looks.flat().map((job) => job.workspace_id)).size).toBe(4);
+    await db.query("update job set dispatched_at = null where state = 'queued'");
+    const first = await releaseJobs(db.database, "chat", "batch", 8);
+    expect(workspaces.map((one) => first.filter((job) => job.workspace_id === one).length)).toEqual([2, 2, 2, 2]);
+    const rest = await Promise.all(Array.from({ length: 4 }, () => releaseJobs(db.database, "chat", "batch", 500)));
+    const out = [...first, ...rest.flat()];
+    expect(new Set(out.map(({ id }) => id)).size).toBe(out.length);
+    // Sixteen slots at least, twice, among four.
+    expect(workspaces.map((one) => out.filter((job) => job.workspace_id === one).length)).toEqual([8, 8, 8, 8]);
+    const beat = { pool: "chat", lane: "batch", jobs: [], leaseMs: LEASE_MS } as const;
+    for (let at = 0; at < 3; at++) await beatJobs(db.database, { ...beat, worker: newId(), slots: 16 });
+    expect(await releaseJobs(db.database, "chat", "batch", 500)).toHaveLength(4 * 16);
+  });
+});
+
+describe("a dead letter's job", () => {
+  const lost = {
+    isOwned: false,
+    state: "failed",
+    usage: nothingUsed("failed"),
+    result: null,
+    keepsRequest: true,
+  } as const;
+
+  async function dead(members: Partial<TestOffer> = {}): Promise<{ id: string; letter: string }> {
+    const id = await admitted({ work: { hold_nano: "100", may_exceed: false }, ...members });
+    const { epoch } = await claimed(id);
+    await expire(id);
+    await finish({ id, epoch }, lost);
+    const letter = newId();
+    await db.query(
+      `insert into dead_letter (id, stream, stream_seq, subject, message_id, reason, deliveries, job_id) values ($1, 's', 1, 'x', $2::text, 'r', 6, $2::uuid)`,
+      [letter, id],
+    );
+    return { id, letter };
+  }
+
+  test("is sent on its way again once, under its next attempt and a new hold, and ends there", async () => {
+    const { id, letter } = await dead();
+    const results = await Promise.all([1, 2, 3].map(() => redriveDeadLetter(db.database, letter, "operator")));
+    expect(results.toSorted()).toEqual(["done", "unknown", "unknown"]);
+    expect(await db.query("select attempt, amount from hold where job_id = $1", [id])).toEqual([
+      { attempt: 2, amount: 100n },
+    ]);
+    const released = await releaseJobs(db.database, "chat", "batch", 500);
+    const again = released.find((job) => job.id === id);
+    expect(again).toMatchObject({ attempt: 2, dispatch: 2 });
+    expect(await claim(id)).toBeUndefined();
+    const owner = await claim(id, { attempt: 2, dispatch: 2 });
+    expect(owner).toMatchObject({ epoch: 2, request: '{"a":"\\u0000"}' });
+    expect(await finish({ id, epoch: 2 })).toBe(40n);
+    expect(
+      await db.query("select attempt, status, settled from usage_record where job_id = $1 order by 1", [id]),
+    ).toEqual([
+      { attempt: 1, status: "failed", settled: 0n },
+      { attempt: 2, status: "succeeded", settled: 40n },
+    ]);
+  });
+
+  test("is not sent without the credits, nor when it has ended well or is gone", async () => {
+    const poor = await createWorkspace(db.database, 100n);
+    const { letter } = await dead();
+    await db.query("update job set workspace_id = $2 where id = (select job_id from dead_letter where id = $1)", [
+      letter,
+      poor,
+    ]);
+    const other = offer({ workspaceId: poor, amount: 60n });
+    await door.offer(other);
+    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("funds");
+    await db.query("update job set state = 'completed' where id = (select job_id from dead_letter where id = $1)", [
+      letter,
+    ]);
+    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("over");
+    await db.query("delete from job where id = (select job_id from dead_letter where id = $1)", [letter]);
+    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("over");
+    expect(await redriveDeadLetter(db.database, newId(), "operator")).toBe("unknown");
+  });
+});

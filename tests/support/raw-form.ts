@@ -1,0 +1,71 @@
+/** Uploads as bytes on a socket: cut short, endless, malformed. */
+import { connect, type Socket } from "node:net";
+
+export const BOUNDARY = "----sluice-test";
+
+/** One part of a form. */
+export function part(disposition: string, content: string | Uint8Array, headers = ""): Buffer {
+  return Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n`),
+    Buffer.from(content),
+    Buffer.from("\r\n"),
+  ]);
+}
+
+export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
+
+export interface RawUpload {
+  readonly socket: Socket;
+  /** Sends a chunk, and resolves when the socket has taken it. */
+  send(bytes: Uint8Array): Promise<void>;
+  /** No more chunks. */
+  end(): void;
+  /** Resolves with all that came when the answer's head is there, or the connection has closed. */
+  readonly answered: Promise<string>;
+  readonly closed: Promise<void>;
+}
+
+/** Begins a chunked POST /v1/files. */
+export function beginUpload(baseUrl: string, key: string, headers: Readonly<Record<string, string>> = {}): RawUpload {
+  const { hostname, port, host } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const closed = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<string>();
+  let text = "";
+  socket.on("data", (bytes) => {
+    text += bytes.toString("latin1");
+    if (/\r\n\r\n[^]*\}/.test(text)) answered.resolve(text);
+  });
+  // A server that has heard enough may reset the connection.
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    answered.resolve(text);
+    closed.resolve();
+  });
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(
+    `POST /v1/files HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n` +
+      `content-type: multipart/form-data; boundary=${BOUNDARY}\r\n${lines.join("")}transfer-encoding: chunked\r\n\r\n`,
+  );
+  return {
+    socket,
+    answered: answered.promise,
+    closed: closed.promise,
+    send: (bytes) =>
+      new Promise((resolve) => {
+        if (socket.destroyed) {
+          resolve();
+          return;
+        }
+        socket.write(`${bytes.length.toString(16)}\r\n`);
+        socket.write(bytes);
+        const isTaken = socket.write("\r\n");
+        if (isTaken) resolve();
+        else {
+          socket.once("drain", resolve);
+          void closed.promise.then(resolve);
+        }
+      }),
+    end: () => void socket.write("0\r\n\r\n"),
+  };
+}

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Database } from "#shared/database/client.ts";
+import { findJob, type JobRow } from "#shared/database/jobs.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { encodeFrame } from "#shared/queue/frames.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { offer } from "#tests/shared/jobs/jobs.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import type { WorkerContext } from "#workers/context.ts";
+import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/durable-jobs.ts";
+import { JobAbort, type JobControl } from "#workers/job.ts";
+
+let db: TestDatabase;
+let metrics: Metrics;
+let workspaceId: string;
+const opened: DurableJobs[] = [];
+const log = createLogger({ level: "silent", role: "test" });
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  metrics = createMetrics("test");
+  workspaceId = await createWorkspace(db.database);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(opened.map((jobs) => jobs.close()));
+  metrics.close();
+  await db.drop();
+});
+afterEach(async () => {
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+type Run = (context: WorkerContext, job: JobMessage, control: JobControl) => Promise<void>;
+
+interface Bench {
+  readonly run: (message: DurableMessage, controller?: AbortController) => Promise<DurableVerdict>;
+  readonly told: { subject: string; data: string }[];
+}
+
+/** Durable jobs over a real database and a handler of the test's own. */
+function bench(run: Run, around: { database?: Database; storage?: unknown } = {}): Bench {
+  const told: Bench["told"] = [];
+  const connection = {
+    isClosed: () => false,
+    publish: (subject: string, data = "") => void told.push({ subject, data }),
+  };
+  const context = {
+    config: { chat: { totalMs: 60_000 } },
+    log,
+    metrics,
+    database: around.database ?? db.database,
+    ledger: {},
+    storage: around.storage ?? {},
+    providers: {
+      chat: () => ({ complete: () => Promise.resolve("chat"), stream: async function* stream() { yield "piece"; } }), // prettier-ignore
+      embeddings: () => ({ embed: () => Promise.resolve("vector") }),
+    },
+    work: connection,
+    replies: connection,
+  } as unknown as WorkerContext;
+  const jobs = openDurableJobs({
+    context,
+    pool: "chat",
+    lane: "batch",
+    slots: 4,
+    runMs: 60_000,
+    createHandler: (own) => ({
+      run: (job, control) => run(own, job, control),
+      lost: () => Promise.reject(new Error("never")),
+      drop: () => Promise.reject(new Error("never")),
+    }),
+    cancels: { onCancel: () => () => undefined, wasCancelled: () => false, close: () => Promise.resolve() },
+  });
+  opened.push(jobs);
+  return { told, run: (message, controller = new AbortController()) => jobs.run(message, 1, controller) };
+}
+
+/** An admitted job on the queue, and the message that stands for it. */
+async function queued(members: object = {}): Promise<DurableMessage> {
+  const job = offer({ workspaceId, amount: 100n, publisherKey: "mine", ...members });
+  await createJobAdmission({ database: db.database }).offer(job);
+  await db.query("update job set dispatch = 1, dispatched_at = now() where id = $1", [job.id]);
+  return { durable: true, job_id: job.id, attempt: 1, dispatch: 1, workspace_id: workspaceId };
+}
+
+const rowOf = async (message: DurableMessage): Promise<JobRow> =>
+  (await findJob(db.database, workspaceId, message.job_id)) as JobRow;
+const usageOf = (message: DurableMessage) => db.query("select status, settled from usage_record where job_id = $1", [message.job_id]); // prettier-ignore
+
+const finish = (context: WorkerContext, job: JobMessage, usedNano: bigint | null, status: "succeeded" | "failed" | "cancelled" = "succeeded") => context.ledger.finish({ workspaceId, jobId: job.job_id, attempt: 1, usedNano, status, source: "a/b", units: {}, isEstimated: false, tokens: 1 }); // prettier-ignore
+const ask = (context: WorkerContext): Promise<unknown> => context.providers.chat({} as Provider)?.complete({} as never) ?? Promise.resolve(); // prettier-ignore
+
+/** What a pool does when all is well. */
+const serve =
+  (text: string): Run =>
+  async (context, job, control) => {
+    await ask(context);
+    const { takenNano } = await finish(context, job, 40n);
+    const reply = control.reply ?? "";
+    context.answers.publish(reply, encodeFrame({ n: 0, t: "part" }, text.slice(0, 2)));
+    context.answers.publish(reply, encodeFrame({ n: 1, t: "end", model: "one", nano: String(takenNano), upstream_ms: 1 }, text.slice(2))); // prettier-ignore
+  };
+
+describe("a durable job", () => {
+  test("gets its work message from the row, and ends with money and answer in one write", async () => {
+    let seen: { job: JobMessage; heldMeanwhile: number } | undefined;
+    const reply = `_INBOX.ws.${workspaceId}.x`;
+    const { run, told } = bench(async (context, job, control) => {
+      await serve('{"é":1}')(context, job, control);
+      seen = { job, heldMeanwhile: (await db.query("select 1 from hold where job_id = $1", [job.job_id])).length };
+    });
+    const message = await queued({ reply });
+    expect(await run(message)).toEqual({ outcome: "completed" });
+    expect(seen?.job).toMatchObject({ job_id: message.job_id, attempt: 1, dispatch: 1, request: { a: "\u0000" } });
+    expect(seen?.heldMeanwhile).toBe(1);
+    expect(await rowOf(message)).toMatchObject({ state: "completed", result: '{"é":1}', credits: 40n });
+    expect(await usageOf(message)).toEqual([{ status: "succeeded", settled: 40n }]);
+    const [answer, room] = told;
+    expect(answer?.subject).toBe(reply);
+    expect(JSON.parse(answer?.data ?? "") as BatchAnswer).toEqual({
+      key: "mine",
+      job_id: message.job_id,
+      status: "completed",
+      credits_used: 4e-8,
+      result: { é: 1 },
+    });
+    expect(room?.subject).toBe("room.chat.batch");
+    expect(await run(message)).toEqual({ outcome: "repeat" });
+  });
+
+  test("that fails keeps the error and releases its hold", async () => {
+    const { run } = bench(async (context, job, control) => {
+      await ask(context);
+      await finish(context, job, null, "failed");
+      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: "upstream_error", message: "No.", param: null, retry: true })); // prettier-ignore
+    });
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "failed" });
+    expect(await rowOf(message)).toMatchObject({
+      state: "failed",
+      error: { code: "upstream_error", message: "No." },
+      credits: 0n,
+    });
+  });
+
+  test("whose handler throws before a provider was asked is handed back and run again", async () => {
+    let tries = 0;
+    const { run } = bench(async (...given) => {
+      if (tries++ === 0) throw new Error("the store is away");
+      await serve("{}")(...given);
+    });
+    const message = await queued();
+    const verdict = await run(message);
+    expect(verdict.outcome).toBe("handed_back");
+    expect(verdict.againMs).toBeGreaterThan(0);
+    expect(await run(message)).toEqual({ outcome: "completed" });
+  });
+
+  test("whose handler throws after a provider was asked is not run again, and nothing is charged", async () => {
+    const { run } = bench(async (context) => {
+      await ask(context);
+      throw new Error("a bug of ours");
+    });
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "failed" });
+    expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "internal_error" } });
+    expect(await usageOf(message)).toEqual([{ status: "lost", settled: 0n }]);
+  });
+
+  test.each<[string, Run]>([
+    ["chat, plain", (context) => ask(context) as Promise<void>],
+    ["chat, streamed", async (context) => { for await (const _ of context.providers.chat({} as Provider)?.stream({} as never) ?? []); }], // prettier-ignore
+    ["embeddings", async (context) => void (await context.providers.embeddings({} as Provider)?.embed({} as never))],
+  ])("notes that it asks a provider before it does: %s", async (_kind, call) => {
+    const noted: unknown[] = [];
+    const { run } = bench(async (context, job, control) => {
+      const intent = () => db.query("select intent_at is not null as noted from job where id = $1", [job.job_id]);
+      noted.push(...(await intent()));
+      await call(context, job, control);
+      noted.push(...(await intent()));
+      await serve("{}")(context, job, control);
+    });
+    await run(await queued());
+    expect(noted).toEqual([{ noted: false }, { noted: true }]);
+  });
+
+  test("cancelled before a provider was asked ends as cancelled, and no provider hears of it", async () => {
+    let asked = false;
+    const { run } = bench(async (context, job) => {
+      await db.query("update job set cancel_requested = true where id = $1", [job.job_id]);
+      await ask(context);
+      asked = true;
+    });
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "cancelled" });
+    expect(asked).toBe(false);
+    expect(await usageOf(message)).toEqual([{ status: "cancelled", settled: 0n }]);
+  });
+
+  test("taken over meanwhile is not written by the old owner (QUE-4)", async () => {
+    const { run, told } = bench(async (context, job, control) => {
+      await serve('{"by":"old"}')(context, job, control);
+      await db.query("update job set epoch = epoch + 1 where id = $1", [job.job_id]);
+    });
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "superseded" });
+    expect(await rowOf(message)).toMatchObject({ state: "running", result: null });
+    expect(told).toEqual([]);
+  });
+
+  test("of another owner that lives is left for later; one that no one can finish is ended", async () => {
+    const { run } = bench(serve("{}"));
+    const message = await queued();
+    await db.query("update job set state = 'running', epoch = 3, intent_at = now(), lease_until = now() + interval '9 s' where id = $1", [message.job_id]); // prettier-ignore
+    const verdict = await run(message);
+    expect(verdict.outcome).toBe("owned");
+    expect(verdict.againMs).toBeGreaterThan(8_000);
+    await db.query("update job set lease_until = now() - interval '1 s' where id = $1", [message.job_id]);
+    expect(await run(message)).toEqual({ outcome: "lost" });
+    expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "worker_lost" } });
+  });
+
+  test("that its workers never survived becomes a dead letter (QUE-17)", async () => {
+    const { run } = bench(serve("{}"));
+    const message = await queued();
+    await db.query("update job set claims = 6 where id = $1", [message.job_id]);
+    expect(await run(message)).toEqual({ outcome: "failed" });
+    expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "worker_lost" } });
+    expect(await db.query("select reason, deliveries from dead_letter where job_id = $1", [message.job_id])).toEqual([
+      { reason: "claims used up", deliveries: 6 },
+    ]);
+  });
+
+  test("is handed back when the service stops before a provider was asked", async () => {
+    const { run } = bench(async (context, job, control) => {
+      await finish(context, job, null, "failed");
+      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: "service_unavailable", message: "Stopping.", param: null, retry: true })); // prettier-ignore
+    });
+    const message = await queued();
+    const controller = new AbortController();
+    controller.abort(new JobAbort("shutdown"));
+    expect(await run(message, controller)).toEqual({ outcome: "handed_back", againMs: 1_000 });
+    expect((await rowOf(message)).state).toBe("queued");
+  });
+
+  test("is claimed when the database is back; its message is not given up for that (F12)", async () => {
+    let failures = 2;
+    const flaky: Database = {
+      ...db.database,
+      query: (text, values, name) =>
+        name === "claim_job" && failures-- > 0
+          ? Promise.reject(new Error("connection lost"))
+          : db.database.query(text, values, name),
+    };
+    const { run } = bench(serve("{}"), { database: flaky });
+    expect(await run(await queued())).toEqual({ outcome: "completed" });
+  });
+
+  test("keeps a large result in its row when the object store is away", async () => {
+    const text = JSON.stringify({ text: "x".repeat(70_000) });
+    const { run } = bench(serve(text), {
+      storage: { client: { send: () => Promise.reject(new Error("away")) }, bucket: "" },
+    });
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "completed" });
+    expect((await rowOf(message)).result).toBe(text);
+  });
+});

@@ -1,0 +1,172 @@
+/** The janitor and the file store: what dead processes left, in both directions (F19). */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+
+import { beginUpload, extendUpload } from "#shared/database/files.ts";
+import { newFileId, objectKey } from "#shared/files/id.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { beginParts, deleteObject, putObject, putPart } from "#shared/storage/objects.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { type FileBench, log, openFileBench, storeFile } from "#tests/shared/files/bench.ts";
+import { sweepOrphans, sweepUploads } from "#workers/janitor/files.ts";
+
+let bench: FileBench;
+let workspaceId: string;
+
+beforeAll(async () => {
+  bench = await openFileBench();
+}, 120_000);
+beforeEach(async () => {
+  workspaceId = await createWorkspace(bench.db.database);
+});
+afterEach(async () => expect(await bench.differences()).toEqual([]));
+afterAll(() => bench.close());
+
+const context = () => ({ storage: bench.storage, database: bench.db.database, log });
+const uploads = () => sweepUploads(context());
+/** As if everything had been there for two hours. */
+const orphans = (page?: number) => sweepOrphans({ ...context(), now: () => Date.now() + 2 * LIMITS.orphanAgeMs }, page);
+const age = () => bench.db.query("update file set created_at = created_at - interval '2 hours'");
+const stateOf = async (id: string): Promise<unknown> =>
+  (await bench.db.query("select state from file where id = $1", [id]))[0]?.["state"];
+
+/** An upload as a process leaves it that is killed in the middle. */
+async function dieUploading(key: string | null = null): Promise<string> {
+  const { database } = bench.db;
+  const id = newFileId();
+  await beginUpload(database, { id, workspaceId, leaseMs: 1, key });
+  const uploadId = await beginParts(bench.storage, objectKey(id));
+  await putPart(bench.storage, objectKey(id), uploadId, 1, randomBytes(1_000));
+  await extendUpload(database, id, { bytes: 1_000, limitBytes: 1e9, leaseMs: 1, uploadId });
+  return id;
+}
+
+describe("uploads", () => {
+  test("without an owner are given up with all they had taken", async () => {
+    const id = await dieUploading("left");
+    expect((await bench.stored()).uploads).toEqual([objectKey(id)]);
+    await uploads();
+    expect(await bench.stored()).toMatchObject({ uploads: [] });
+    expect(await stateOf(id)).toBeUndefined();
+    expect(await bench.db.query("select * from idempotency_key where key = 'left'")).toEqual([]);
+    const [row] = await bench.db.query("select used, reserved from file_storage where workspace_id = $1", [
+      workspaceId,
+    ]);
+    expect(row).toEqual({ used: 0n, reserved: 0n });
+  });
+
+  test("that still run are left alone", async () => {
+    const id = newFileId();
+    await beginUpload(bench.db.database, { id, workspaceId, leaseMs: 60_000, key: null });
+    await uploads();
+    expect(await stateOf(id)).toBe("uploading");
+    await bench.db.query("delete from file where id = $1", [id]);
+  });
+
+  test("that were stored and not committed lose their bytes (killed between put and commit)", async () => {
+    const id = newFileId();
+    await beginUpload(bench.db.database, { id, workspaceId, leaseMs: 1, key: null });
+    await putObject(bench.storage, objectKey(id), randomBytes(10));
+    await uploads();
+    expect((await bench.stored()).objects).not.toContain(objectKey(id));
+  });
+
+  test("any number of janitors may give up at once", async () => {
+    const id = await dieUploading();
+    await Promise.all([uploads(), uploads(), uploads()]);
+    expect(await stateOf(id)).toBeUndefined();
+  });
+});
+
+describe("deleted files", () => {
+  test("lose the bytes that whoever deleted them left", async () => {
+    const id = await storeFile(bench.uploads, workspaceId);
+    await bench.db.query("select end_file($1, $2, 'deleted')", [workspaceId, id]);
+    await uploads();
+    // Not yet: whoever deleted it may be at it.
+    expect(await stateOf(id)).toBe("deleted");
+    await bench.db.query("update file set ended_at = ended_at - interval '2 minutes' where id = $1", [id]);
+    await uploads();
+    expect(await stateOf(id)).toBeUndefined();
+    expect((await bench.stored()).objects).not.toContain(objectKey(id));
+  });
+
+  test("are those too whose time is over", async () => {
+    const id = await storeFile(bench.uploads, workspaceId);
+    await bench.db.query("update file set expires_at = clock_timestamp() where id = $1", [id]);
+    await uploads();
+    expect(await stateOf(id)).toBeUndefined();
+    expect((await bench.stored()).objects).not.toContain(objectKey(id));
+  });
+});
+
+describe("keys", () => {
+  test("are forgotten when their day is over", async () => {
+    const insert = `insert into idempotency_key values ($1, 'files', $2, 'file-x', '\\x00', '{}', clock_timestamp() + $3 * interval '1 hour')`;
+    await bench.db.query(insert, [workspaceId, "old", -1]);
+    await bench.db.query(insert, [workspaceId, "young", 1]);
+    await uploads();
+    expect(await bench.db.query("select key from idempotency_key where workspace_id = $1", [workspaceId])).toEqual([
+      { key: "young" },
+    ]);
+  });
+});
+
+describe("orphans", () => {
+  const put = (key: string) =>
+    bench.storage.client.send(new PutObjectCommand({ Bucket: bench.storage.bucket, Key: key, Body: Buffer.from("x") }));
+
+  test("bytes without a row go, page by page; files, strangers and young ones stay", async () => {
+    const kept = [];
+    const lost = [];
+    for (let i = 0; i < 5; i++) {
+      kept.push(await storeFile(bench.uploads, workspaceId));
+      lost.push(newFileId());
+      await put(objectKey(lost.at(-1) ?? ""));
+    }
+    await put("files/readme.txt");
+    expect(await sweepOrphans(context())).toMatchObject({ objects: 0 });
+    expect(await orphans(2)).toEqual({ objects: 5, uploads: 0, lost: 0 });
+    const { objects } = await bench.stored();
+    for (const id of kept) expect(objects).toContain(objectKey(id));
+    for (const id of lost) expect(objects).not.toContain(objectKey(id));
+    expect(objects).toContain("files/readme.txt");
+    await deleteObject(bench.storage, "files/readme.txt");
+  });
+
+  test("multipart uploads that no row knows are dropped, running ones are not", async () => {
+    const stray = newFileId();
+    await beginParts(bench.storage, objectKey(stray));
+    const running = await dieUploading();
+    expect(await orphans()).toMatchObject({ uploads: 1 });
+    expect((await bench.stored()).uploads).toEqual([objectKey(running)]);
+    await uploads();
+  });
+
+  test("a file whose bytes are gone is shown no longer, counts for nothing, and is kept for the operator", async () => {
+    const ids = [];
+    for (let i = 0; i < 4; i++) ids.push(await storeFile(bench.uploads, workspaceId, randomBytes(10)));
+    const [gone = "", ...rest] = ids;
+    await deleteObject(bench.storage, objectKey(gone));
+    expect(await orphans(3)).toMatchObject({ lost: 0 });
+    await age();
+    expect(await orphans(3)).toMatchObject({ lost: 1 });
+    expect(await stateOf(gone)).toBe("lost");
+    for (const id of rest) expect(await stateOf(id)).toBe("ready");
+    const [row] = await bench.db.query("select used from file_storage where workspace_id = $1", [workspaceId]);
+    expect(row).toEqual({ used: 30n });
+  });
+
+  test("a bucket that has lost nearly everything is not believed", async () => {
+    await bench.db.query("delete from file");
+    await bench.db.query("delete from file_storage");
+    const ids = [];
+    for (let i = 0; i < 12; i++) ids.push(await storeFile(bench.uploads, workspaceId, randomBytes(10)));
+    for (const id of ids) await deleteObject(bench.storage, objectKey(id));
+    await age();
+    expect(await orphans()).toMatchObject({ lost: 0 });
+    expect(await stateOf(ids[0] ?? "")).toBe("ready");
+  });
+});

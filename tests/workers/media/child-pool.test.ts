@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { fileURLToPath } from "node:url";
+
+import { createChildPool, type ChildPool, type ChildPoolOptions } from "#workers/media/child-pool.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+const OPTIONS: ChildPoolOptions = {
+  script: fileURLToPath(new URL("pool-child.ts", import.meta.url)),
+  childrenMax: 1,
+  queueMax: 4,
+  jobMs: 30_000,
+  idleMs: 30_000,
+  addressSpaceBytes: 16_000_000_000,
+  memoryBytesMax: 2_000_000_000,
+  watchMs: 20,
+  processorSeconds: 60,
+  jobsMax: 100,
+  residentBytesMax: 1_000_000_000,
+  environment: {},
+};
+
+const pools: ChildPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+function pool(options: Partial<ChildPoolOptions> = {}): ChildPool {
+  const made = createChildPool({ ...OPTIONS, ...options });
+  pools.push(made);
+  return made;
+}
+
+async function fault(job: Promise<unknown>): Promise<MediaError> {
+  const error = await job.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(MediaError);
+  return error as MediaError;
+}
+
+interface Echo {
+  readonly input: unknown;
+  readonly jobs: number;
+  readonly pid: number;
+}
+
+async function echo(children: ChildPool, input: unknown = null, foreign = false): Promise<Echo> {
+  const { output } = await children.run({ task: "echo", input, foreign });
+  return output as Echo;
+}
+
+describe("a pool of children", () => {
+  test("brings input and bytes there and back, also megabytes of them", async () => {
+    const large = new Uint8Array(5_000_000).map((_, at) => at % 251);
+    const parts = [Uint8Array.of(1, 2, 3), new Uint8Array(0), large];
+    const { output, parts: back } = await pool().run({ task: "echo", input: { text: "ä\u0000😀" }, parts });
+    expect((output as Echo).input).toEqual({ text: "ä\u0000😀" });
+    expect(back).toEqual(parts);
+  });
+
+  test("hands on pieces before the result", async () => {
+    const chunks: number[][] = [];
+    await pool().run({ task: "chunks", input: null, onChunk: (chunk) => chunks.push([...chunk]) });
+    expect(chunks).toEqual([[1], [2, 3]]);
+  });
+
+  test("uses a child again, and no longer after foreign bytes or its last job", async () => {
+    const children = pool({ jobsMax: 3 });
+    const [one, two, three, four] = [
+      await echo(children),
+      await echo(children),
+      await echo(children),
+      await echo(children),
+    ];
+    expect([one.jobs, two.jobs, three.jobs, four.jobs]).toEqual([1, 2, 3, 1]);
+    expect(four.pid).not.toBe(one.pid);
+    await echo(children, null, true);
+    expect((await echo(children)).jobs).toBe(1);
+  });
+
+  test("gives what a task says to the caller, and serves on", async () => {
+    const children = pool();
+    const refused = await fault(children.run({ task: "refuse", input: null }));
+    expect([refused.fault, refused.message]).toEqual(["corrupt", "The picture is damaged."]);
+    expect((await fault(children.run({ task: "break", input: null }))).fault).toBe("failed");
+    expect((await fault(children.run({ task: "nothing", input: null }))).fault).toBe("failed");
+    expect((await echo(children)).jobs).toBe(1);
+  });
+
+  test("outlives a child that crashes: its job fails, the next one runs", async () => {
+    const children = pool();
+    const [crashed, next] = await Promise.all([fault(children.run({ task: "crash", input: null })), echo(children)]);
+    expect(crashed.fault).toBe("failed");
+    expect(crashed.message).toContain("SIGSEGV");
+    expect(next.jobs).toBe(1);
+  });
+
+  test("ends a job past its deadline, though it never yields", async () => {
+    const children = pool({ jobMs: 300 });
+    expect((await fault(children.run({ task: "spin", input: null }))).fault).toBe("timeout");
+  });
+
+  test("goes by a job's own deadline where it has one, and by the usual one again after it", async () => {
+    const children = pool({ jobMs: 30_000 });
+    const short = await fault(children.run({ task: "spin", input: null, jobMs: 300 }));
+    expect([short.fault, short.message]).toEqual(["timeout", "The media job took longer than 0.3 seconds."]);
+    expect((await echo(children)).jobs).toBe(1);
+  });
+
+  test("replaces a child that has used half of its processor time, so that no job ends for the time of others", async () => {
+    const children = pool({ processorSeconds: 2 });
+    const [idle, busy] = [await echo(children), await children.run({ task: "work", input: 1.1 })];
+    expect((busy.output as Echo).pid).toBe(idle.pid);
+    expect((await echo(children)).pid).not.toBe(idle.pid);
+  });
+
+  test("ends a job that takes too much memory", async () => {
+    const children = pool({ memoryBytesMax: 300_000_000 });
+    expect((await fault(children.run({ task: "grow", input: null }))).fault).toBe("too_large");
+    expect((await echo(children)).jobs).toBe(1);
+  });
+
+  test("ends a job whose caller has left, running or waiting", async () => {
+    const children = pool();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const first = fault(children.run({ task: "spin", input: null, signal: running.signal }));
+    const second = fault(children.run({ task: "spin", input: null, signal: waiting.signal }));
+    waiting.abort();
+    expect((await second).fault).toBe("aborted");
+    running.abort();
+    expect((await first).fault).toBe("aborted");
+    expect((await fault(children.run({ task: "echo", input: null, signal: running.signal }))).fault).toBe("aborted");
+    expect((await echo(children)).jobs).toBe(1);
+  });
+
+  test("says that it is busy when too many wait", async () => {
+    const children = pool({ queueMax: 1 });
+    const stop = new AbortController();
+    const running = fault(children.run({ task: "spin", input: null, signal: stop.signal }));
+    const waiting = echo(children);
+    expect((await fault(children.run({ task: "echo", input: null }))).fault).toBe("busy");
+    stop.abort();
+    await running;
+    expect((await waiting).jobs).toBe(1);
+  });
+
+  test("leaves no child behind when it is closed, and fails its jobs", async () => {
+    const children = pool({ childrenMax: 2 });
+    const { pid } = await echo(children);
+    const running = fault(children.run({ task: "spin", input: null }));
+    const other = fault(children.run({ task: "spin", input: null }));
+    await children.close();
+    expect(["failed", "aborted"]).toContain((await running).fault);
+    expect(["failed", "aborted"]).toContain((await other).fault);
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  test("lets a child without work go", async () => {
+    const children = pool({ idleMs: 20 });
+    const { pid } = await echo(children);
+    const isGone = (): boolean => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    while (!isGone()) await Bun.sleep(10);
+    expect((await echo(children)).pid).not.toBe(pid);
+  });
+});

@@ -1,0 +1,49 @@
+/** A child for the tests of the pool, with tasks that misbehave. */
+import { setTimeout as delay } from "node:timers/promises";
+
+import { serveTasks } from "#workers/media/child-main.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+if (import.meta.main) {
+  let jobs = 0;
+  await serveTasks({
+    echo: async (input, parts) => {
+      jobs += 1;
+      return { output: { input, jobs, pid: process.pid }, parts };
+    },
+    chunks: async (_input, _parts, emit) => {
+      emit(Uint8Array.of(1));
+      emit(Uint8Array.of(2, 3));
+      return {};
+    },
+    refuse: async () => {
+      throw new MediaError("corrupt", "The picture is damaged.");
+    },
+    break: async () => {
+      throw new TypeError("inner detail");
+    },
+    crash: async () => {
+      process.kill(process.pid, "SIGSEGV");
+      await delay(60_000);
+      return {};
+    },
+    spin: async () => {
+      for (;;) jobs += 1;
+    },
+    /** Uses so many seconds of processor time. */
+    work: async (input) => {
+      jobs += 1;
+      const until = process.cpuUsage().user + 1e6 * Number(input);
+      // Asking costs time too, but not the user's.
+      while (process.cpuUsage().user < until) for (let turn = 0; turn < 1e7; turn += 1) Math.sqrt(turn);
+      return { output: { input, jobs, pid: process.pid } };
+    },
+    grow: async () => {
+      const kept: Uint8Array[] = [];
+      for (;;) {
+        kept.push(new Uint8Array(16 * 1_048_576).fill(1));
+        await delay(1);
+      }
+    },
+  });
+}

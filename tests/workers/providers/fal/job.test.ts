@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+
+import { newJob, readJob } from "#workers/providers/fal/job.ts";
+
+const FACTS = { asked: 1, fields: { n: "num_images" } };
+
+const jobAt = (baseUrl: string, answer: Readonly<Record<string, unknown>>, model = "fal-ai/flux/dev") =>
+  newJob({ baseUrl, headers: {} }, model, { request_id: "r-1", ...answer }, FACTS);
+
+describe("a new job", () => {
+  test("has paths below a base that lies deeper, and none beside it", () => {
+    const base = "https://proxy.example/fal";
+    const told = { status_url: `${base}/a/b/requests/r-1/status`, response_url: "https://proxy.example/other/r-1" };
+    expect(jobAt(base, told)).toMatchObject({
+      status_path: "/a/b/requests/r-1/status",
+      result_path: "/fal-ai/flux/requests/r-1",
+      cancel_path: "/fal-ai/flux/requests/r-1/cancel",
+    });
+  });
+
+  test.each([
+    ["a user in front", "https://ours@queue.example.evil/requests/r-1"],
+    ["another scheme", "http://queue.example/requests/r-1"],
+    ["another port", "https://queue.example:8443/requests/r-1"],
+    ["a longer name", "https://queue.example.evil/requests/r-1"],
+    ["a way out", "https://queue.example/../r-1/../x"],
+  ])("does not believe an address with %s", (_what, status_url) => {
+    expect(jobAt("https://queue.example", { status_url })?.status_path).toBe("/fal-ai/flux/requests/r-1/status");
+  });
+
+  test.each([[undefined], [""], [7], ["a/b"], ["a?b"], ["x".repeat(129)]])("is none under the id %p", (request_id) => {
+    expect(jobAt("https://queue.example", { request_id })).toBeUndefined();
+  });
+});
+
+test("a stored job is read as it was written, and nothing else is taken for one", () => {
+  const job = jobAt("https://queue.example", {});
+  if (!job) throw new Error("no job");
+  expect(readJob(JSON.parse(JSON.stringify(job)) as Record<string, unknown>)).toEqual(job);
+  const spoilt = [
+    { ...job, status_path: "https://evil.example" },
+    { ...job, asked: "1" },
+    { ...job, fields: { n: 1 } },
+    { ...job, request_id: undefined },
+    {},
+  ];
+  expect(spoilt.map(readJob)).toEqual(spoilt.map(() => undefined));
+});

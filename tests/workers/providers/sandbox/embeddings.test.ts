@@ -1,0 +1,156 @@
+import { describe, expect, test } from "bun:test";
+
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { type EmbeddingsCall, ProviderError } from "#workers/providers/provider.ts";
+import {
+  createSandboxEmbeddings,
+  SANDBOX_EMBEDDING,
+  type SANDBOX_EMBEDDING_MODELS,
+} from "#workers/providers/sandbox/embeddings.ts";
+
+function embed(inputs: EmbeddingsCall["inputs"], call: Partial<EmbeddingsCall> = {}) {
+  return createSandboxEmbeddings().embed({
+    inputs,
+    sourceModel: "sandbox-embed",
+    dimensions: undefined,
+    signal: new AbortController().signal,
+    adapt: () => undefined,
+    ...call,
+  });
+}
+
+async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProviderError) return error;
+  throw new Error(`expected a ProviderError, got ${String(error)}`);
+}
+
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  [...(a ?? [])].reduce((sum, number, at) => sum + number * (b?.[at] ?? 0), 0);
+
+const TEXTS = ["The cat sat on the mat.", "?!", " ", "ein Wal 🐳", "漢字", "a".repeat(5_000), "\ud800 alone"];
+
+describe("a vector of the sandbox", () => {
+  test("is the same at every call, alone or among others", async () => {
+    const { vectors } = await embed(TEXTS);
+    for (const [at, text] of TEXTS.entries()) expect((await embed([text])).vectors[0]).toEqual(vectors[at]);
+  });
+
+  test("is pinned: clients may keep them from one version to the next", async () => {
+    const { vectors } = await embed(["How many legs has a spider, and how many has a crab?"], { dimensions: 16 });
+    expect([...vectors[0]!].map((number) => Math.round(number * 1e6) / 1e6)).toEqual([
+      0, 0, 0, 0.282279, 0, 0, 0, 0, 0.423418, 0, 0.345719, 0.15461, 0, 0, 0, 0.773052,
+    ]);
+  });
+
+  test.each([1, 7, 256, 1_024])("of %d numbers has length one, whatever the input", async (dimensions) => {
+    const { vectors } = await embed([...TEXTS, [0], [1, 2, 3]], { dimensions });
+    for (const vector of vectors) {
+      expect(vector).toHaveLength(dimensions);
+      expect(cosine(vector, vector)).toBeCloseTo(1, 5);
+    }
+  });
+
+  test("has 256 numbers when nobody asks, and the source's own number when the catalogue sets one", async () => {
+    expect((await embed(["a"])).vectors[0]).toHaveLength(SANDBOX_EMBEDDING.dimensions);
+    const { vectors } = await embed(["a"], { adapt: (body) => (body["dimensions"] = 12) });
+    expect(vectors[0]).toHaveLength(12);
+  });
+
+  test("is, when short, the beginning of the longer one, stretched to length one", async () => {
+    const [long, short] = await Promise.all(
+      [1_024, 300].map(async (dimensions) => (await embed(["a spider has eight legs"], { dimensions })).vectors[0]!),
+    );
+    expect(cosine(long?.slice(0, 300), short)).toBeCloseTo(Math.hypot(...(long?.slice(0, 300) ?? [])), 5);
+  });
+
+  test.each([
+    ["How do I reset my password?", "Resetting a forgotten password", "Bananas ripen in warm weather"],
+    ["The invoice was paid twice", "We paid an invoice two times", "Spiders have eight legs"],
+    ["Der Zug nach Wien fährt um neun", "Wann fährt der Zug nach Wien?", "Die Suppe ist zu heiß"],
+  ])("of %p is nearer to that of %p than to that of %p", async (text, near, far) => {
+    for (const dimensions of [64, 256, 1_024]) {
+      const { vectors } = await embed([text, near, far], { dimensions });
+      expect(cosine(vectors[0], vectors[1])).toBeGreaterThan(cosine(vectors[0], vectors[2]) + 0.15);
+    }
+  });
+
+  test("tells the order of words apart, of tokens too", async () => {
+    const { vectors } = await embed(["dog bites man", "man bites dog", [1, 2, 3], [3, 2, 1]]);
+    for (const [one, other] of [
+      [0, 1],
+      [2, 3],
+    ] as const) {
+      expect(cosine(vectors[one], vectors[other])).toBeGreaterThan(0.3);
+      expect(cosine(vectors[one], vectors[other])).toBeLessThan(0.99);
+    }
+  });
+});
+
+describe("a call of the sandbox", () => {
+  test("reports the tokens of its inputs", async () => {
+    const tokenizer = await loadTokenizer();
+    const { usage } = await embed([...TEXTS, [1, 2, 3]]);
+    expect(usage).toMatchObject({ input: TEXTS.reduce((sum, text) => sum + tokenizer.count(text), 3), output: 0 });
+  });
+
+  test.each([
+    [["a", "spider ".repeat(8_200)], "input[1]"],
+    [[Array<number>(8_193).fill(1)], "input[0]"],
+  ])("is rejected when an input is longer than the model reads", async (inputs, param) => {
+    expect(await failureOf(embed(inputs))).toMatchObject({
+      kind: "rejected",
+      code: "context_length_exceeded",
+      param,
+    });
+  });
+
+  test("is rejected for more numbers than there are", async () => {
+    const error = await failureOf(embed(["a"], { dimensions: 1_025 }));
+    expect(error).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "dimensions" });
+  });
+
+  test("ends when its caller leaves", async () => {
+    const controller = new AbortController();
+    const failing = failureOf(embed(Array<string>(200).fill("spider ".repeat(200)), { signal: controller.signal }));
+    setImmediate(() => controller.abort());
+    expect((await failing).kind).toBe("aborted");
+  });
+
+  test("of a model it has not is our own misconfiguration", async () => {
+    for (const sourceModel of ["sandbox-chat", "toString"]) {
+      expect((await failureOf(embed(["a"], { sourceModel }))).kind).toBe("misconfigured");
+    }
+  });
+});
+
+describe("the models that rehearse a failure", () => {
+  test("do what their names say", async () => {
+    const kindOf = async (sourceModel: keyof typeof SANDBOX_EMBEDDING_MODELS) =>
+      (await failureOf(embed(["a"], { sourceModel }))).kind;
+    expect(await kindOf("sandbox-embed-error")).toBe("failed");
+    expect(await kindOf("sandbox-embed-rate-limited")).toBe("busy");
+    expect((await embed(["a"], { sourceModel: "sandbox-embed-no-usage" })).usage).toBeNull();
+    const absurd = (await embed(["a"], { sourceModel: "sandbox-embed-bad-usage" })).usage;
+    expect((absurd as { input: number }).input).toBeGreaterThan(100_000);
+  });
+
+  test("include one that hangs until its caller gives up", async () => {
+    const controller = new AbortController();
+    const failing = failureOf(embed(["a"], { sourceModel: "sandbox-embed-hang", signal: controller.signal }));
+    controller.abort();
+    expect((await failing).kind).toBe("aborted");
+  });
+
+  test("include one that fails at some calls and serves others", async () => {
+    const provider = createSandboxEmbeddings();
+    const call = { inputs: ["a"], sourceModel: "sandbox-embed-flaky", dimensions: undefined, adapt: () => undefined };
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => provider.embed({ ...call, signal: new AbortController().signal })),
+    );
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["fulfilled", "rejected"]));
+  });
+});

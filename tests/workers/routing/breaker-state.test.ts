@@ -1,0 +1,269 @@
+import { describe, expect, test } from "bun:test";
+
+import fc from "fast-check";
+
+import { BREAKER } from "#shared/limits.ts";
+import { type Change, Sources, SourceState } from "#workers/routing/breaker-state.ts";
+
+const NAME = "acme/large";
+/** No jitter. */
+const middle = (): number => 0.5;
+
+function after(results: string, state = new SourceState(NAME), at = 1_000): SourceState {
+  for (const letter of results) state.record(letter === "+" ? "ok" : "failed", at, middle);
+  return state;
+}
+
+/** One that rests since 1,000 and whose probe is out. */
+function probing(at = 6_000): SourceState {
+  const state = after("-----");
+  expect(state.isDue(at)).toBe(true);
+  state.beginProbe(at);
+  return state;
+}
+
+describe("a source in rotation", () => {
+  test.each([
+    ["-----", true],
+    ["----", false],
+    ["----+----", false],
+    // Ten calls, half of them failed, the last one too.
+    ["+-+-+-+-+-", true],
+    ["+-+-+-+-+", false],
+    ["++++++-+-+-+", false],
+    // A success takes nothing out, whatever the ratio.
+    ["-+-+-+-+-+", false],
+    ["-+-+-+-+-+-", true],
+  ])("after %s rests: %p", (results, rests) => {
+    expect(after(results).isResting).toBe(rests);
+  });
+
+  test("needs a longer run to be taken out while it serves many, 25 failures at most", () => {
+    expect(after("+".repeat(99) + "-".repeat(5)).isResting).toBe(false);
+    expect(after("+".repeat(99) + "-".repeat(6)).isResting).toBe(true);
+    expect(after("+".repeat(9_000) + "-".repeat(24)).isResting).toBe(false);
+    expect(after("+".repeat(9_000) + "-".repeat(25)).isResting).toBe(true);
+  });
+
+  test("is judged by its last ten seconds", () => {
+    const state = after("+".repeat(20), new SourceState(NAME), 0);
+    after("-+-+-+-+-", state, 9_999);
+    expect(state.isResting).toBe(false);
+    after("-", state, 10_000);
+    expect(state.isResting).toBe(true);
+  });
+
+  test("hears of the others' calls, and a success among them ends a run", () => {
+    const state = after("--");
+    expect(state.hearCounts({ ok: 0, failed: 2, run: 2 }, 1_000, middle)).toBeUndefined();
+    expect(state.hearCounts({ ok: 10, failed: 2, run: 1 }, 1_000, middle)).toBeUndefined();
+    expect(after("---", state).isResting).toBe(false);
+    expect(state.hearCounts({ ok: 0, failed: 1, run: 1 }, 1_000, middle)).toBe("opened");
+  });
+});
+
+describe("a source at rest", () => {
+  test("rests five seconds, a fifth more or less by chance", () => {
+    const ends = [0, 0.5, 1].map((random) => {
+      const state = new SourceState(NAME);
+      for (let n = 0; n < 5; n++) state.record("failed", 1_000, () => random);
+      return state.until - 1_000;
+    });
+    expect(ends).toEqual([4_000, 5_000, 6_000]);
+  });
+
+  test("is due for its probe when the rest is over, not before, and not while the probe is out", () => {
+    const state = after("-----");
+    expect(state.isDue(5_999)).toBe(false);
+    expect(state.isDue(6_000)).toBe(true);
+    state.beginProbe(6_000);
+    expect(state.isDue(6_000 + BREAKER.probeLeaseMs - 1)).toBe(false);
+    expect(state.isDue(6_000 + BREAKER.probeLeaseMs)).toBe(true);
+  });
+
+  test("hears nothing of calls that were under way when it began", () => {
+    const state = after("-----");
+    expect(after("+++---", state, 5_000).until).toBe(6_000);
+    expect(state.unsent).toEqual({ ok: 0, failed: 0, run: 0 });
+  });
+
+  test("is back after a good probe, with a clean slate", () => {
+    const state = probing();
+    expect(state.record("ok", 6_100, middle)).toBe("closed");
+    expect(state.retryInMs(6_100)).toBe(0);
+    expect(after("----", state, 6_200).isResting).toBe(false);
+  });
+
+  test("rests twice as long after each failed probe, two minutes at most", () => {
+    const state = after("-----");
+    const rests: number[] = [];
+    for (let n = 0; n < 7; n++) {
+      const at = state.until;
+      state.beginProbe(at);
+      expect(state.record("failed", at, middle)).toBe("lengthened");
+      rests.push(state.until - at);
+    }
+    expect(rests).toEqual([10_000, 20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
+  });
+
+  test("rests half a minute when our key is refused, longer when a probe finds it refused still", () => {
+    const state = new SourceState(NAME);
+    expect(state.down(1_000, middle)).toBe("opened");
+    expect(state.until).toBe(31_000);
+    // Others that were under way say the same.
+    expect(state.down(20_000, middle)).toBeUndefined();
+    state.beginProbe(31_000);
+    expect(state.down(31_000, middle)).toBe("lengthened");
+    expect(state.until).toBe(91_000);
+  });
+
+  test("keeps the longer of two deadlines", () => {
+    const state = new SourceState(NAME);
+    state.hearRest(60_000, 60_000, 1_000);
+    expect(state.hearRest(5_000, 5_000, 1_000)).toBeUndefined();
+    expect(state.down(1_000, middle)).toBeUndefined();
+    expect(state.until).toBe(61_000);
+    expect(state.hearRest(80_000, 80_000, 1_000)).toBe("lengthened");
+    expect(state.until).toBe(81_000);
+  });
+
+  test("stays out when somebody lengthened its rest while the probe ran", () => {
+    const state = probing();
+    state.hearRest(30_000, 30_000, 6_100);
+    expect(state.record("ok", 6_200, middle)).toBeUndefined();
+    expect(state.hearClosed(6_200)).toBeUndefined();
+    expect(state.isResting).toBe(true);
+  });
+
+  test("whose probe is given back may be tried at once", () => {
+    const state = probing();
+    expect(state.forgetProbe()).toBe(true);
+    expect(state.isDue(6_000)).toBe(true);
+    expect(state.forgetProbe()).toBe(false);
+  });
+
+  test("says when to come back, never 0", () => {
+    const state = after("-----");
+    expect(state.retryInMs(1_000)).toBe(5_000);
+    expect(state.retryInMs(60_000)).toBe(1);
+    state.beginProbe(60_000);
+    expect(state.retryInMs(60_000)).toBe(BREAKER.probeAgainMs);
+  });
+});
+
+describe("any sequence of events", () => {
+  const count = fc.nat({ max: 12 });
+  const event = fc.record({
+    wait: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 400 }) }, fc.nat({ max: 40_000 })),
+    random: fc.double({ min: 0, max: 1, noNaN: true }),
+    act: fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom("ok", "failed") },
+      { weight: 2, arbitrary: fc.constantFrom("down", "forget", "probe", "hear closed") },
+      fc.tuple(count, count, count).map(([ok, failed, run]) => ({ ok, failed, run: Math.min(run, failed) })),
+      fc.record({ remainingMs: fc.nat({ max: 144_000 }), restMs: fc.integer({ min: 5_000, max: 120_000 }) }),
+    ),
+  });
+
+  function play(state: SourceState, act: typeof event extends fc.Arbitrary<infer E> ? E : never, now: number) {
+    const random = (): number => act.random;
+    const what = act.act;
+    if (typeof what === "object") {
+      return "failed" in what
+        ? state.hearCounts(what, now, random)
+        : state.hearRest(what.remainingMs, what.restMs, now);
+    }
+    if (what === "ok" || what === "failed") return state.record(what, now, random);
+    if (what === "down") return state.down(now, random);
+    if (what === "hear closed") return state.hearClosed(now);
+    if (what === "forget") state.forgetProbe();
+    else if (state.isDue(now)) state.beginProbe(now);
+    return undefined;
+  }
+
+  test("opens exactly when a plain list of the last calls says so, and never breaks a rule", () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 200 }), (events) => {
+        const state = new SourceState(NAME);
+        let calls: { bucket: number; ok: number; failed: number }[] = [];
+        let run = 0;
+        let now = 0;
+        for (const each of events) {
+          now += each.wait;
+          const before = { isResting: state.isResting, until: state.until, isProbing: state.isProbing };
+          const { act } = each;
+          const change: Change | undefined = play(state, each, now);
+
+          const heard = typeof act === "object" && "failed" in act ? act : undefined;
+          const isCall = act === "ok" || act === "failed";
+          if (!before.isResting && (isCall || heard !== undefined)) {
+            const bucket = Math.floor(now / 1_000);
+            const ok = heard?.ok ?? Number(act === "ok");
+            const failed = heard?.failed ?? Number(act === "failed");
+            calls = [...calls, { bucket, ok, failed }].filter((call) => call.bucket > bucket - 10);
+            run = ok > 0 ? (heard?.run ?? 0) : run + failed;
+            const good = calls.reduce((sum, call) => sum + call.ok, 0);
+            const bad = calls.reduce((sum, call) => sum + call.failed, 0);
+            const isBad = (good + bad >= 10 && bad >= good) || run >= Math.min(25, 5 + Math.floor(good / 50));
+            expect(change).toBe(failed > 0 && isBad ? "opened" : undefined);
+          }
+          if (state.isResting !== before.isResting) {
+            calls = [];
+            run = 0;
+            expect(change).toBe(state.isResting ? "opened" : "closed");
+          }
+          if (act === "ok" && state.isResting) expect(before.isResting).toBe(true);
+          if (before.isResting && state.isResting) expect(state.until).toBeGreaterThanOrEqual(before.until);
+          if (before.isResting && !state.isResting) {
+            // Only a good probe ends a rest, here or elsewhere, and only one that is as good as over.
+            expect(act === "ok" ? before.isProbing && before.until <= now : act === "hear closed").toBe(true);
+            expect(before.until).toBeLessThanOrEqual(now + 1_000);
+          }
+          expect(state.isProbing && !state.isResting).toBe(false);
+          expect(state.restMs === 0 || (state.restMs >= 5_000 && state.restMs <= 120_000)).toBe(true);
+          expect(state.until - now).toBeLessThanOrEqual(144_000);
+          expect(state.retryInMs(now) === 0).toBe(!state.isResting);
+          if (state.isDue(now)) expect(state.until).toBeLessThanOrEqual(now);
+        }
+      }),
+      { seed: 20_261_120, numRuns: 400 },
+    );
+  });
+
+  test("leaves nothing in rotation after 25 failures in a row", () => {
+    fc.assert(
+      fc.property(
+        fc.array(event, { maxLength: 100 }),
+        fc.array(fc.nat({ max: 100 }), { minLength: 25, maxLength: 25 }),
+        (events, waits) => {
+          const state = new SourceState(NAME);
+          let now = 0;
+          for (const each of events) play(state, each, (now += each.wait));
+          for (const wait of waits) state.record("failed", (now += wait), middle);
+          expect(state.isResting).toBe(true);
+        },
+      ),
+      { seed: 20_261_120, numRuns: 400 },
+    );
+  });
+});
+
+describe("the sources remembered", () => {
+  test("are a thousand at most: the one unused for longest is forgotten (MEM-2)", () => {
+    const forgotten: string[] = [];
+    const sources = new Sources((state) => forgotten.push(state.name));
+    for (let n = 0; n < BREAKER.sourcesMax; n++) sources.use(`acme/${n}`);
+    sources.used("acme/0");
+    sources.use("acme/new");
+    sources.use("acme/newer");
+    expect(forgotten).toEqual(["acme/1", "acme/2"]);
+    expect(Array.from(sources.all())).toHaveLength(BREAKER.sourcesMax);
+  });
+
+  test("that were only heard of are forgotten before those used here", () => {
+    const forgotten: string[] = [];
+    const sources = new Sources((state) => forgotten.push(state.name));
+    for (let n = 0; n < BREAKER.sourcesMax - 1; n++) sources.use(`acme/${n}`);
+    for (let n = 0; n < 3; n++) sources.heardOf(`other/${n}`);
+    expect(forgotten).toEqual(["other/0", "other/1"]);
+  });
+});

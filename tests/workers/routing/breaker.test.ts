@@ -1,0 +1,496 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+
+import { connect, type NatsConnection } from "nats";
+
+import type { Database } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { BREAKER } from "#shared/limits.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { breakerSubject } from "#shared/queue/subjects.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { type Breaker, openBreaker } from "#workers/routing/breaker.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+const SOURCE = "acme/large";
+
+interface Worker extends Breaker {
+  readonly connection: NatsConnection;
+  readonly metrics: Metrics;
+  /** What becomes of its statements. Held ones run when `let go` is called. */
+  postgres: "there" | "away" | "slow";
+  letGo(): void;
+  /** Its statements have ended. */
+  settled(): Promise<unknown>;
+}
+
+interface Row {
+  source: string;
+  rest_ms: number;
+  probe_by: string | null;
+  probe_until: Date | null;
+}
+
+let nats: TestNats;
+let postgres: TestDatabase;
+let spy: NatsConnection;
+let workers: Worker[] = [];
+let clock = 0;
+
+beforeAll(async () => {
+  nats = await startNats();
+  postgres = await createTestDatabase();
+  spy = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+}, 60_000);
+
+afterAll(async () => {
+  await spy.close();
+  await nats.close();
+  await postgres.drop();
+});
+
+beforeEach(async () => {
+  await postgres.query("delete from source_breaker");
+});
+
+afterEach(async () => {
+  for (const worker of workers) await stop(worker);
+  workers = [];
+});
+
+async function start(): Promise<Worker> {
+  const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+  const metrics = createMetrics("worker");
+  const link: Pick<Worker, "postgres"> = { postgres: "there" };
+  let held: (() => void)[] = [];
+  const asked: Promise<unknown>[] = [];
+  const query: Database["query"] = async (text, values, name) => {
+    if (link.postgres === "away") throw new Error("connection refused");
+    if (link.postgres === "slow") await new Promise<void>((resolve) => held.push(resolve));
+    const answer = postgres.database.query<never>(text, values, name);
+    asked.push(answer);
+    return await answer;
+  };
+  const breaker = openBreaker({
+    pool: "chat",
+    connection,
+    database: { ...postgres.database, query },
+    log,
+    metrics,
+    now: () => clock,
+  });
+  const worker: Worker = {
+    ...breaker,
+    connection,
+    metrics,
+    get postgres() {
+      return link.postgres;
+    },
+    set postgres(state) {
+      link.postgres = state;
+    },
+    letGo() {
+      link.postgres = "there";
+      for (const go of held) go();
+      held = [];
+    },
+    settled: () => Promise.allSettled(asked),
+  };
+  workers.push(worker);
+  // Once what rests has been read.
+  await breaker.admit("warm/up");
+  await connection.flush();
+  return worker;
+}
+
+async function stop(worker: Worker): Promise<void> {
+  worker.letGo();
+  worker.close();
+  worker.metrics.close();
+  await worker.settled();
+  await worker.connection.close();
+}
+
+/** Everything told so far has been taken in by everybody. */
+async function heard(): Promise<void> {
+  for (const { connection } of workers) await connection.flush();
+  for (const { connection } of workers) await connection.flush();
+}
+
+/** Lets time pass for the workers and for what they noted in Postgres. */
+async function pass(ms: number): Promise<void> {
+  clock += ms;
+  await postgres.query(
+    `update source_breaker set open_until = open_until - $1 * interval '1 millisecond',
+       probe_until = probe_until - $1 * interval '1 millisecond'`,
+    [ms],
+  );
+}
+
+const rows = (): Promise<Row[]> => postgres.query<Row>("select * from source_breaker order by source");
+
+/** Asks until it is so. @throws Error when it is not so for far longer than any worker waits */
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 15_000;
+  while (!(await isSo())) {
+    if (performance.now() > giveUpAt) throw new Error("it did not come about");
+    await Bun.sleep(5);
+  }
+}
+
+const noted = (restMs: number): Promise<void> => eventually(async () => (await rows())[0]?.rest_ms === restMs);
+const woken = (): Promise<void> => eventually(async () => (await rows()).length === 0);
+
+function fail(worker: Breaker, times = 5, source = SOURCE): void {
+  for (let n = 0; n < times; n++) worker.record(source, "failed", false);
+}
+
+/** Two workers that both know that SOURCE rests, and Postgres too. */
+async function atRest(): Promise<[Worker, Worker]> {
+  const [a, b] = [await start(), await start()];
+  fail(a);
+  await heard();
+  await noted(BREAKER.restMs);
+  return [a, b];
+}
+
+/** The same, when the rest is over and `a` has the probe. */
+async function onTrial(): Promise<[Worker, Worker]> {
+  const [a, b] = await atRest();
+  await pass(6_000);
+  expect(await a.admit(SOURCE)).toBe("probe");
+  return [a, b];
+}
+
+/** What that many calls at once are told, by turns in the one and the other worker. */
+function admitAll(calls: number, ...between: readonly Worker[]): Promise<("closed" | "probe" | "open")[]> {
+  return Promise.all(
+    Array.from({ length: calls }, async (_, n) => between[n % between.length]?.admit(SOURCE) ?? "open"),
+  );
+}
+
+/** The first messages that workers send once `act` has run, as they come. */
+async function messages(wanted: number, act: () => void): Promise<Record<string, unknown>[]> {
+  const subscription = spy.subscribe(breakerSubject("chat"), { max: wanted });
+  await spy.flush();
+  act();
+  const heardNow: Record<string, unknown>[] = [];
+  for await (const message of subscription) heardNow.push(message.json());
+  return heardNow;
+}
+
+describe("a source that fails", () => {
+  test("is out of rotation at once, in every worker and in Postgres", async () => {
+    const [a, b] = [await start(), await start()];
+    expect(a.admit(SOURCE)).toBe("closed");
+    fail(a);
+    expect(a.admit(SOURCE)).toBe("open");
+    await heard();
+    expect(b.admit(SOURCE)).toBe("open");
+    expect(b.retryInMs(SOURCE)).toBe(a.retryInMs(SOURCE));
+    expect(b.admit("acme/small")).toBe("closed");
+    expect(b.retryInMs("acme/small")).toBe(0);
+    await noted(BREAKER.restMs);
+  });
+
+  test("is judged by the calls of all workers together", async () => {
+    const [a, b] = [await start(), await start()];
+    const sent = await messages(2, () => {
+      fail(a, 3);
+      fail(b, 1);
+    });
+    // Whoever's comes first.
+    expect(sent.map(({ counts }) => JSON.stringify(counts)).toSorted()).toEqual([
+      JSON.stringify([[SOURCE, 0, 1, 1]]),
+      JSON.stringify([[SOURCE, 0, 3, 3]]),
+    ]);
+    await heard();
+    expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["closed", "closed"]);
+    fail(b, 1);
+    expect(b.admit(SOURCE)).toBe("open");
+  });
+
+  test("is not failed twice by the echo of what was told", async () => {
+    const a = await start();
+    const [sent] = await messages(1, () => fail(a, 4));
+    expect(sent?.["counts"]).toEqual([[SOURCE, 0, 4, 4]]);
+    await heard();
+    expect(a.admit(SOURCE)).toBe("closed");
+    fail(a, 1);
+    expect(a.admit(SOURCE)).toBe("open");
+  });
+
+  test("is shown to operators", async () => {
+    const [a, b] = await onTrial();
+    a.record(SOURCE, "failed", true);
+    a.down("other/one", false);
+    await heard();
+    const open = async (worker: Worker): Promise<string[]> =>
+      (await worker.metrics.registry.metrics()).split("\n").filter((line) => line.startsWith("sluice_breaker_"));
+    expect(await open(a)).toEqual([
+      'sluice_breaker_open_sources{provider="acme",role="worker"} 1',
+      'sluice_breaker_open_sources{provider="other",role="worker"} 1',
+      'sluice_breaker_changes_total{provider="acme",change="opened",role="worker"} 1',
+      'sluice_breaker_changes_total{provider="acme",change="lengthened",role="worker"} 1',
+      'sluice_breaker_changes_total{provider="other",change="opened",role="worker"} 1',
+    ]);
+    // What it only heard of is no decision of its own.
+    expect(await open(b)).toEqual([
+      'sluice_breaker_open_sources{provider="acme",role="worker"} 1',
+      'sluice_breaker_open_sources{provider="other",role="worker"} 1',
+    ]);
+  });
+});
+
+describe("a source whose rest is over", () => {
+  test("is tried by exactly one of many calls, whichever worker they are in", async () => {
+    const [a, b] = await atRest();
+    await pass(6_000);
+    const answers = await admitAll(100, a, b);
+    expect(answers.toSorted()).toEqual([...Array.from({ length: 99 }, () => "open" as const), "probe"]);
+    // Who was refused asks again a second later, and is refused again.
+    await pass(1_000);
+    expect([await a.admit(SOURCE), await b.admit(SOURCE)]).toEqual(["open", "open"]);
+  });
+
+  test("is back everywhere after a good trial", async () => {
+    const [a, b] = await onTrial();
+    a.record(SOURCE, "ok", true);
+    expect(a.admit(SOURCE)).toBe("closed");
+    await heard();
+    expect(b.admit(SOURCE)).toBe("closed");
+    await woken();
+  });
+
+  test("rests longer everywhere after a failed trial, and is then tried again", async () => {
+    const [a, b] = await onTrial();
+    a.record(SOURCE, "failed", true);
+    await heard();
+    for (const worker of [a, b]) {
+      expect(worker.admit(SOURCE)).toBe("open");
+      expect(worker.retryInMs(SOURCE)).toBeGreaterThanOrEqual(8_000);
+      expect(worker.retryInMs(SOURCE)).toBeLessThanOrEqual(12_000);
+    }
+    await noted(2 * BREAKER.restMs);
+    await pass(12_000);
+    expect(await b.admit(SOURCE)).toBe("probe");
+    b.record(SOURCE, "failed", true);
+    await noted(4 * BREAKER.restMs);
+  });
+
+  test("may be tried by another once its trial was given back", async () => {
+    const [a, b] = await onTrial();
+    a.forget(SOURCE);
+    await eventually(async () => (await rows())[0]?.probe_until === null);
+    expect(await b.admit(SOURCE)).toBe("probe");
+    // Only who has the trial can give it back.
+    a.forget(SOURCE);
+    await pass(1_000);
+    expect(await a.admit(SOURCE)).toBe("open");
+  });
+
+  test("is tried by another when the worker that tried it died", async () => {
+    const [a, b] = await onTrial();
+    await stop(a);
+    await pass(BREAKER.probeLeaseMs - 1_000);
+    expect(await b.admit(SOURCE)).toBe("open");
+    await pass(1_000);
+    expect(await b.admit(SOURCE)).toBe("probe");
+  });
+
+  test("stays out when a worker finds our key refused while the trial runs", async () => {
+    const [a, b] = await onTrial();
+    b.down(SOURCE, true);
+    await heard();
+    await noted(BREAKER.downMs);
+    a.record(SOURCE, "ok", true);
+    await heard();
+    expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["open", "open"]);
+    // The trial was given back: after the longer rest nobody waits for its lease.
+    await eventually(async () => (await rows())[0]?.probe_until === null);
+    await pass(36_000);
+    expect(await b.admit(SOURCE)).toBe("probe");
+  });
+});
+
+describe("of two deadlines", () => {
+  test("the longer one stands in Postgres, though the worker with the good trial has not heard of it", async () => {
+    const [a] = await onTrial();
+    await postgres.query("update source_breaker set open_until = now() + interval '30 seconds'");
+    a.record(SOURCE, "ok", true);
+    await a.settled();
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test("the longer one wins, whoever learns of which first", async () => {
+    const [a, b] = [await start(), await start()];
+    fail(a);
+    b.down(SOURCE, true);
+    await heard();
+    expect(a.retryInMs(SOURCE)).toBeGreaterThanOrEqual(24_000);
+    expect(a.retryInMs(SOURCE)).toBe(b.retryInMs(SOURCE));
+    await noted(BREAKER.downMs);
+    await pass(6_000);
+    expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["open", "open"]);
+  });
+});
+
+describe("a worker that starts", () => {
+  test("knows what rests before it answers its first call", async () => {
+    const [a, b] = await atRest();
+    await stop(a);
+    await stop(b);
+    const fresh = await start();
+    expect(fresh.admit(SOURCE)).toBe("open");
+    expect(fresh.retryInMs(SOURCE)).toBeGreaterThan(1_000);
+  });
+
+  test("does not take a source whose trial is due for one in rotation", async () => {
+    const [a, b] = await onTrial();
+    await stop(a);
+    await stop(b);
+    const fresh = await start();
+    expect(await fresh.admit(SOURCE)).toBe("open");
+    await pass(BREAKER.probeLeaseMs);
+    expect(await fresh.admit(SOURCE)).toBe("probe");
+  });
+
+  test("forgets what nobody tried for an hour", async () => {
+    const [a, b] = await atRest();
+    await stop(a);
+    await stop(b);
+    await pass(BREAKER.forgetMs + 6_000);
+    expect((await start()).admit(SOURCE)).toBe("closed");
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe("without NATS", () => {
+  afterEach(() => nats.start());
+
+  test("a worker decides alone, and the others learn from Postgres what came of it", async () => {
+    const [a, b] = await atRest();
+    await nats.stop("SIGKILL");
+    fail(a, 5, "acme/small");
+    expect(a.admit("acme/small")).toBe("open");
+    await eventually(async () => (await rows()).length === 2);
+    // Missed by b, which reads Postgres while a source rests.
+    await eventually(() => b.admit("acme/small") === "open");
+    await pass(6_000);
+    expect(await a.admit(SOURCE)).toBe("probe");
+    a.record(SOURCE, "ok", true);
+    expect(a.admit(SOURCE)).toBe("closed");
+    // To ask b for admission could give it a trial of its own.
+    await eventually(() => b.retryInMs(SOURCE) === 0);
+  }, 30_000);
+});
+
+describe("without Postgres", () => {
+  test("nobody tries what rests: it goes on resting a second at a time", async () => {
+    const [a, b] = await atRest();
+    a.postgres = b.postgres = "away";
+    for (let second = 0; second < 3; second++) {
+      await pass(second === 0 ? 6_000 : BREAKER.probeAgainMs);
+      const answers = await admitAll(50, a, b);
+      expect(new Set(answers)).toEqual(new Set(["open"]));
+      expect(a.retryInMs(SOURCE)).toBe(BREAKER.probeAgainMs);
+    }
+    a.postgres = b.postgres = "there";
+    await pass(BREAKER.probeAgainMs);
+    expect((await Promise.all([a.admit(SOURCE), b.admit(SOURCE)])).toSorted()).toEqual(["open", "probe"]);
+  });
+
+  test("a source can fail, and still has one trial when Postgres is back", async () => {
+    const [a, b] = [await start(), await start()];
+    a.postgres = "away";
+    fail(a);
+    await heard();
+    expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["open", "open"]);
+    expect(await rows()).toEqual([]);
+    a.postgres = "there";
+    await pass(6_000);
+    const answers = await Promise.all([a.admit(SOURCE), b.admit(SOURCE)]);
+    expect(answers.toSorted()).toEqual(["open", "probe"]);
+  });
+
+  test("what could not be noted is noted later", async () => {
+    const a = await start();
+    a.postgres = "away";
+    fail(a);
+    a.postgres = "there";
+    await noted(BREAKER.restMs);
+  }, 20_000);
+
+  test("a trial that is granted too late is given back", async () => {
+    const [a, b] = await atRest();
+    await pass(6_000);
+    a.postgres = "slow";
+    expect(await a.admit(SOURCE)).toBe("open");
+    a.letGo();
+    await eventually(async () => (await rows())[0]?.probe_by !== null);
+    await eventually(async () => (await rows())[0]?.probe_until === null);
+    expect(await b.admit(SOURCE)).toBe("probe");
+  });
+});
+
+describe("what is remembered", () => {
+  test("is a thousand sources: the one unused for longest is forgotten (MEM-2)", async () => {
+    const a = await start();
+    fail(a, 4);
+    for (let n = 1; n < BREAKER.sourcesMax; n++) a.record(`acme/${n}`, "ok", false);
+    fail(a, 1);
+    expect(a.admit(SOURCE)).toBe("open");
+
+    fail(a, 4, "acme/other");
+    for (let n = 1; n <= BREAKER.sourcesMax; n++) a.record(`acme/${n}`, "ok", false);
+    fail(a, 1, "acme/other");
+    expect(a.admit("acme/other")).toBe("closed");
+  });
+});
+
+describe("a message that no worker would send", () => {
+  const from = newId();
+  const rest = [SOURCE, 5_000, 5_000];
+  const count = [SOURCE, 0, 50, 50];
+  test.each<[string, unknown]>([
+    ["no JSON", "rests"],
+    ["cut JSON", '{"from":"'],
+    ["no object", [rest]],
+    ["null", null],
+    ["nobody's", { rests: [rest], counts: [count] }],
+    ["somebody unknown's", { from: "me", rests: [rest] }],
+    ["a rest for ever", { from, rests: [[SOURCE, 1e12, 5_000]] }],
+    ["a rest that is no number", { from, rests: [[SOURCE, "5000", 5_000]] }],
+    ["a rest that was over long ago", { from, rests: [[SOURCE, -1, 5_000]] }],
+    ["a rest of no length", { from, rests: [[SOURCE, 5_000, 0]] }],
+    ["a fraction of a call", { from, counts: [[SOURCE, 0, 50.5, 50]] }],
+    ["less than no calls", { from, counts: [[SOURCE, -50, 50, 50]] }],
+    ["more calls than there can be", { from, counts: [[SOURCE, 0, 1e9, 50]] }],
+    ["a run longer than its failures", { from, counts: [[SOURCE, 1, 1, 50]] }],
+    ["too short a row", { from, rests: [[SOURCE, 5_000]] }],
+    ["a good part and a bad one", { from, rests: [rest, ["acme/small"]], counts: [count] }],
+    ["rests that are no list", { from, rests: { 0: rest, length: 1 }, counts: [count] }],
+    ["a name without a provider", { from, rests: [["large", 5_000, 5_000]] }],
+    ["a name with a line break", { from, rests: [["acme/la\nrge", 5_000, 5_000]] }],
+    ["a name without end", { from, rests: [[`acme/${"x".repeat(400)}`, 5_000, 5_000]] }],
+    [
+      "more sources than one tells of",
+      { from, rests: Array.from({ length: 201 }, (_, n) => [`a/${n}`, 5_000, 5_000]) },
+    ],
+    ["too much of it", { from, rests: [rest], more: "x".repeat(BREAKER.shareBytesMax) }],
+  ])("changes nothing: %s", async (_what, message) => {
+    const a = await start();
+    a.record(SOURCE, "ok", true);
+    spy.publish(breakerSubject("chat"), typeof message === "string" ? message : JSON.stringify(message));
+    await spy.flush();
+    await heard();
+    expect(a.admit(SOURCE)).toBe("closed");
+    expect(await a.metrics.registry.metrics()).not.toContain("sluice_breaker_open_sources{");
+    // It listens on.
+    spy.publish(breakerSubject("chat"), JSON.stringify({ from, rests: [rest] }));
+    await spy.flush();
+    await heard();
+    expect(a.admit(SOURCE)).toBe("open");
+  });
+});

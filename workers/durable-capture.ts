@@ -1,0 +1,118 @@
+/**
+ * A pool's handler closes holds and answers callers. For a durable job both are caught here, to be written together with the
+ * job's state when the run is over; and before any provider is asked, that this is about to happen is written down.
+ */
+import type { Code } from "#shared/errors.ts";
+import type { Finish } from "#shared/ledger/finish.ts";
+import { decodeFrame, type ErrorFrame } from "#shared/queue/frames.ts";
+
+import type { WorkerContext } from "./context.ts";
+import type { MediaOffer } from "./providers/media.ts";
+import type { Providers } from "./providers/index.ts";
+
+/** What the handler was told to write and to say. */
+export interface Capture {
+  /** For the handler. */
+  readonly context: WorkerContext;
+  /** The hold's closing; undefined when the run ended without one. */
+  finish(): Finish | undefined;
+  /** The whole answer as text, an error, or undefined when there was neither. */
+  answer(): { readonly text: string } | { readonly error: ErrorFrame & { readonly code: Code } } | undefined;
+}
+
+/** Any address: the frames never leave the process. */
+export const CAPTURED_REPLY = "captured";
+
+/** @param intend run once, before the first provider call; what it throws ends the run */
+export function capture(context: WorkerContext, intend: () => Promise<void>): Capture {
+  let closing: Finish | undefined;
+  const pieces: Uint8Array[] = [];
+  let last: { text: true } | { error: ErrorFrame } | undefined;
+  let intent: Promise<void> | undefined;
+  const once = (): Promise<void> => (intent ??= intend());
+  return {
+    context: {
+      ...context,
+      providers: intending(context.providers, once),
+      ledger: {
+        ...context.ledger,
+        finish: async (item) => {
+          closing = item;
+          // Counted and told when it is really done.
+          return { takenNano: item.usedNano ?? 0n, wasClosed: true };
+        },
+      },
+      answers: {
+        isClosed: () => false,
+        flush: () => undefined,
+        publish: (_subject, bytes) => {
+          const { frame, data } = decodeFrame(bytes);
+          if (frame.t === "error") last = { error: frame };
+          else if (frame.t === "part" || frame.t === "end") pieces.push(data);
+          if (frame.t === "end") last = { text: true };
+        },
+      },
+    },
+    finish: () => closing,
+    answer: () => (last && "text" in last ? { text: Buffer.concat(pieces).toString("utf8") } : last),
+  };
+}
+
+/** Every way to a provider notes the intent first; a new one does not compile until it stands here. */
+function intending(providers: Providers, intend: () => Promise<void>): Providers {
+  return {
+    chat(provider) {
+      const offer = providers.chat(provider);
+      return (
+        offer && {
+          complete: async (call) => {
+            await intend();
+            return offer.complete(call);
+          },
+          async *stream(call) {
+            await intend();
+            yield* offer.stream(call);
+          },
+        }
+      );
+    },
+    embeddings(provider) {
+      const offer = providers.embeddings(provider);
+      return (
+        offer && {
+          ...offer,
+          embed: async (call) => {
+            await intend();
+            return offer.embed(call);
+          },
+        }
+      );
+    },
+    media(provider, kind) {
+      const offer = providers.media(provider, kind);
+      return offer && (intendingMedia(offer, intend) as typeof offer);
+    },
+  };
+}
+
+/** Asking about a job that runs is no intent: it was noted before the job was begun. */
+function intendingMedia<Input, Output>(
+  offer: MediaOffer<Input, Output>,
+  intend: () => Promise<void>,
+): MediaOffer<Input, Output> {
+  if ("run" in offer) {
+    return {
+      run: async (call) => {
+        await intend();
+        return offer.run(call);
+      },
+    };
+  }
+  return {
+    ...offer,
+    start: async (call) => {
+      await intend();
+      return offer.start(call);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * What dead processes left in the file store: uploads without an owner, bytes of deleted files, bytes without a row, rows
+ * without bytes. The database's clock decides of rows, the object store's of objects.
+ */
+import type { Database } from "#shared/database/client.ts";
+import {
+  dropExpiredKeys,
+  expiredUploads,
+  filesBetween,
+  knownFiles,
+  outlivedFiles,
+  undeletedBytes,
+} from "#shared/database/file-sweeps.ts";
+import { endFile, endUpload, type EndedUpload } from "#shared/database/files.ts";
+import { eraseBytes } from "#shared/files/erase.ts";
+import { fileIdOf, FILES_PREFIX, objectKey } from "#shared/files/id.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
+
+export interface FileSweepContext {
+  readonly storage: Storage;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+const BATCH = 500;
+
+/** Frees what uploads without an owner had reserved, and deletes what is no file any more. */
+export async function sweepUploads(context: FileSweepContext): Promise<void> {
+  const { database, storage, log } = context;
+  const erase = async (ended: EndedUpload): Promise<void> => {
+    await eraseBytes(storage, database, ended).catch((error: unknown) =>
+      log.warn({ err: error, file_id: ended.id }, "the bytes of a deleted file cannot be deleted yet"),
+    );
+  };
+  for (const id of await expiredUploads(database, BATCH)) {
+    const ended = await endUpload(database, id, true);
+    if (!ended) continue;
+    log.warn({ file_id: id }, "an upload whose process is gone was given up");
+    await erase(ended);
+  }
+  for (const { id, workspace_id } of await outlivedFiles(database, BATCH)) {
+    if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
+  }
+  for (const ended of await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH)) await erase(ended);
+  while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
+}
+
+export interface Orphans {
+  /** Objects that no row knows, deleted. */
+  readonly objects: number;
+  /** Multipart uploads that no row knows, dropped. */
+  readonly uploads: number;
+  /** Files whose bytes were gone. */
+  readonly lost: number;
+}
+
+/** Compares all rows with all objects, both in the order of ids, a page at a time. */
+export async function sweepOrphans(context: FileSweepContext, page = 1_000): Promise<Orphans> {
+  const found = { objects: 0, uploads: await sweepMultipartUploads(context), lost: 0 };
+  const missing: { id: string; workspace_id: string }[] = [];
+  let files = 0;
+  let from = "";
+  for (let hasMore = true; hasMore;) {
+    const list = await listObjects(context.storage, FILES_PREFIX, from === "" ? undefined : objectKey(from), page);
+    hasMore = list.hasMore && list.objects.length > 0;
+    const ids = list.objects.map(({ key, at }) => ({ id: fileIdOf(key), key, at }));
+    const to = hasMore ? (ids.at(-1)?.key.slice(FILES_PREFIX.length) ?? null) : null;
+    const there = new Set(ids.map(({ id }) => id));
+    const rows = await rowsBetween(context.database, from, to);
+    const known = new Set(rows.map(({ id }) => id));
+    for (const { id, key, at } of ids) {
+      // What lies there under a name that we do not give is nobody's of ours to delete.
+      if (id === undefined || known.has(id) || !isOld(context, at)) continue;
+      if (await deleteOrphan(context, id, key)) found.objects += 1;
+    }
+    for (const row of rows) {
+      if (row.state === "ready") files += 1;
+      if (row.is_settled && !there.has(row.id)) missing.push(row);
+    }
+    from = to ?? from;
+  }
+  found.lost = await sweepLost(context, missing, files);
+  if (found.objects + found.uploads + found.lost > 0) context.log.warn({ ...found }, "orphans of the file store swept");
+  return found;
+}
+
+async function rowsBetween(database: Database, from: string, to: string | null) {
+  const rows: Awaited<ReturnType<typeof filesBetween>> = [];
+  for (let last = from; ;) {
+    const batch = await filesBetween(database, { from: last, to, settledMs: LIMITS.orphanAgeMs, batch: BATCH });
+    rows.push(...batch);
+    last = batch.at(-1)?.id ?? last;
+    if (batch.length < BATCH) return rows;
+  }
+}
+
+/** Asked once more: the page may be older than the row. */
+async function deleteOrphan({ storage, database }: FileSweepContext, id: string, key: string): Promise<boolean> {
+  if ((await knownFiles(database, [id])).length > 0) return false;
+  await deleteObject(storage, key);
+  return true;
+}
+
+/** Many at once are a sign of another bucket, or of a store that has yet to come back: then nothing is believed. */
+const LOST_AT_ONCE = 10;
+
+async function sweepLost(
+  context: FileSweepContext,
+  missing: readonly { id: string; workspace_id: string }[],
+  files: number,
+): Promise<number> {
+  const { database, storage, log } = context;
+  if (missing.length > LOST_AT_ONCE && missing.length * 2 > files) {
+    log.error(
+      { missing: missing.length, files },
+      "most files have no bytes; is this the right bucket? nothing is changed",
+    );
+    return 0;
+  }
+  let lost = 0;
+  for (const { id, workspace_id } of missing) {
+    if ((await objectSize(storage, objectKey(id))) !== undefined) continue;
+    if (!(await endFile(database, workspace_id, id, "lost"))) continue;
+    lost += 1;
+    log.error({ file_id: id, workspace_id }, "a file has no bytes any more and is shown no longer");
+  }
+  return lost;
+}
+
+async function sweepMultipartUploads(context: FileSweepContext): Promise<number> {
+  const { storage, database, log } = context;
+  let dropped = 0;
+  try {
+    const uploads = (await listUploads(storage, FILES_PREFIX)).filter(({ at }) => isOld(context, at));
+    const ids = uploads.flatMap(({ key }) => fileIdOf(key) ?? []);
+    const running = new Map((await knownFiles(database, ids)).map((row) => [row.id, row]));
+    for (const { key, uploadId } of uploads) {
+      const row = running.get(fileIdOf(key) ?? "");
+      if (row?.state === "uploading" && (row.upload_id ?? uploadId) === uploadId) continue;
+      await dropParts(storage, key, uploadId);
+      dropped += 1;
+    }
+  } catch (error) {
+    // Not every store lists them; a lifecycle rule of the bucket does the same (runbook).
+    log.warn({ err: error }, "multipart uploads cannot be swept");
+  }
+  return dropped;
+}
+
+function isOld({ now = Date.now }: FileSweepContext, at: Date): boolean {
+  return at.getTime() < now() - LIMITS.orphanAgeMs;
+}

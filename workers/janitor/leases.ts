@@ -1,0 +1,49 @@
+/**
+ * Jobs whose owner fell silent, or that nobody took in time. Redelivery is the quick way to another worker; this is the sure
+ * one. A job that a provider may have seen is ended, not run again.
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+
+import { findOverdue, redispatchExpired } from "#shared/database/job-sweeps.ts";
+import type { UnownedJob } from "#shared/database/jobs.ts";
+import { conclude as concludeJob, endingOf } from "#shared/jobs/end-unowned.ts";
+import { type Lane, LANES } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+import { type JobSweepContext, removeMessage, sendAgain } from "./dispatch.ts";
+
+const BATCH = 200;
+
+export async function sweepLeases(context: JobSweepContext): Promise<number> {
+  let count = 0;
+  for (const lane of LANES) count += await sweepLane(context, lane);
+  return count;
+}
+
+async function sweepLane(context: JobSweepContext, lane: Lane): Promise<number> {
+  const settings = LANE_SETTINGS[lane];
+  // Until then a redelivery finds the job by itself, and an owner that Postgres was away from renews its lease.
+  const jobs = await findOverdue(context.database, lane, settings.ackWaitMs, BATCH);
+  if (jobs.length === 0) return 0;
+  const results = await Promise.allSettled(jobs.map((job) => conclude(context, job, settings.maxDeliver)));
+  for (const result of results) {
+    if (result.status === "rejected") {
+      context.log.warn({ err: result.reason as Error }, "an overdue job could not be dealt with yet");
+    }
+  }
+  return jobs.length;
+}
+
+async function conclude(context: JobSweepContext, job: UnownedJob, claimsMax: number): Promise<void> {
+  const manager = await jetstreamManager(context.connection, { checkAPI: false });
+  const ending = endingOf(job, claimsMax);
+  if (!ending) {
+    await sendAgain(context, manager, await redispatchExpired(context.database, job.id, job.epoch));
+    return;
+  }
+  const outcome = await concludeJob(context, job, ending);
+  if (outcome === "superseded") return;
+  context.metrics.jobs.inc(job.pool, outcome);
+  if (job.stream_seq !== null) await removeMessage(manager, job.pool, job.id, job.stream_seq);
+  await context.dispatcher.release(job.pool, job.lane);
+}

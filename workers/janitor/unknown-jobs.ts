@@ -1,0 +1,27 @@
+/**
+ * Jobs of unknown outcome: paid work may exist, and nobody has said what became of it. Whoever can be asked is asked again, ever
+ * more seldom; what nobody told for long enough is written off (providers paper, part 1).
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+
+import { countUnknown, findWrittenOff, redispatchUnknown } from "#shared/database/job-sweeps.ts";
+import { conclude, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
+
+import { type JobSweepContext, sendAgain } from "./dispatch.ts";
+
+const BATCH = 200;
+
+export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {
+  const { database, connection, metrics, log } = context;
+  const due = await redispatchUnknown(database, BATCH);
+  if (due.length > 0) await sendAgain(context, await jetstreamManager(connection, { checkAPI: false }), due);
+  for (const job of await findWrittenOff(database, context.unknownKeepMs, BATCH)) {
+    const outcome = await conclude(context, job, WRITTEN_OFF);
+    if (outcome === "superseded") continue;
+    metrics.jobs.inc(job.pool, "written_off");
+    log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");
+  }
+  const { count, oldestSeconds } = await countUnknown(database);
+  metrics.jobsUnknown.set(count);
+  metrics.jobsUnknownOldestSeconds.set(oldestSeconds);
+}

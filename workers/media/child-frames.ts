@@ -1,0 +1,91 @@
+/**
+ * What parent and child say to each other over the child's stdin and stdout: a head in JSON and any number of byte
+ * strings, each with its length before it. Bytes travel as they are: base64 over IPC would cost a third more and a copy.
+ */
+
+export interface ChildFrame {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly parts: readonly Uint8Array[];
+}
+
+/** Four bytes of the head's length, four of the number of parts, then four for each part. */
+const FIXED_BYTES = 8;
+/** More than any task sends or answers: a child that announces more is broken. */
+const PARTS_MAX = 8;
+const HEAD_BYTES_MAX = 4 * 1_048_576;
+const PART_BYTES_MAX = 256 * 1_048_576;
+
+/** One frame as the byte strings to write one after the other; parts are not copied. */
+export function encodeFrame(frame: ChildFrame): Uint8Array[] {
+  const head = new TextEncoder().encode(JSON.stringify(frame.head));
+  const lengths = new DataView(new ArrayBuffer(FIXED_BYTES + 4 * frame.parts.length));
+  lengths.setUint32(0, head.byteLength);
+  lengths.setUint32(4, frame.parts.length);
+  frame.parts.forEach((part, index) => lengths.setUint32(FIXED_BYTES + 4 * index, part.byteLength));
+  return [new Uint8Array(lengths.buffer), head, ...frame.parts];
+}
+
+/**
+ * Frames of a byte stream, as they are complete. Ends where the stream ends between two frames.
+ * @throws Error when it ends within a frame or announces what no task sends
+ */
+export async function* readFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ChildFrame, void, void> {
+  const reader = byteReader(stream);
+  for (;;) {
+    const fixed = await reader.take(FIXED_BYTES, true);
+    if (fixed === null) return;
+    const sizes = viewOf(fixed);
+    const headBytes = sizes.getUint32(0);
+    const count = sizes.getUint32(4);
+    if (headBytes > HEAD_BYTES_MAX || count > PARTS_MAX) throw new Error("the other side sent no frame");
+    const lengths = viewOf(await reader.need(4 * count));
+    const head = JSON.parse(new TextDecoder().decode(await reader.need(headBytes))) as Record<string, unknown>;
+    const parts: Uint8Array[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const length = lengths.getUint32(4 * index);
+      if (length > PART_BYTES_MAX) throw new Error("the other side sent a part that is too large");
+      parts.push(await reader.need(length));
+    }
+    yield { head, parts };
+  }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+interface ByteReader {
+  /** null at the end of the stream where `mayEnd`. */
+  take(length: number, mayEnd: boolean): Promise<Uint8Array | null>;
+  need(length: number): Promise<Uint8Array>;
+}
+
+function byteReader(stream: AsyncIterable<Uint8Array>): ByteReader {
+  const source = stream[Symbol.asyncIterator]();
+  let rest: Uint8Array = new Uint8Array(0);
+
+  async function take(length: number, mayEnd: boolean): Promise<Uint8Array | null> {
+    const whole = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      if (rest.byteLength === 0) {
+        const next = await source.next();
+        if (next.done === true) {
+          if (filled === 0 && mayEnd) return null;
+          throw new Error("the other side ended within a frame");
+        }
+        rest = next.value;
+      }
+      const taken = rest.subarray(0, length - filled);
+      whole.set(taken, filled);
+      filled += taken.byteLength;
+      rest = rest.subarray(taken.byteLength);
+    }
+    return whole;
+  }
+
+  return {
+    take,
+    need: async (length) => (await take(length, false)) ?? new Uint8Array(0),
+  };
+}

@@ -1,0 +1,43 @@
+/** The child's side of a child pool: takes one job after the other from stdin and answers on stdout. */
+import { writeSync } from "node:fs";
+
+import { encodeFrame, readFrames } from "./child-frames.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+export interface TaskResult {
+  readonly output?: unknown;
+  readonly parts?: readonly Uint8Array[];
+}
+
+/** `emit` sends a piece of the result before the rest is there. */
+export type Task = (
+  input: unknown,
+  parts: readonly Uint8Array[],
+  emit: (chunk: Uint8Array) => void,
+) => Promise<TaskResult>;
+
+/** Serves until stdin closes, which it does with the parent, whatever that died of. */
+export async function serveTasks(tasks: Readonly<Record<string, Task>>): Promise<void> {
+  for await (const { head, parts } of readFrames(Bun.stdin.stream())) {
+    const task = tasks[String(head["task"])];
+    try {
+      if (task === undefined) throw new Error("no such task");
+      const { output, parts: results = [] } = await task(head["input"], parts, (chunk) =>
+        send({ kind: "chunk" }, [chunk]),
+      );
+      const { user, system } = process.cpuUsage();
+      const processorSeconds = (user + system) / 1e6;
+      send({ kind: "done", output: output ?? null, rssBytes: process.memoryUsage.rss(), processorSeconds }, results);
+    } catch (error) {
+      const fault = error instanceof MediaError ? error.fault : "failed";
+      send({ kind: "error", fault, message: error instanceof Error ? error.message : String(error) }, []);
+    }
+  }
+  process.exit(0);
+}
+
+function send(head: Record<string, unknown>, parts: readonly Uint8Array[]): void {
+  for (const bytes of encodeFrame({ head, parts })) {
+    for (let at = 0; at < bytes.byteLength;) at += writeSync(1, bytes, at);
+  }
+}

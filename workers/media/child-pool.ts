@@ -1,0 +1,267 @@
+/**
+ * Heavy work in child processes: a few at a time, each job with a deadline, each child with limits on memory and time, so
+ * that neither a heartbeat nor a neighbour's job waits for it. A child that crashes or is ended takes one job with it.
+ */
+import { readFileSync } from "node:fs";
+
+import { encodeFrame, readFrames, type ChildFrame } from "./child-frames.ts";
+import { isMediaFault, MediaError } from "#shared/media/media-error.ts";
+
+export interface ChildPoolOptions {
+  /** The child's script; it calls `serveTasks`. */
+  readonly script: string;
+  readonly childrenMax: number;
+  /** Jobs that wait beyond those that run; the next one hears `busy`. */
+  readonly queueMax: number;
+  /** From the moment a child has the job; a job may have its own. */
+  readonly jobMs: number;
+  /** A child without work ends after this long. */
+  readonly idleMs: number;
+  readonly addressSpaceBytes: number;
+  /** A job whose child grows beyond this is ended; looked at every `watchMs`, where the system tells it. */
+  readonly memoryBytesMax: number;
+  readonly watchMs: number;
+  /** Processor time of a child's whole life: the net under a child that has lost its parent within a job. */
+  readonly processorSeconds: number;
+  /** A child is replaced after this many jobs, or when a job left it larger than this: what leaks in it stays small. */
+  readonly jobsMax: number;
+  readonly residentBytesMax: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface ChildJob {
+  readonly task: string;
+  readonly input: unknown;
+  readonly parts?: readonly Uint8Array[];
+  readonly signal?: AbortSignal;
+  /** For tasks that send pieces before their result. */
+  readonly onChunk?: (chunk: Uint8Array) => void;
+  /** Foreign bytes go through a decoder: the child is not used again after it. */
+  readonly foreign?: boolean;
+  /** For jobs that take longer than the pool's usual ones. */
+  readonly jobMs?: number;
+}
+
+export interface ChildResult {
+  readonly output: unknown;
+  readonly parts: readonly Uint8Array[];
+}
+
+export interface ChildPool {
+  /** @throws MediaError what the task said, or busy, timeout, aborted, failed */
+  run(job: ChildJob): Promise<ChildResult>;
+  /** Ends all children at once; their jobs fail. Later jobs start new ones. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly job: ChildJob;
+  readonly resolve: (result: ChildResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Starts nothing until the first job. */
+export function createChildPool(options: ChildPoolOptions): ChildPool {
+  const queue: Waiting[] = [];
+  const idle: Child[] = [];
+  const children = new Set<Child>();
+
+  function next(): void {
+    while (queue.length > 0) {
+      const child = idle.pop() ?? (children.size < options.childrenMax ? start() : undefined);
+      const waiting = child === undefined ? undefined : queue.shift();
+      if (child === undefined || waiting === undefined) return;
+      void serve(child, waiting);
+    }
+  }
+
+  function start(): Child {
+    const child = startChild(options);
+    children.add(child);
+    void forget(child);
+    return child;
+  }
+
+  async function forget(child: Child): Promise<void> {
+    await child.ended;
+    children.delete(child);
+    const at = idle.indexOf(child);
+    if (at >= 0) idle.splice(at, 1);
+    next();
+  }
+
+  async function serve(child: Child, { job, resolve, reject }: Waiting): Promise<void> {
+    try {
+      resolve(await child.run(job));
+    } catch (error) {
+      reject(error);
+    }
+    // Its place is free once it is gone.
+    if (!child.isUsable() || job.foreign === true) child.end();
+    else {
+      idle.push(child);
+      child.rest();
+      next();
+    }
+  }
+
+  function run(job: ChildJob): Promise<ChildResult> {
+    if (job.signal?.aborted === true) return Promise.reject(aborted());
+    if (queue.length >= options.queueMax) {
+      return Promise.reject(new MediaError("busy", "Too many media jobs are waiting; try again in a moment."));
+    }
+    return new Promise<ChildResult>((resolve, reject) => {
+      const waiting: Waiting = { job, resolve, reject };
+      queue.push(waiting);
+      const leave = (): void => {
+        const at = queue.indexOf(waiting);
+        if (at < 0) return;
+        queue.splice(at, 1);
+        reject(aborted());
+      };
+      job.signal?.addEventListener("abort", leave, { once: true });
+      next();
+    });
+  }
+
+  return {
+    run,
+    close: async () => {
+      for (const { reject } of queue.splice(0)) reject(aborted());
+      const ending = [...children];
+      for (const child of ending) child.end();
+      await Promise.all(ending.map((child) => child.ended));
+    },
+  };
+}
+
+interface Child {
+  readonly ended: Promise<void>;
+  run(job: ChildJob): Promise<ChildResult>;
+  isUsable(): boolean;
+  /** Counts down to its end unless it gets work. */
+  rest(): void;
+  end(): void;
+}
+
+function startChild(options: ChildPoolOptions): Child {
+  const process_ = Bun.spawn([...limits(options), process.execPath, options.script], {
+    stdin: "pipe",
+    stdout: "pipe",
+    // Decoders grumble about every damaged file; what matters of it comes as an error.
+    stderr: "ignore",
+    env: { ...options.environment },
+  });
+  const frames = readFrames(process_.stdout);
+  let jobs = 0;
+  let isUsable = true;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const end = (): void => {
+    isUsable = false;
+    clearTimeout(idleTimer);
+    process_.kill("SIGKILL");
+  };
+
+  async function gone(): Promise<void> {
+    await process_.exited;
+    isUsable = false;
+    clearTimeout(idleTimer);
+  }
+
+  async function answer(job: ChildJob): Promise<ChildResult> {
+    const head = { task: job.task, input: job.input ?? null };
+    for (const bytes of encodeFrame({ head, parts: job.parts ?? [] })) await process_.stdin.write(bytes);
+    await process_.stdin.flush();
+    for (;;) {
+      const { value, done } = await frames.next();
+      if (done === true) throw new Error("the child ended without an answer");
+      if (value.head["kind"] !== "chunk") return read(value);
+      for (const chunk of value.parts) job.onChunk?.(chunk);
+    }
+  }
+
+  function read({ head, parts }: ChildFrame): ChildResult {
+    if (head["kind"] === "done") {
+      const { jobsMax, residentBytesMax, processorSeconds } = options;
+      // Half of a child's processor time is left for the longest job: it must not end within one.
+      const isSpent = Number(head["processorSeconds"]) > processorSeconds / 2;
+      if (jobs >= jobsMax || isSpent || Number(head["rssBytes"]) > residentBytesMax) isUsable = false;
+      return { output: head["output"], parts };
+    }
+    const fault = head["fault"];
+    throw new MediaError(isMediaFault(fault) ? fault : "failed", String(head["message"]));
+  }
+
+  async function run(job: ChildJob): Promise<ChildResult> {
+    clearTimeout(idleTimer);
+    jobs += 1;
+    let why: MediaError | undefined;
+    const stop = (reason: MediaError): void => {
+      why ??= reason;
+      end();
+    };
+    const { jobMs = options.jobMs } = job;
+    const deadline = setTimeout(
+      () => stop(new MediaError("timeout", `The media job took longer than ${jobMs / 1000} seconds.`)),
+      jobMs,
+    );
+    const watch = setInterval(() => {
+      if (residentBytes(process_.pid) > options.memoryBytesMax) {
+        stop(new MediaError("too_large", "The media job needs more memory than there is for one."));
+      }
+    }, options.watchMs);
+    const abort = (): void => stop(aborted());
+    job.signal?.addEventListener("abort", abort, { once: true });
+    if (job.signal?.aborted === true) abort();
+    try {
+      return await answer(job);
+    } catch (error) {
+      if (why !== undefined) throw why;
+      if (error instanceof MediaError) throw error;
+      end();
+      await process_.exited;
+      const how = process_.signalCode ?? `exit code ${process_.exitCode}`;
+      throw new MediaError("failed", `the media child ended with ${how} in task ${job.task}`, { cause: error });
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(watch);
+      job.signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  return {
+    ended: gone(),
+    run,
+    isUsable: () => isUsable,
+    rest: () => {
+      idleTimer = setTimeout(end, options.idleMs);
+      idleTimer.unref();
+    },
+    end,
+  };
+}
+
+/** Where the system has no prlimit, deadline and replacement by size remain. */
+function limits({ addressSpaceBytes, processorSeconds }: ChildPoolOptions): string[] {
+  const prlimit = Bun.which("prlimit");
+  if (prlimit === null) return [];
+  return [prlimit, `--as=${addressSpaceBytes}`, `--cpu=${processorSeconds}`, "--core=0", "--"];
+}
+
+/** 0 where the system does not tell. */
+function residentBytes(pid: number): number {
+  try {
+    const pages = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1];
+    return Number(pages) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+/** Some arm64 kernels have larger pages: the limit is then reached later. */
+const PAGE_BYTES = 4_096;
+
+function aborted(): MediaError {
+  return new MediaError("aborted", "The media job was given up.");
+}

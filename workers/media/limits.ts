@@ -1,0 +1,86 @@
+/** Bounds of work on pictures and sound: a unit in the name, the reason beside it. */
+export const MEDIA_LIMITS = {
+  /** Two machines' cores are enough for a rehearsal; each child weighs 60 to 300 MB. */
+  childrenMax: 2,
+  /** Jobs that wait. At half a second each the last of them is still answered before clients give up. */
+  queueMax: 64,
+  /** The longest text at the lowest speed takes about 20 s of one core, and cores are shared. */
+  jobMs: 90_000,
+  /** A warm child answers 100 ms sooner. */
+  idleMs: 10_000,
+  /**
+   * Address space, not memory: a WebAssembly memory reserves gigabytes, and without them it is ten times slower (measured:
+   * 3 GB 4.5 s, 16 GB 0.5 s for ten seconds of speech).
+   */
+  childAddressSpaceBytes: 16_000_000_000,
+  /** Memory in use: looked at this often while a job runs. The largest picture takes 400 MB, three sung minutes 750. */
+  childMemoryBytesMax: 1_536 * 1_048_576,
+  childWatchMs: 200,
+  /** Half of it is more than the longest job takes: a child that has used half is replaced. */
+  childProcessorSeconds: 600,
+  childJobsMax: 100,
+  childResidentBytesMax: 700 * 1_048_576,
+  /** A drawn picture: 16.8 million pixels are 67 MB before encoding. */
+  imageSideMaxPixels: 4_096,
+  /** A given picture: what a phone's camera makes (24 million), 100 MB decoded. */
+  sourcePixelsMax: 25_000_000,
+  sourceSideMaxPixels: 16_384,
+  sourceBytesMax: 50 * 1_048_576,
+  imageSeconds: 30,
+  /** Of a prompt, what is looked at: sizes of drawings do not grow with it. */
+  promptCharactersMax: 8_000,
+  objectsMax: 12,
+  /** Things of one mesh: each has up to 20,000 triangles before they share what there is. */
+  meshThingsMax: 6,
+  /** Of a made mesh: what a phone shows without stutter, and a file of a few megabytes. */
+  meshMadeTrianglesMax: 30_000,
+  /** A given mesh: what generators and scanners hand out; its description is small beside its points. */
+  meshBytesMax: 50 * 1_048_576,
+  meshJsonBytesMax: 4 * 1_048_576,
+  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times: 20 s and 700 MB to transform. */
+  meshVerticesMax: 1_000_000,
+  meshTrianglesMax: 1_500_000,
+  /** Entries of each list of a given mesh, and how deep nodes lie in each other. */
+  meshEntriesMax: 10_000,
+  meshNodeDepthMax: 64,
+  /** Pieces of one material each that a given mesh is drawn in. */
+  meshPiecesMax: 2_000,
+  /** All lists of numbers of a given mesh together, decoded. */
+  meshNumbersBytesMax: 192 * 1_048_576,
+  /** Pictures of a given mesh, and their pixels together: sixteen of 2,048 × 2,048. */
+  meshPicturesMax: 64,
+  meshPixelsMax: 67_108_864,
+  /** Parts that a mesh is segmented into: more cannot be told apart by colour. */
+  meshSegmentsMax: 48,
+  /** A made video: 30 s of 1080p at 21:9 take about 30 s of one core, and cores are shared. */
+  videoJobMs: 240_000,
+  videoSecondsMax: 30,
+  videoSideMinPixels: 64,
+  videoSideMaxPixels: 2_560,
+  videoPixelsMax: 2_520 * 1_080,
+  /** A given video: pictures up to 4K, of which decoders hold up to 16 at 12 MB each. */
+  sourceVideoPixelsMax: 4_096 * 2_304,
+  sourceVideoSideMaxPixels: 4_096,
+  sourceVideoBytesMax: 100 * 1_048_576,
+  /** A made piece of music: three minutes take about 8 s of one core when they are sung. */
+  musicSecondsMin: 3,
+  musicSecondsMax: 180,
+  /** Of lyrics, what is looked at: nobody sings more in three minutes. */
+  lyricsCharactersMax: 8_000,
+  /** Spec of the speech endpoint. */
+  speechCharactersMax: 4_096,
+  speedMin: 0.25,
+  speedMax: 4,
+  /** flite is given this much at a time: its memory grows with a sentence, and the first sound should come soon. */
+  pieceCharactersMax: 240,
+  /** Sound of one piece: 240 characters at the lowest speed are about 80 s. */
+  pieceSecondsMax: 150,
+  fliteOutputBytesMax: 16 * 1_048_576,
+  /** Inflated size of a marker: text of 4,096 characters in UTF-8 with a timing for each word. */
+  markerBytesMax: 64 * 1_024,
+  /** The longest speech the sandbox can have made: 4,096 characters at a quarter of the speed. */
+  markedSecondsMax: 3_600,
+  audioBytesMax: 100 * 1_048_576,
+  /** What is decoded of foreign sound to say what it is. */
+  listenSeconds: 60,
+} as const;

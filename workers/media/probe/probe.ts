@@ -1,0 +1,1 @@
+export * from "#shared/media/probe/probe.ts";

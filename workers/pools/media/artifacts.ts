@@ -1,0 +1,192 @@
+/**
+ * What a provider made, brought home: fetched at once where it lies elsewhere, looked at, and kept as files of the
+ * workspace. Each is kept once however often its job is taken over: its place in the job names it.
+ */
+import { endFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { eraseBytes } from "#shared/files/erase.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { OutboundError } from "#shared/outbound/fetch.ts";
+import { Turns } from "#shared/turns.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import type { Artifact } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import type { Measured } from "./meter.ts";
+import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
+
+export interface Kept extends Measured {
+  readonly fileId: string;
+  readonly contentType: string;
+  readonly bytes: number;
+}
+
+/** What one kind of call makes. */
+export interface Making extends SpoolLimits {
+  /** From its start at a provider. */
+  readonly totalMs: number;
+  /** First and longest pause between two questions about it. */
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  /** Such as `image`: files are called after it. */
+  readonly noun: string;
+  /** Content type → ending of the file's name. Anything else is not what was asked for. */
+  readonly types: Readonly<Record<string, string>>;
+  /** What the bytes are; undefined: nothing that is known. */
+  typeOf(bytes: Uint8Array, artifact: Artifact): string | undefined;
+  /** @throws ProviderError `failed` when it is damaged */
+  measure(bytes: Uint8Array, contentType: string): Measured;
+}
+
+export interface KeepOptions {
+  readonly signal: AbortSignal;
+  /** Asks the provider anew for what it made: addresses live for minutes. */
+  readonly refresh?: (() => Promise<readonly Artifact[]>) | undefined;
+  /** Of a caller that was told to leave nothing behind for good: seconds until the files go. */
+  readonly expiresS?: number | null;
+  /** The bytes of the first one as they come. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
+}
+
+const storing = new Turns(LIMITS.artifactStoresMax);
+
+/**
+ * All or none, in their order.
+ * @throws ProviderError `failed` when something cannot be had or is not what it should be; ApiError when the file store
+ * does not take it
+ */
+export async function keepArtifacts(
+  context: Pick<WorkerContext, "uploads" | "database" | "storage" | "log">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  made: readonly Artifact[],
+  making: Making,
+  options: KeepOptions,
+): Promise<readonly Kept[]> {
+  const free = await storing.take();
+  const kept: Kept[] = [];
+  try {
+    let artifacts = made;
+    const refresh = async (): Promise<void> => {
+      if (options.refresh) artifacts = await options.refresh();
+    };
+    for (let at = 0; at < made.length; at++) {
+      const onBytes = at === 0 ? options.onBytes : undefined;
+      const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
+      try {
+        kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
+      } finally {
+        spooled.remove();
+      }
+    }
+    return kept;
+  } catch (error) {
+    for (const { fileId } of kept) await discard(context, job.workspace_id, fileId);
+    throw error;
+  } finally {
+    free();
+  }
+}
+
+async function fetchOne(
+  at: number,
+  current: () => Artifact | undefined,
+  making: Making,
+  { signal, onBytes }: KeepOptions,
+  refresh: () => Promise<void>,
+): Promise<Spooled> {
+  for (let attempt = 1; ; attempt++) {
+    const artifact = current();
+    if (artifact === undefined) throw new ProviderError("failed", `${making.noun} ${at + 1} is not there any more`);
+    let hasBegun = false;
+    try {
+      return await spool(artifact, making, signal, (bytes) => {
+        hasBegun = true;
+        onBytes?.(bytes);
+      });
+    } catch (error) {
+      const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
+      const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
+      if (!mayPass && !isLost) throw asProviderError(error, making.noun);
+      // What somebody is being shown cannot begin anew.
+      const isShown = hasBegun && onBytes !== undefined;
+      if (isShown || attempt >= LIMITS.artifactFetchAttempts) throw asProviderError(error, making.noun);
+    }
+    await Bun.sleep(Math.random() * 500 * 2 ** attempt);
+    await refresh();
+  }
+}
+
+function asProviderError(error: unknown, noun: string): unknown {
+  if (!(error instanceof OutboundError)) return error;
+  return new ProviderError("failed", `a made ${noun} could not be fetched: ${error.message}`, { cause: error });
+}
+
+async function keepOne(
+  context: Pick<WorkerContext, "uploads">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  at: number,
+  spooled: Spooled,
+  making: Making,
+  artifact: Artifact | undefined,
+  { expiresS = null }: KeepOptions,
+): Promise<Kept> {
+  const contentType = artifact && making.typeOf(spooled.view(), artifact);
+  const extension = contentType === undefined ? undefined : making.types[contentType];
+  if (contentType === undefined || extension === undefined) {
+    throw new ProviderError("failed", `what was made is no ${making.noun}`);
+  }
+  const measured = making.measure(spooled.view(), contentType);
+  const filename = `${making.noun}-${at + 1}.${extension}`;
+  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS });
+  return { fileId, contentType, bytes: spooled.size, ...measured };
+}
+
+/** What a store may not take now and may take later. */
+const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
+
+/** Whether the file store is in trouble of its own. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof ApiError && MAY_PASS.has(error.code);
+}
+
+async function store(
+  { uploads }: Pick<WorkerContext, "uploads">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  at: number,
+  made: Spooled,
+  facts: { readonly contentType: string; readonly filename: string; readonly expiresS: number | null },
+): Promise<string> {
+  const { contentType: mediaType, filename, expiresS } = facts;
+  const giveUpAt = performance.now() + LIMITS.storeArtifactMs;
+  for (;;) {
+    try {
+      return await uploads.run(job.workspace_id, `job ${job.job_id} result ${at}`, async (begun) => {
+        if (begun.kind === "done") return begun.answer;
+        const { upload } = begun;
+        for await (const piece of made.pieces()) await upload.write(piece);
+        await upload.end();
+        const repeat = { fingerprint: new Uint8Array(32), answer: upload.id };
+        await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
+        return upload.id;
+      });
+    } catch (error) {
+      if (!isStoreAway(error) || performance.now() > giveUpAt) throw error;
+    }
+    await Bun.sleep(200 + Math.random() * 800);
+  }
+}
+
+/** Of a job that failed after all: nothing of it stays. */
+async function discard(
+  { database, storage, log }: Pick<WorkerContext, "database" | "storage" | "log">,
+  workspaceId: string,
+  fileId: string,
+): Promise<void> {
+  try {
+    await endFile(database, workspaceId, fileId, "deleted");
+    await eraseBytes(storage, database, { id: fileId, upload_id: null });
+  } catch (error) {
+    log.warn({ err: error, file_id: fileId }, "what a failed job had made is left to the janitor");
+  }
+}

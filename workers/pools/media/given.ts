@@ -1,0 +1,119 @@
+/** Media of a call as its source takes it: bytes of stored files and of addresses are read here, not before. */
+import { type Given, GIVEN_TYPES } from "#shared/admission/given-media.ts";
+import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { readFile } from "#shared/files/read.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import { ByteBudget } from "../../providers/byte-budget.ts";
+import { SENTENCES } from "../../providers/inline-media.ts";
+import type { GivenMedia, Media } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+type Context = Pick<WorkerContext, "database" | "storage" | "log">;
+
+/** By name, such as `image`. */
+export type GivenInputs = Readonly<Record<string, GivenMedia>>;
+
+/** Media of one job: read once, whichever sources are asked, and given back at its end. */
+export interface GivenReader {
+  /**
+   * @param takesUrls addresses are passed on, since the source fetches them itself
+   * @throws ProviderError `rejected` naming what cannot be had, `aborted`
+   */
+  read(takesUrls: boolean, signal: AbortSignal): Promise<GivenInputs>;
+  release(): void;
+}
+
+const budget = new ByteBudget(LIMITS.givenProcessBytesMax);
+
+export function createGivenReader(
+  context: Context,
+  workspaceId: string,
+  given: readonly Given[],
+  bytesMax: (one: Given) => number,
+): GivenReader {
+  const read = new Map<string, Media>();
+  const leases: { release(): void }[] = [];
+
+  const bytesOf = async (one: Given, signal: AbortSignal): Promise<Media> => {
+    const known = read.get(one.name);
+    if (known) return known;
+    if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
+    const lease = await budget.lease(Math.min(bytesMax(one), LIMITS.givenProcessBytesMax), signal);
+    leases.push(lease);
+    const media = "url" in one ? await fetched(one, bytesMax(one), signal) : await stored(context, workspaceId, one, signal);
+    lease.shrink(media.bytes.length);
+    read.set(one.name, media);
+    return media;
+  };
+
+  return {
+    async read(takesUrls, signal) {
+      const inputs: Record<string, GivenMedia> = {};
+      for (const one of given) {
+        inputs[one.name] = takesUrls && "url" in one ? { url: one.url } : await bytesOf(one, signal);
+      }
+      return inputs;
+    },
+    release() {
+      for (const lease of leases.splice(0)) lease.release();
+      read.clear();
+    },
+  };
+}
+
+async function fetched(one: Given & { readonly url: string }, bytesMax: number, signal: AbortSignal): Promise<Media> {
+  try {
+    const accept = GIVEN_TYPES[one.kind].join(",");
+    const request = { signal, bytesMax, timeoutMs: LIMITS.givenFetchMs, accept };
+    return typed(one, (await fetchPublic(one.url, request)).bytes);
+  } catch (error) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.fault === "too_large") throw rejected(one, `Expected at most ${bytesMax} bytes at this address.`);
+    throw rejected(one, SENTENCES[error.fault], error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input");
+  }
+}
+
+async function stored(
+  { database, storage }: Context,
+  workspaceId: string,
+  one: Given & { readonly fileId: string },
+  signal: AbortSignal,
+): Promise<Media> {
+  const [row] = await findFiles(database, workspaceId, [one.fileId]);
+  const blocks = row && (await findBlocks(database, row.id));
+  if (!blocks) throw rejected(one, "There is no such file in this workspace.", "file_not_found");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readFile(storage, blocks)) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    pieces.push(piece);
+  }
+  return typed(one, Buffer.concat(pieces));
+}
+
+/** Its bytes decide what it is. */
+function typed(one: Given, bytes: Uint8Array): Media {
+  const types = GIVEN_TYPES[one.kind];
+  let contentType: string;
+  try {
+    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), undefined, "");
+  } catch (error) {
+    if (error instanceof ApiError) throw rejected(one, error.message);
+    throw error;
+  }
+  if (types.includes(contentType)) return { bytes, contentType };
+  throw rejected(one, `Expected one of ${types.join(", ")}; this is ${contentType}.`);
+}
+
+function rejected(
+  { param }: Given,
+  say: string,
+  code: "unsafe_url" | "unprocessable_input" | "file_not_found" = "unprocessable_input",
+): ProviderError {
+  return new ProviderError("rejected", "media of the call cannot be used", { code, param, say, isUnsent: true });
+}

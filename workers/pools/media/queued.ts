@@ -1,0 +1,106 @@
+/**
+ * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one (providers paper,
+ * part 1); at its deadline it is asked to stop, and once more what became of it.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+import { JobAbort } from "../../job.ts";
+import type { MediaResult, Polled, ProviderJob, QueuedOffer } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+type Offer<Output> = Pick<QueuedOffer<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
+
+export interface Following<Output> {
+  readonly offer: Offer<Output>;
+  readonly job: ProviderJob;
+  /** First and longest pause between two questions. */
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  readonly signal: AbortSignal;
+  /** Runs the listener when the provider says that something has moved; returns what ends that. */
+  onRing?(listener: () => void): () => void;
+  /** Hears of each answer that was no verdict. */
+  onUnknown(detail: string): void;
+  /** 0 to 1. */
+  onProgress?(share: number): void;
+  /** Begins the second half of a job that has two, after noting that it is about to. */
+  onNext?(start: (signal: AbortSignal) => Promise<ProviderJob>): Promise<ProviderJob>;
+}
+
+/** What came of it, and the job that can be asked again for what it made. */
+export interface Followed<Output> {
+  readonly result: MediaResult<Output>;
+  readonly job: ProviderJob;
+}
+
+/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the asking without one */
+export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
+  const { offer, signal, pollMinMs, pollMaxMs } = following;
+  let { job } = following;
+  let mayPause = offer.waits !== true;
+  for (let waitMs = pollMinMs; !signal.aborted; waitMs = Math.min(pollMaxMs, waitMs * 1.3)) {
+    const spread = 1 + LIMITS.pollJitter * (2 * Math.random() - 1);
+    if (mayPause) await pause(waitMs * spread, following);
+    if (signal.aborted) break;
+    const polled = await offer.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(offer))]));
+    const result = verdictOf(polled);
+    if (result) return { result, job };
+    mayPause = offer.waits !== true || polled.state === "unknown";
+    if (polled.state === "pending" && polled.progress !== undefined) following.onProgress?.(polled.progress);
+    if (polled.state === "unknown" && !signal.aborted) following.onUnknown(polled.detail);
+    if (polled.state !== "next") continue;
+    if (!following.onNext) throw new ProviderError("failed", "a job of two halves where there is but one");
+    job = await following.onNext(polled.start);
+    waitMs = pollMinMs;
+  }
+  return { result: await lastWord(offer, job, signal), job };
+}
+
+/** Once. Undefined: there is no verdict. @throws ProviderError: the provider's verdict */
+export async function pollOnce<Output>(
+  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+): Promise<MediaResult<Output> | undefined> {
+  return verdictOf(await offer.poll(job, AbortSignal.timeout(pollMsOf(offer))));
+}
+
+async function lastWord<Output>(
+  offer: Offer<Output>,
+  job: ProviderJob,
+  signal: AbortSignal,
+): Promise<MediaResult<Output>> {
+  const reason: unknown = signal.reason;
+  // A worker that stops leaves the job to the next one.
+  if (!(reason instanceof JobAbort && reason.reason === "shutdown")) {
+    await offer.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(offer, job);
+    if (result) return result;
+  }
+  throw new ProviderError("aborted", "the job was given up", { cause: reason });
+}
+
+function pollMsOf({ pollMs = LIMITS.pollMs }: { readonly pollMs?: number }): number {
+  return pollMs;
+}
+
+function verdictOf<Output>(polled: Polled<Output>): MediaResult<Output> | undefined {
+  if (polled.state === "done") return polled;
+  if (polled.state !== "failed") return undefined;
+  if (polled.error instanceof ProviderError) throw polled.error;
+  throw new ProviderError("failed", polled.error.message, { cause: polled.error });
+}
+
+function pause(ms: number, { signal, onRing }: Pick<Following<unknown>, "signal" | "onRing">): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      unlisten?.();
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const unlisten = onRing?.(done);
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+}

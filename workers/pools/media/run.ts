@@ -1,0 +1,382 @@
+/**
+ * What a media pool does with a job: served by the first source that can, what was made kept as files, settled at what was
+ * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
+ */
+import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
+import { givenBytesMax } from "#shared/admission/given-media.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { mayBePaidUnseen } from "#shared/jobs/kinds.ts";
+import { adjustHold } from "#shared/ledger/adjust.ts";
+import type { UsageStatus } from "#shared/ledger/finish.ts";
+import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
+
+import { Answer } from "../../answer.ts";
+import type { WorkerContext } from "../../context.ts";
+import { JobAbort, type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+import { type Attempt, serveFirst } from "../../routing/serve-first.ts";
+import { type Step, stepsOf } from "../../routing/steps.ts";
+import { startWatchdog } from "../../watchdog.ts";
+
+import { createCloseCall } from "../close-call.ts";
+import { adaptTo } from "../source-params.ts";
+import { createUnserved } from "../unserved.ts";
+
+import { isStoreAway, type Kept, keepArtifacts } from "./artifacts.ts";
+import { explained } from "./explain.ts";
+import { createGivenReader, type GivenReader } from "./given.ts";
+import type { MadeKind, MediaJobKind } from "./kinds.ts";
+import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { pollOnce, pollToEnd } from "./queued.ts";
+import { showsAsItComes } from "./show.ts";
+
+type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+
+/** A job at a provider, as its row keeps it. */
+interface Begun {
+  readonly source: string;
+  readonly model: string;
+  readonly depth: number;
+  readonly price: Readonly<Record<string, string>>;
+  readonly hold_nano: string;
+  /** Unix milliseconds. */
+  readonly started_ms: number;
+  readonly job: ProviderJob;
+  /** The second half of it was about to be begun: nobody knows whether it was. */
+  readonly is_between?: true;
+}
+
+interface Made<Kind extends MadeKind> {
+  readonly result: MediaResult<MediaKinds[Kind][1]>;
+  readonly source: string;
+  readonly model: Model;
+  readonly depth: number;
+  readonly refresh?: () => Promise<readonly Artifact[]>;
+}
+
+export function createMediaHandler<Kind extends MadeKind>(
+  context: WorkerContext,
+  kind: MediaJobKind<Kind>,
+): JobHandler {
+  return {
+    ...createUnserved(context, createCloseCall(context)),
+    run: (job, control) => new MediaRun(context, kind, job, control).serve(),
+  };
+}
+
+class MediaRun<Kind extends MadeKind> {
+  private readonly context: WorkerContext;
+  private readonly kind: MediaJobKind<Kind>;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly slot: ProviderJobSlot;
+  private readonly request: Readonly<Record<string, unknown>>;
+  private readonly answer: Answer;
+  private given: GivenReader | undefined;
+  private terms: { readonly price: Price; readonly holdNano: bigint };
+  private source: string | undefined;
+  private begun: Begun | null;
+  /** What is paid for has been asked for, and no answer has come. */
+  private isAsking = false;
+
+  constructor(context: WorkerContext, kind: MediaJobKind<Kind>, job: JobMessage, control: JobControl) {
+    if (!control.providerJob) throw new Error("media is made by durable jobs only");
+    this.context = context;
+    this.kind = kind;
+    this.job = job;
+    this.control = control;
+    this.slot = control.providerJob;
+    this.request = job.request ?? {};
+    this.answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+    };
+    this.begun = this.slot.found as Begun | null;
+  }
+
+  /** Ends with the hold closed and the outcome told; throws when the job goes on without us, or nobody knows. */
+  async serve(): Promise<void> {
+    const watchdog = this.watch();
+    const { signal } = watchdog;
+    const askedAt = performance.now();
+    try {
+      const made = this.begun === null ? await this.ask(signal) : await this.resume(this.begun, signal);
+      await this.deliver(made, performance.now() - askedAt);
+    } catch (error) {
+      await this.conclude(error, signal);
+    } finally {
+      watchdog.stop();
+      this.given?.release();
+    }
+  }
+
+  private watch() {
+    const { job, control, begun, slot } = this;
+    const leftMs = Math.min(this.kind.making.totalMs, this.context.config.mediaTotalMs, job.deadline_ms - Date.now());
+    // A job that was taken over has the time that was left to it; a late one is asked about once, which has its own limit.
+    const runMs = begun === null ? leftMs : leftMs - (Date.now() - begun.started_ms);
+    const totalMs = slot.isLate ? LATE_MS : Math.max(1, runMs);
+    return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
+  }
+
+  private async ask(signal: AbortSignal): Promise<Made<Kind>> {
+    const { context, job, kind } = this;
+    const catalogue = context.catalogue.current();
+    const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.media(provider, kind.kind),
+    ) as Step<Offer<Kind>>[];
+    const [first] = steps;
+    if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
+    this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model), (one) =>
+      givenBytesMax(one.kind, first.model),
+    );
+    return serveFirst<Offer<Kind>, Made<Kind>>({
+      steps,
+      breaker: context.breaker,
+      signal,
+      hasBegun: () => false,
+      enter: (model) => this.enter(model),
+      onFailure: (attempt, error, next) => this.report(attempt.step, error, next),
+      attempt: (attempt) => this.attempt(attempt, signal),
+    });
+  }
+
+  private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
+    const { offer, model, source, name } = attempt.step;
+    this.source = name;
+    const served = { source: name, model, depth: attempt.depth };
+    const given = (await this.given?.read(offer.takesUrls === true, signal)) ?? {};
+    const call: MediaCall<MediaKinds[Kind][0]> = {
+      input: this.kind.input(this.request, model, given),
+      sourceModel: source.model,
+      signal,
+      traits: new Set(source.traits),
+      ...(source.fields ? { fields: source.fields } : {}),
+      adapt: (body) => adaptTo(source, body),
+      ...this.doorbell(),
+    };
+    const startedAt = performance.now();
+    try {
+      if ("run" in offer) return { result: await this.asking(() => offer.run(call)), ...served };
+      if (this.begun !== null) await this.keep(null);
+      const job = await this.asking(() => offer.start(call));
+      await this.keep({
+        source: name,
+        model: model.slug,
+        depth: attempt.depth,
+        price: serializePrice(this.terms.price),
+        hold_nano: this.terms.holdNano.toString(),
+        started_ms: Date.now(),
+        job,
+      });
+      return { ...served, ...(await this.follow(attempt.step, job, signal)) };
+    } finally {
+      const seconds = (performance.now() - startedAt) / 1_000;
+      this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+    }
+  }
+
+  /** While it runs, nobody can say whether it will have been paid for. */
+  private async asking<T>(ask: () => Promise<T>): Promise<T> {
+    this.isAsking = true;
+    try {
+      const answer = await ask();
+      this.isAsking = false;
+      return answer;
+    } catch (error) {
+      // An abort of ours leaves it open; whatever a provider said does not.
+      if (!(error instanceof ProviderError && error.kind === "aborted")) this.isAsking = false;
+      throw error;
+    }
+  }
+
+  private doorbell(): { readonly doorbell?: string } {
+    const { publicUrl } = this.context.config;
+    if (publicUrl === undefined) return {};
+    const { job_id: id } = this.job;
+    return { doorbell: `${publicUrl}/v1/provider-rings/${id}/${this.context.ringToken(id)}` };
+  }
+
+  private async keep(begun: Begun | null): Promise<void> {
+    await this.slot.keep(begun === null ? null : { ...begun });
+    this.begun = begun;
+  }
+
+  private async follow(step: Step<Offer<Kind>>, job: ProviderJob, signal: AbortSignal) {
+    const { context, kind, slot } = this;
+    const { offer } = step;
+    if ("run" in offer) throw new ProviderError("failed", "the source keeps no jobs any more");
+    const { job_id: id } = this.job;
+    const followed = await pollToEnd({
+      offer,
+      job,
+      pollMinMs: kind.making.pollMinMs,
+      pollMaxMs: kind.making.pollMaxMs,
+      signal,
+      onRing: (listener) => context.doorbells.onRing(id, listener),
+      onProgress: (share) => slot.progress(share),
+      onUnknown: (detail) =>
+        context.log.warn({ job_id: id, source: step.name, detail }, "a provider gave no verdict on a job"),
+      onNext: (start) => this.beginNext(start, signal),
+    });
+    const refresh = async (): Promise<readonly Artifact[]> => {
+      const again = await pollOnce(offer, followed.job);
+      if (!again) throw new ProviderError("failed", "a job that had ended well could not be asked again");
+      return kind.artifacts(again.output);
+    };
+    return { result: followed.result, refresh };
+  }
+
+  private async beginNext(start: (signal: AbortSignal) => Promise<ProviderJob>, signal: AbortSignal) {
+    const { begun } = this;
+    if (!begun) throw new Error("a second half without a first");
+    await this.keep({ ...begun, is_between: true });
+    const job = await this.asking(() => start(signal));
+    const { is_between: _over, ...rest } = begun;
+    await this.keep({ ...rest, job });
+    return job;
+  }
+
+  private async resume(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
+    const { context, job, kind } = this;
+    this.source = begun.source;
+    this.terms = { price: deserializePrice(begun.price), holdNano: BigInt(begun.hold_nano) };
+    if (begun.is_between) throw new UnknownOutcomeError("its second half may have been begun");
+    const steps = stepsOf(context.catalogue.current(), begun.model, [], (provider) =>
+      context.providers.media(provider, kind.kind),
+    ) as Step<Offer<Kind>>[];
+    const step = steps.find(({ name }) => name === begun.source);
+    // An operator who took the source out may bring it back while the job's claims last.
+    if (!step) throw new Error(`the source ${begun.source} of a job that runs there has left the catalogue`);
+    context.log.info({ job_id: job.job_id, source: begun.source }, "a job is followed at its provider");
+    const served = { source: begun.source, model: step.model, depth: begun.depth };
+    if (!this.slot.isLate) return { ...served, ...(await this.follow(step, begun.job, signal)) };
+    if ("run" in step.offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
+    const result = await pollOnce(step.offer, begun.job);
+    if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
+    return { ...served, result };
+  }
+
+  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
+  private async enter(model: Model): Promise<boolean> {
+    const { context, job } = this;
+    try {
+      const { bound, price } = this.kind.check(this.request, model);
+      const adjusted = await adjustHold(context.database, {
+        jobId: job.job_id,
+        attempt: job.attempt,
+        model: model.slug,
+        amountNano: bound.holdNano,
+        mayExceed: false,
+        tokensMax: bound.tokensMax,
+      });
+      if (adjusted !== "adjusted") return false;
+      this.terms = { price, holdNano: bound.holdNano };
+      return true;
+    } catch (error) {
+      context.log.info({ err: error, job_id: job.job_id, model: model.slug }, "fallback passed over");
+      return false;
+    }
+  }
+
+  private async deliver(made: Made<Kind>, upstreamMs: number): Promise<void> {
+    const { context, job, kind, control } = this;
+    const { result, model, depth, refresh } = made;
+    const artifacts = kind.artifacts(result.output);
+    if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
+    const { most, bound, wish } = kind.check(this.request, model);
+    const terms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const from = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+    const wanted = wish as { readonly format?: string };
+    const kept = await keepArtifacts(context, job, artifacts, kind.making, {
+      signal: control.signal,
+      refresh,
+      expiresS: job.stream === true ? STREAMED_LIFE_S : null,
+      onBytes: showsAsItComes({ caller: control.caller, terms, usage: result.usage, from, artifacts, wanted }),
+    });
+    const metered = meterMedia(terms, kept, result.usage);
+    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
+    const outcome: MediaOutcome = {
+      object: "media.outcome",
+      created: Math.floor(Date.now() / 1_000),
+      ...from,
+      data: kept.map(describe),
+    };
+    await this.close("succeeded", metered);
+    this.answer.end(JSON.stringify(outcome), metered.nano, upstreamMs);
+    context.log.info({ job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) }, `${kind.making.noun} made`);
+  }
+
+  /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
+  private async conclude(error: unknown, signal: AbortSignal): Promise<void> {
+    if (error instanceof UnknownOutcomeError) throw error;
+    const { reason: why } = signal as { readonly reason: unknown };
+    const reason = why instanceof JobAbort ? why.reason : undefined;
+    const isAtProvider = this.begun !== null;
+    // What the store cannot take now the provider still has.
+    if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) throw error;
+    if (error instanceof ProviderError && error.kind === "unknown") throw unknown(error);
+    const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
+    if (hasNoVerdict && isAtProvider && reason !== undefined) throw unknown(error);
+    // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
+    const isOpen = this.isAsking && (reason === "deadline" || reason === "shutdown");
+    if (isOpen && mayBePaidUnseen(this.job.kind)) throw unknown(error);
+    await this.fail(error, signal);
+  }
+
+  /** Nothing was delivered, so nothing is owed. */
+  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const { failure, status } = explained(error, signal);
+    this.context.log.warn(
+      { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
+      `no ${this.kind.making.noun}`,
+    );
+    await this.close(status, undefined);
+    this.answer.fail(failure);
+  }
+
+  private async close(status: UsageStatus, metered: MeteredMedia | undefined): Promise<void> {
+    const { context, job, source } = this;
+    await context.ledger.finish({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      usedNano: metered?.nano ?? null,
+      status,
+      source: source ?? null,
+      units: metered?.units ?? {},
+      isEstimated: metered?.estimated !== undefined,
+      tokens: metered?.tokens ?? 0,
+    });
+  }
+
+  private report(step: Step<Offer<Kind>>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(step.source.provider, error.kind);
+    context.log.warn(
+      { job_id: job.job_id, source: step.name, kind: error.kind, next, detail: error.detail },
+      "provider call failed",
+    );
+  }
+}
+
+/** For what a late job's one question and the copying of what it made may take. */
+const LATE_MS = 900_000;
+/** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
+const STREAMED_LIFE_S = 3_600;
+
+function unknown(cause: unknown): UnknownOutcomeError {
+  return new UnknownOutcomeError("paid work may exist that nobody has a verdict on", { cause });
+}
+
+function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["data"][number] {
+  return {
+    file_id: fileId,
+    content_type: contentType,
+    bytes,
+    ...(seconds === undefined ? {} : { duration_seconds: Math.round(seconds * 1_000) / 1_000 }),
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * What was made, on its way from a provider into the file store: bytes that are in memory stay there, everything else lies
+ * on the disk meanwhile, so that a video of any size costs no memory and can be looked at before it is kept.
+ */
+import { openSpoolFile } from "#shared/files/spool-file.ts";
+import { fetchPublic } from "#shared/outbound/fetch.ts";
+
+import type { Artifact } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+export interface Spooled {
+  readonly size: number;
+  /** All of it, mapped rather than read where it lies on the disk. Not after `remove`. */
+  view(): Uint8Array;
+  pieces(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  remove(): void;
+}
+
+export interface SpoolLimits {
+  readonly bytesMax: number;
+  /** For an address: from the look-up to the last byte. */
+  readonly fetchMs: number;
+  /** Told to servers at addresses, such as `image/*`. */
+  readonly accept: string;
+}
+
+/** @throws ProviderError `failed`, `aborted`; OutboundError of an address; Error of the disk */
+export async function spool(
+  artifact: Artifact,
+  { bytesMax, fetchMs, accept }: SpoolLimits,
+  signal: AbortSignal,
+  onBytes: (bytes: Uint8Array) => void = () => undefined,
+): Promise<Spooled> {
+  if ("bytes" in artifact) {
+    const { bytes } = artifact;
+    if (bytes.length > bytesMax) throw tooLarge(bytesMax);
+    onBytes(bytes);
+    return inMemory(bytes);
+  }
+  const file = openSpoolFile();
+  let size = 0;
+  const take = async (bytes: Uint8Array): Promise<void> => {
+    size += bytes.length;
+    if (size > bytesMax) throw tooLarge(bytesMax);
+    onBytes(bytes);
+    await file.write(bytes);
+  };
+  try {
+    if ("url" in artifact) await fetchPublic(artifact.url, { signal, bytesMax, timeoutMs: fetchMs, accept, onBytes: take });
+    else for await (const bytes of await artifact.open(signal)) await take(bytes);
+    await file.end();
+    if (size === 0) throw new ProviderError("failed", "what was made is empty");
+  } catch (error) {
+    file.remove();
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    throw error;
+  }
+  return {
+    size,
+    view: () => file.view(),
+    pieces: () => Bun.file(file.path).stream() as unknown as AsyncIterable<Uint8Array>,
+    remove: () => file.remove(),
+  };
+}
+
+/** What needs no place on the disk. */
+function inMemory(bytes: Uint8Array): Spooled {
+  return { size: bytes.length, view: () => bytes, pieces: () => [bytes], remove: () => undefined };
+}
+
+function tooLarge(bytesMax: number): ProviderError {
+  return new ProviderError("failed", `what was made has more than ${bytesMax} bytes`);
+}

@@ -1,0 +1,106 @@
+/**
+ * Stored files in a chat request, as providers take them: our ids mean nothing to them, so the bytes go in their place,
+ * read here and not before, since they have no business on the queue.
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/admission/chat-files.ts";
+import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { readFile } from "#shared/files/read.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { WorkerContext } from "../context.ts";
+import { ProviderError } from "../providers/provider.ts";
+
+/** The files are there and cannot be had: the store is away, or their bytes are damaged. */
+export class UnreadableFileError extends Error {
+  override readonly name = "UnreadableFileError";
+}
+
+type StoredFile = Awaited<ReturnType<typeof findFiles>>[number];
+type Block = Readonly<Record<string, unknown>>;
+
+/**
+ * The request with every block that names a stored file made one that holds it: pictures become `image_url`, recordings
+ * `input_audio`, anything else `file_data`. The same object when there is none.
+ * @throws ProviderError `rejected` for a file that is gone since the call was admitted, `aborted`; UnreadableFileError
+ */
+export async function withStoredFiles(
+  context: Pick<WorkerContext, "database" | "storage" | "log">,
+  workspaceId: string,
+  request: ChatCompletionRequest,
+  signal: AbortSignal,
+): Promise<ChatCompletionRequest> {
+  const places = filePlaces(request);
+  if (places.length === 0) return request;
+  const files = await filesOf(context, workspaceId, places);
+  const read = new Map<string, string>();
+  let bytesLeft: number = LIMITS.inlineBytesMax;
+  const blocks = new Map<string, Block>();
+  for (const place of places) {
+    const file = files.get(place.fileId);
+    if (!file) throw refused("file_not_found", "There is no such file in this workspace.", place);
+    bytesLeft -= Number(file.bytes);
+    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
+    const data = read.get(file.id) ?? (await readBase64(context, file, signal));
+    read.set(file.id, data);
+    blocks.set(`${place.message} ${place.part}`, blockOf(file, data, place));
+  }
+  const messages = request.messages.map((message, at) => {
+    if (!Array.isArray(message.content)) return message;
+    const content = (message.content as readonly Block[]).map((block, part) => blocks.get(`${at} ${part}`) ?? block);
+    return { ...message, content } as typeof message;
+  });
+  return { ...request, messages };
+}
+
+async function filesOf(
+  { database }: Pick<WorkerContext, "database">,
+  workspaceId: string,
+  places: readonly FilePlace[],
+): Promise<Map<string, StoredFile>> {
+  const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
+  try {
+    return new Map((await findFiles(database, workspaceId, ids)).map((row) => [row.id, row]));
+  } catch (error) {
+    throw new UnreadableFileError("the files of a call could not be looked up", { cause: error });
+  }
+}
+
+async function readBase64(
+  { database, storage }: Pick<WorkerContext, "database" | "storage">,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const blocks = await findBlocks(database, file.id);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of blocks ? readFile(storage, blocks) : []) {
+      if (signal.aborted) throw new ProviderError("aborted", "the call was aborted");
+      pieces.push(piece);
+    }
+    if (pieces.length === 0) throw new Error("the file has no bytes any more");
+    return Buffer.concat(pieces).toString("base64");
+  } catch (error) {
+    if (error instanceof ProviderError) throw error;
+    throw new UnreadableFileError(`the bytes of ${file.id} could not be read`, { cause: error });
+  }
+}
+
+function blockOf(file: StoredFile, data: string, place: FilePlace): Block {
+  const url = `data:${file.media_type};base64,${data}`;
+  switch (blockKind(file.media_type)) {
+    case "image":
+      return { type: "image_url", image_url: { url } };
+    case "audio":
+      return { type: "input_audio", input_audio: { data, format: audioFormat(file.media_type) } };
+    case "file":
+      return { type: "file", file: { filename: file.filename, file_data: url } };
+    default:
+      throw refused("unsupported_value", `Files of type ${file.media_type} cannot be shown to a model.`, place);
+  }
+}
+
+function refused(code: "file_not_found" | "unsupported_value", say: string, { param }: FilePlace): ProviderError {
+  return new ProviderError("rejected", "a stored file of the call cannot be used", { code, say, param });
+}

@@ -1,0 +1,240 @@
+/** What the audio pool does with a recording: transcribed by the first source that can, settled once, answered once. */
+import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
+import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/admission/transcription-constraints.ts";
+import type { CheckedMedia } from "#shared/admission/media-check.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { adjustHold } from "#shared/ledger/adjust.ts";
+import { deserializePrice, type Price } from "#shared/pricing/price.ts";
+
+import { Answer } from "../answer.ts";
+import type { WorkerContext } from "../context.ts";
+import type { JobControl, JobHandler } from "../job.ts";
+import type { MediaOffer, MediaResult, Transcript, TranscriptionInput } from "../providers/media.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
+import { stepsOf } from "../routing/steps.ts";
+import { startWatchdog } from "../watchdog.ts";
+
+import { type CallRecording, readRecording, type RecordingPlace } from "./call-recording.ts";
+import { explainFailure } from "./chat-failure.ts";
+import { createCloseCall } from "./close-call.ts";
+import { type MediaTerms, type MeteredMedia, meterMedia } from "./media/meter.ts";
+import { adaptTo } from "./source-params.ts";
+import { renderTranscript, streamTranscript } from "./transcript-formats.ts";
+import { createUnserved } from "./unserved.ts";
+import { discardRequest, readRequest } from "./work-request.ts";
+
+/** The client's body, and what the ingress found out about its recording. */
+interface Call extends TranscriptionRequest {
+  readonly recording: RecordingPlace & Recording;
+}
+
+type Offer = MediaOffer<TranscriptionInput, Transcript>;
+
+interface Served {
+  readonly result: MediaResult<Transcript>;
+  readonly attempt: Attempt<Offer>;
+}
+
+export function createTranscriptionHandler(context: WorkerContext): JobHandler {
+  const closeCall = createCloseCall(context);
+  return {
+    ...createUnserved(context, closeCall),
+    async run(job, control) {
+      const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
+      const body = await readRequest(context, job, answer, closeCall);
+      if (body === undefined) return;
+      try {
+        await new Transcribing(context, job, control, body as unknown as Call, answer).serve();
+      } finally {
+        discardRequest(context, job);
+      }
+    },
+  };
+}
+
+class Transcribing {
+  private readonly context: WorkerContext;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly call: Call;
+  private readonly answer: Answer;
+  private terms: { readonly price: Price; readonly holdNano: bigint };
+  private last: Attempt<Offer> | undefined;
+
+  constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
+    this.context = context;
+    this.job = job;
+    this.control = control;
+    this.call = call;
+    this.answer = answer;
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+    };
+  }
+
+  /** Ends with the hold closed and the caller told, whatever a provider does. */
+  async serve(): Promise<void> {
+    const { context, job, call } = this;
+    const totalMs = Math.max(1, job.deadline_ms - Date.now());
+    const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, this.control.signal);
+    const { signal } = watchdog;
+    const askedAt = performance.now();
+    let recording: CallRecording | undefined;
+    try {
+      recording = await readRecording(context, job.workspace_id, call.recording, signal);
+      const served = await this.ask(recording, signal);
+      await this.deliver(served, performance.now() - askedAt);
+    } catch (error) {
+      await this.fail(error, signal);
+    } finally {
+      recording?.release();
+      watchdog.stop();
+    }
+  }
+
+  private check(model: Model): CheckedMedia<TranscriptionWish> {
+    return checkTranscription(this.call, model, this.call.recording);
+  }
+
+  private ask(recording: CallRecording, signal: AbortSignal): Promise<Served> {
+    const { context, job } = this;
+    const steps = stepsOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.media(provider, "transcription"),
+    );
+    if (steps.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
+    return serveFirst<Offer, Served>({
+      steps,
+      breaker: context.breaker,
+      signal,
+      hasBegun: () => this.answer.hasBegun,
+      enter: (model) => this.enter(model),
+      onFailure: (attempt, error, next) => this.report(attempt, error, next),
+      attempt: (attempt) => this.attempt(attempt, recording, signal),
+    });
+  }
+
+  private async attempt(attempt: Attempt<Offer>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
+    const { context } = this;
+    const { offer, model, source } = attempt.step;
+    this.last = attempt;
+    if (!("run" in offer)) throw new ProviderError("misconfigured", "the source queues what is waited for");
+    this.answer.server = {
+      model: model.slug,
+      ...(attempt.depth > 0 ? { fallback: { from: this.job.model, depth: attempt.depth } } : {}),
+    };
+    const { format: _ours, ...wish } = this.check(model).wish;
+    const startedAt = performance.now();
+    try {
+      const result = await offer.run({
+        input: { ...wish, audio: recording.audio },
+        sourceModel: source.model,
+        signal,
+        traits: new Set(source.traits),
+        ...(source.fields ? { fields: source.fields } : {}),
+        adapt: (body) => adaptTo(source, body),
+      });
+      return { result, attempt };
+    } finally {
+      const seconds = (performance.now() - startedAt) / 1_000;
+      context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+    }
+  }
+
+  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
+  private async enter(model: Model): Promise<boolean> {
+    const { context, job } = this;
+    try {
+      const { bound, price } = this.check(model);
+      const adjusted = await adjustHold(context.database, {
+        jobId: job.job_id,
+        attempt: job.attempt,
+        model: model.slug,
+        amountNano: bound.holdNano,
+        mayExceed: false,
+        tokensMax: bound.tokensMax,
+      });
+      if (adjusted !== "adjusted") return false;
+      this.terms = { price, holdNano: bound.holdNano };
+      return true;
+    } catch (error) {
+      context.log.info({ err: error, request_id: job.request_id, model: model.slug }, "fallback passed over");
+      return false;
+    }
+  }
+
+  private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
+    const { call, job, answer, context } = this;
+    const { model } = attempt.step;
+    const { most, bound, wish } = this.check(model);
+    const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
+    const seconds = result.usage.seconds ?? call.recording.seconds;
+    const metered = meterMedia(terms, [{ seconds }], result.usage);
+    const usage = result.usage.tokens ? result.usage : { ...result.usage, seconds };
+    const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
+    const transcript = { seconds: call.recording.seconds, ...result.output };
+    // Written before it is paid for: what cannot be told is not charged.
+    const { body, contentType } = renderTranscript(transcript, wish.format, options);
+    const events = call.stream === true ? streamTranscript(transcript, options) : undefined;
+    const { takenNano } = await this.close("succeeded", metered);
+    if (events === undefined) answer.end(body, takenNano, upstreamMs, contentType);
+    else {
+      const last = events.pop() ?? "";
+      for (const event of events) answer.write(event, upstreamMs);
+      answer.end(last, takenNano);
+    }
+    context.log.info(
+      { request_id: job.request_id, source: attempt.step.name, ms: Math.round(upstreamMs) },
+      "recording transcribed",
+    );
+  }
+
+  /** Nothing was delivered, so nothing is owed. */
+  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const { context, job, last, answer } = this;
+    if (error instanceof ApiError) {
+      await this.close("failed", undefined);
+      answer.fail({ code: error.code, message: error.message, param: error.param, retry: error.shouldRetry !== false });
+      return;
+    }
+    if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
+    const failure = explainFailure(error, signal.reason);
+    if (signal.aborted || error instanceof NoRouteError) {
+      context.metrics.providerErrors.inc(last?.step.source.provider ?? "none", failure.kind);
+    }
+    context.log.warn({ request_id: job.request_id, source: last?.step.name, kind: failure.kind }, "nothing transcribed");
+    await this.close(failure.status, undefined);
+    answer.fail(failure);
+  }
+
+  private async close(status: "succeeded" | "failed" | "cancelled" | "lost", metered: MeteredMedia | undefined) {
+    const { context, job, last } = this;
+    const finished = await context.ledger.finish({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      usedNano: metered?.nano ?? null,
+      status,
+      source: last?.step.name ?? null,
+      units: metered?.units ?? {},
+      isEstimated: metered?.estimated !== undefined,
+      tokens: metered?.tokens ?? 0,
+    });
+    if (finished.wasClosed || !metered) return finished;
+    context.metrics.creditsSettled.addNano(finished.takenNano);
+    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
+    return finished;
+  }
+
+  private report(attempt: Attempt<Offer>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
+    context.log.warn(
+      { request_id: job.request_id, source: attempt.step.name, kind: error.kind, next, detail: error.detail },
+      "provider call failed",
+    );
+  }
+}

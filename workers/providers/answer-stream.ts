@@ -1,0 +1,30 @@
+/** The body of a provider's answer as it comes; a connection that breaks fails it with a ProviderError. */
+import { connectionError } from "./http.ts";
+
+interface AnswerReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** @param head bytes that were read before and come first */
+export function answerStream(
+  reader: AnswerReader,
+  signal: AbortSignal,
+  head?: Uint8Array,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => {
+      if (head) controller.enqueue(head);
+    },
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (value) controller.enqueue(value);
+        if (done) controller.close();
+      } catch (error) {
+        controller.error(connectionError(error, signal));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

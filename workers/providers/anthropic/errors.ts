@@ -1,0 +1,106 @@
+/**
+ * Anthropic's error bodies → error class, decided once (providers paper, part 2). The type decides, before the status;
+ * a message only within its type, and only by how it begins: further on it may repeat what the caller wrote, and no
+ * caller may make an error that blames us. Source: platform.claude.com/docs/en/api/errors.
+ */
+import { parseObject } from "../json.ts";
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+
+import { isMembers, textOf } from "./members.ts";
+
+const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
+  invalid_request_error: "rejected",
+  request_too_large: "rejected",
+  authentication_error: "misconfigured",
+  billing_error: "misconfigured",
+  permission_error: "misconfigured",
+  not_found_error: "misconfigured",
+  rate_limit_error: "busy",
+  overloaded_error: "busy",
+  timeout_error: "timeout",
+  api_error: "failed",
+};
+
+/** All of these come as `invalid_request_error`, though the first three do not blame the request's form. */
+const REFUSED_MESSAGE = /^Output blocked by content filtering policy\b/;
+const SPENT_MESSAGE = /^(Your credit balance is too low\b|You have reached your specified (API )?usage limits\b)/;
+const DISABLED_MESSAGE = /^This organization has been disabled\b/;
+const TOO_LONG_MESSAGE = /^(prompt is too long:|input length and `max_tokens` exceed context limit\b)/;
+/** Behind the place of the block in our body, if that is named. */
+const UNREADABLE_MESSAGE = /^([a-z0-9_.]{1,200}: )?Could not process (the )?(image|pdf|document)\b/i;
+/** `details.error_code`, a word of the vendor's that holds nothing of a caller's. */
+const SPENT_CODE = /^([a-z]+_)?spend_limit(_[a-z]+)?$/;
+
+/** @param text the body as it came; it goes to the log only, cut */
+export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
+  const told = readError(parseObject(text)?.["error"]);
+  const kind = classOf(status, told);
+  const retryAfterMs = retryAfter(headers);
+  return new ProviderError(kind, detailOf(told) || text || `status ${status}`, {
+    ...(kind === "rejected" ? clientOptions(status, told) : {}),
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** An `error` member inside a 200 answer or stream, where the type stands alone. */
+export function classifyErrorMember(value: unknown): ProviderError {
+  const told = readError(value);
+  const kind = classOf(500, told);
+  return new ProviderError(kind, detailOf(told) || "error event", {
+    ...(kind === "rejected" ? clientOptions(400, told) : {}),
+  });
+}
+
+interface Told {
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+function readError(value: unknown): Told {
+  if (!isMembers(value)) return { type: "", code: "", message: textOf(value) };
+  const details = isMembers(value["details"]) ? value["details"] : {};
+  return { type: textOf(value["type"]), code: textOf(details["error_code"]), message: textOf(value["message"]) };
+}
+
+function detailOf({ type, code, message }: Told): string {
+  return [type, code, message].filter((part) => part !== "").join(" ");
+}
+
+function classOf(status: number, { type, code, message }: Told): ProviderErrorClass {
+  const kind = (Object.hasOwn(CLASS_OF_TYPE, type) ? CLASS_OF_TYPE[type] : undefined) ?? classOfStatus(status);
+  if (type === "rate_limit_error") return SPENT_CODE.test(code) || SPENT_MESSAGE.test(message) ? "misconfigured" : kind;
+  if (type !== "invalid_request_error") return kind;
+  if (REFUSED_MESSAGE.test(message)) return "refused";
+  const isOurs = SPENT_CODE.test(code) || SPENT_MESSAGE.test(message) || DISABLED_MESSAGE.test(message);
+  return isOurs ? "misconfigured" : kind;
+}
+
+function classOfStatus(status: number): ProviderErrorClass {
+  if (status === 429 || status === 503 || status === 529) return "busy";
+  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 408 || status === 504) return "timeout";
+  return status >= 400 && status < 500 ? "rejected" : "failed";
+}
+
+type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
+
+/** What of it the client may know: places in the vendor's message are places in our body, not in the client's. */
+function clientOptions(status: number, { type, message }: Told): ClientOptions {
+  if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };
+  if (status === 413 || type === "request_too_large") {
+    return {
+      code: "invalid_request",
+      param: "messages",
+      say: "Expected a request of at most 32 MB with all its files; the model's provider takes no larger one.",
+    };
+  }
+  if (!UNREADABLE_MESSAGE.test(message)) return {};
+  return {
+    code: "unprocessable_input",
+    param: "messages",
+    say: "Expected images and files that can be read; the model's provider could not open one of them.",
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * Chat over Anthropic's Messages API. Traits read here: no_sampling, temperature_or_top_p, json_by_tool, no_reasoning,
+ * reasoning_by_budget, reasoning_always, no_xhigh_effort; without any, a source is taken for one of the newest models.
+ * Source: platform.claude.com/docs/en/api/messages.
+ */
+import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
+import type { Endpoint } from "../http.ts";
+import type { ProviderOffers } from "../provider.ts";
+import { messageResult } from "./answer.ts";
+import { classifyAnswer } from "./errors.ts";
+import { messagesRequest } from "./request.ts";
+import { createReader } from "./stream.ts";
+
+/** @param endpoint its base URL ends in `/v1`; its headers carry the key and `anthropic-version` */
+export function createAnthropic(endpoint: Endpoint): ProviderOffers {
+  return { chat: chatOverHttp(endpoint, ANTHROPIC_WIRE) };
+}
+
+const ANTHROPIC_WIRE: ChatWire = {
+  needsBytes: ["image", "file"],
+  request: messagesRequest,
+  result: messageResult,
+  reader: createReader,
+  classify: classifyAnswer,
+};

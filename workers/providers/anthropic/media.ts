@@ -1,0 +1,67 @@
+/** Images and files of a request, which are data URLs by now → `image` and `document` blocks. */
+import { isMembers, type Members, textOf } from "./members.ts";
+import { unsupported } from "./rejected.ts";
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+/** Text by another name: a model reads it, whatever its family calls it. */
+const TEXT_TYPE =
+  /^text\/|^application\/(json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|ld\+json)$|\+(json|xml)$/;
+
+/** @throws ProviderError `rejected` for what is no JPEG, PNG, GIF or WebP */
+export function imageBlock(url: unknown, param: string): Members {
+  const media = readDataUrl(textOf(url), param);
+  if (!IMAGE_TYPES.has(media.type)) {
+    throw unsupported(param, `Expected an image of type JPEG, PNG, GIF or WebP, got ${media.type.slice(0, 100)}.`);
+  }
+  return { type: "image", source: { type: "base64", media_type: media.type, data: media.base64() } };
+}
+
+/** A PDF or a text as document; a picture sent as a file is a picture. @throws ProviderError `rejected` for anything else */
+export function fileBlock(file: unknown, param: string): Members {
+  const members = isMembers(file) ? file : {};
+  const name = typeof members["file_data"] === "string" ? "file_data" : "file_url";
+  const media = readDataUrl(textOf(members[name]), `${param}.${name}`);
+  const title = textOf(members["filename"]);
+  const named = title === "" ? {} : { title };
+  if (media.type === "application/pdf") {
+    const source = { type: "base64", media_type: media.type, data: media.base64() };
+    return { type: "document", source, ...named };
+  }
+  if (TEXT_TYPE.test(media.type)) {
+    return { type: "document", source: { type: "text", media_type: "text/plain", data: media.text() }, ...named };
+  }
+  if (IMAGE_TYPES.has(media.type)) return imageBlock(members[name], `${param}.${name}`);
+  const got = media.type.slice(0, 100);
+  throw unsupported(`${param}.${name}`, `Expected a PDF, a text or an image as file, got ${got}.`);
+}
+
+interface Media {
+  readonly type: string;
+  base64(): string;
+  text(): string;
+}
+
+function readDataUrl(url: string, param: string): Media {
+  const head = DATA_URL.exec(url.slice(0, 1_024));
+  if (!head) throw unsupported(param, "Expected a data URL such as data:image/png;base64,….");
+  const written = (head[1] ?? "").toLowerCase() || "text/plain";
+  const payload = url.slice(head[0].length);
+  const isBase64 = /;base64$/i.test(head[2] ?? "");
+  const bytes = (): Buffer => (isBase64 ? Buffer.from(payload, "base64") : Buffer.from(decodePercent(payload, param)));
+  return {
+    type: written === "image/jpg" ? "image/jpeg" : written,
+    base64: () => (isBase64 ? payload : bytes().toString("base64")),
+    text: () => bytes().toString("utf8"),
+  };
+}
+
+function decodePercent(payload: string, param: string): string {
+  try {
+    return decodeURIComponent(payload);
+  } catch {
+    throw unsupported(param, "Expected a data URL that is encoded as it says.");
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * A conversation as OpenAI writes it → `system` and turns that alternate. Source:
+ * platform.claude.com/docs/en/api/messages.
+ */
+import type { ChatMessage } from "#schemas/generated/types.ts";
+
+import { parseObject } from "../json.ts";
+import { ProviderError } from "../provider.ts";
+import { cacheControl } from "./cache-control.ts";
+import { fileBlock, imageBlock } from "./media.ts";
+import { isMembers, type Members, membersOf, textOf } from "./members.ts";
+import { arrange, type BlocksByKind } from "./order.ts";
+import { unsupported } from "./rejected.ts";
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: Members[];
+}
+
+export interface Conversation {
+  readonly system: Members[];
+  readonly messages: Turn[];
+}
+
+/** @throws ProviderError `rejected` naming the message that cannot be said */
+export function convertMessages(given: readonly ChatMessage[]): Conversation {
+  const system: Members[] = [];
+  const messages: Turn[] = [];
+  /** Neighbours of one role are one turn; an empty one would be refused. */
+  const add = (role: Turn["role"], blocks: readonly Members[]): void => {
+    const last = messages.at(-1);
+    if (blocks.length === 0) return;
+    if (last?.role === role) last.content.push(...blocks);
+    else messages.push({ role, content: [...blocks] });
+  };
+  for (const [at, message] of given.entries()) {
+    const param = `messages[${at}]`;
+    switch (message.role) {
+      case "system":
+      case "developer":
+        system.push(...contentBlocks(message, param));
+        break;
+      case "user":
+        add("user", contentBlocks(message, param));
+        break;
+      case "assistant":
+        add("assistant", assistantBlocks(message, param));
+        break;
+      case "tool":
+        addToolResult(messages, toolResult(message, param));
+        break;
+      case "function":
+        throw unsupported(`${param}.role`, "Expected the role tool: this model knows tools, not functions.");
+    }
+  }
+  if (messages.length === 0) throw unsupported("messages", "Expected at least one user message with content.");
+  trimLast(messages);
+  return { system, messages };
+}
+
+/** Results stand before anything else the user says in that turn, or the call is refused. */
+function addToolResult(messages: Turn[], result: Members): void {
+  const last = messages.at(-1);
+  if (last?.role !== "user") {
+    messages.push({ role: "user", content: [result] });
+    return;
+  }
+  const behind = last.content.findIndex(({ type }) => type !== "tool_result");
+  last.content.splice(behind < 0 ? last.content.length : behind, 0, result);
+}
+
+/** An answer that is to be continued must not end in white space. */
+function trimLast(messages: readonly Turn[]): void {
+  const last = messages.at(-1);
+  const block = last?.content.at(-1);
+  if (last?.role === "assistant" && block?.["type"] === "text") block["text"] = textOf(block["text"]).trimEnd();
+}
+
+type Holder = Readonly<Record<string, unknown>>;
+
+/** The blocks of a message's content; texts without content are left out, since they are refused. */
+function contentBlocks(message: Holder, param: string): Members[] {
+  const { content } = message;
+  const blocks = Array.isArray(content)
+    ? membersOf(content).flatMap((part, at) => partBlocks(part, `${param}.content[${at}]`))
+    : textBlocks(textOf(content));
+  return markLast(blocks, cacheControl(message, param));
+}
+
+/** A mark on the whole message stands for one on its last block that may have it: thinking may not. */
+function markLast(blocks: Members[], mark: Members): Members[] {
+  const last = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  if (last) Object.assign(last, mark);
+  return blocks;
+}
+
+function textBlocks(text: string): Members[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+function partBlocks(part: Members, param: string): Members[] {
+  const mark = cacheControl(part, param);
+  switch (part["type"]) {
+    case "text":
+      return markLast(textBlocks(textOf(part["text"])), mark);
+    case "refusal":
+      return markLast(textBlocks(textOf(part["refusal"])), mark);
+    case "image_url":
+      return [{ ...imageBlock(membersIn(part["image_url"])["url"], `${param}.image_url.url`), ...mark }];
+    case "file":
+      return [{ ...fileBlock(part["file"], `${param}.file`), ...mark }];
+    case "input_audio":
+      throw new ProviderError("rejected", "audio in a message", {
+        code: "audio_not_supported_by_model",
+        param,
+        say: "This model takes no audio; transcribe it first and send the text.",
+      });
+    default:
+      throw unsupported(`${param}.type`, "Expected a block of text, an image or a file.");
+  }
+}
+
+function assistantBlocks(message: Holder, param: string): Members[] {
+  if (message["audio"] != null) {
+    throw unsupported(`${param}.audio`, "This model keeps no spoken answers; send the text of what was said.");
+  }
+  if (message["function_call"] != null) {
+    throw unsupported(`${param}.function_call`, "Expected tool_calls: this model knows tools, not functions.");
+  }
+  const { cache_control: _mark, ...unmarked } = message;
+  const byKind = {
+    thinking: thinkingBlocks(message["thinking_blocks"], param),
+    texts: [...contentBlocks(unmarked, param), ...textBlocks(textOf(message["refusal"]))],
+    calls: membersOf(message["tool_calls"]).map((call, at) => toolUse(call, `${param}.tool_calls[${at}]`)),
+  };
+  const blocks = arrange(byKind, message["block_order"]).filter(isSaid);
+  return markLast(blocks, cacheControl(message, param));
+}
+
+/** What was cut off a text may be white space alone, which is refused. */
+function isSaid({ type, text }: Members): boolean {
+  return type !== "text" || textOf(text).trim() !== "";
+}
+
+/** Our own of an earlier answer; a changed one is refused, so they travel as they came. */
+function thinkingBlocks(value: unknown, param: string): BlocksByKind["thinking"] {
+  return membersOf(value).map(({ type, thinking, signature, data, after }, at) => {
+    if (type === "thinking" && typeof thinking === "string" && typeof signature === "string") {
+      return { block: { type, thinking, signature }, after };
+    }
+    if (type === "redacted_thinking" && typeof data === "string") return { block: { type, data }, after };
+    throw unsupported(`${param}.thinking_blocks[${at}]`, "Expected a block as an earlier answer of this model had it.");
+  });
+}
+
+function toolUse(call: Members, param: string): Members {
+  if (call["type"] !== "function") {
+    throw unsupported(`${param}.type`, "Expected a call of a function: this model has no custom tools.");
+  }
+  const fn = membersIn(call["function"]);
+  return {
+    type: "tool_use",
+    id: toolId(call["id"]),
+    name: textOf(fn["name"]),
+    input: parseArguments(textOf(fn["arguments"]), `${param}.function.arguments`),
+    ...cacheControl(call, param),
+  };
+}
+
+function parseArguments(text: string, param: string): Members {
+  if (text.trim() === "") return {};
+  const value = parseObject(text);
+  if (value !== undefined) return value;
+  throw unsupported(param, "Expected the arguments as a JSON object: this model takes no others back.");
+}
+
+/** Ids of other families have characters that are refused here; a call and its result are changed alike. */
+function toolId(value: unknown): string {
+  return textOf(value).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
+}
+
+function toolResult(message: Holder, param: string): Members {
+  const { cache_control: _mark, ...unmarked } = message;
+  const blocks = contentBlocks(unmarked, param);
+  // A mark may stand on the result only, not inside it.
+  let mark = cacheControl(message, param);
+  const content = blocks.map(({ cache_control: inner, ...block }) => {
+    if (inner !== undefined) mark = { cache_control: inner };
+    return block;
+  });
+  return {
+    type: "tool_result",
+    tool_use_id: toolId(message["tool_call_id"]),
+    ...(content.length > 0 ? { content } : {}),
+    ...mark,
+  };
+}
+
+function membersIn(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}

@@ -1,0 +1,74 @@
+/**
+ * `reasoning_effort` → `thinking` and `output_config.effort`, or a budget on models that know no effort. Source:
+ * platform.claude.com/docs/en/build-with-claude/adaptive-thinking, …/effort, …/extended-thinking.
+ */
+import type { ChatCall } from "../provider.ts";
+import type { Conversation } from "./messages.ts";
+import type { Members } from "./members.ts";
+import { unsupported } from "./rejected.ts";
+
+export interface Reasoning {
+  readonly thinking?: Members;
+  readonly effort?: string;
+}
+
+/** Our word for how much to think → theirs, and the share of the output limit it stands for where a budget is asked. */
+const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share: number }>> = {
+  minimal: { effort: "low", share: 0.1 },
+  low: { effort: "low", share: 0.2 },
+  medium: { effort: "medium", share: 0.5 },
+  high: { effort: "high", share: 0.8 },
+  xhigh: { effort: "xhigh", share: 0.9 },
+  max: { effort: "max", share: 0.9 },
+};
+
+const BUDGET_TOKENS_MIN = 1_024;
+
+/**
+ * `effort_only`, which our Messages API sets, says that the effort came without a word on thinking: it is then none.
+ * @param isForced a tool must be called, which rules thinking out
+ * @throws ProviderError `rejected` naming `reasoning_effort`
+ */
+export function convertReasoning(
+  { request, traits }: Pick<ChatCall, "request" | "traits">,
+  maxTokens: number,
+  isForced: boolean,
+  { messages }: Conversation,
+): Reasoning {
+  const wanted = request.reasoning_effort ?? undefined;
+  if (wanted === undefined) return {};
+  if (wanted === "none") {
+    if (traits.has("reasoning_always")) throw refused("This model always reasons; leave this out or choose an effort.");
+    return traits.has("no_reasoning") ? {} : { thinking: { type: "disabled" } };
+  }
+  const level = Object.hasOwn(LEVELS, wanted) ? LEVELS[wanted] : undefined;
+  if (!level) throw refused(`Expected one of none, ${Object.keys(LEVELS).join(", ")}.`);
+  if (traits.has("no_reasoning")) throw refused("This model does not reason; leave this out.");
+  const isEffortOnly = request["effort_only"] === true;
+  if (traits.has("reasoning_by_budget")) {
+    if (isEffortOnly) return {};
+    if (isForced) throw refused("This model cannot reason where a tool must be called or an answer meet a schema.");
+    // An effort is a wish, the limit on the answer is not: where no budget fits in, there is none.
+    if (maxTokens <= BUDGET_TOKENS_MIN || !mayThinkOn(messages)) return {};
+    const budget = Math.max(BUDGET_TOKENS_MIN, Math.floor(maxTokens * level.share));
+    return { thinking: { type: "enabled", budget_tokens: budget } };
+  }
+  const effort = level.effort === "xhigh" && traits.has("no_xhigh_effort") ? "max" : level.effort;
+  if (isForced || isEffortOnly) return { effort };
+  // Newer models would keep their thoughts to themselves.
+  return { effort, thinking: { type: "adaptive", display: "summarized" } };
+}
+
+/**
+ * A turn that thought and called tools must come back with its thoughts, or a call with a budget is refused. Clients
+ * that know nothing of thinking blocks get the rest of that turn without thinking.
+ */
+function mayThinkOn(messages: Conversation["messages"]): boolean {
+  if (messages.at(-1)?.content[0]?.["type"] !== "tool_result") return true;
+  const type = messages.at(-2)?.content[0]?.["type"];
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+function refused(say: string): Error {
+  return unsupported("reasoning_effort", say);
+}

@@ -1,0 +1,7 @@
+/** Requests that Claude models cannot be asked. */
+import { ProviderError } from "../provider.ts";
+
+/** @param say a sentence for the client */
+export function unsupported(param: string, say: string): ProviderError {
+  return new ProviderError("rejected", say, { code: "unsupported_value", param, say });
+}

@@ -1,0 +1,99 @@
+/**
+ * JSON Schema → the part of it that answers and strict tools can be bound to. What cannot be enforced becomes words of
+ * the description, as in the vendor's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
+ */
+import { isMembers, type Members } from "./members.ts";
+import { unsupported } from "./rejected.ts";
+
+const KEPT = ["$ref", "type", "title", "enum", "const", "default"] as const;
+
+const FORMATS: ReadonlySet<unknown> = new Set([
+  "date-time",
+  "time",
+  "date",
+  "duration",
+  "email",
+  "hostname",
+  "uri",
+  "ipv4",
+  "ipv6",
+  "uuid",
+]);
+
+/** Members with a meaning of their own here; what is left over becomes words. */
+const HANDLED: ReadonlySet<string> = new Set([
+  ...KEPT,
+  "$schema",
+  "$id",
+  "$defs",
+  "definitions",
+  "description",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+]);
+
+/** @throws ProviderError `rejected` for objects of unknown members and for values of any type, which cannot be bound */
+export function closedSchema(schema: unknown, param: string): Members {
+  if (!isMembers(schema)) throw open(param);
+  const closed: Members = {};
+  const words: string[] = [];
+  for (const name of KEPT) if (schema[name] !== undefined) closed[name] = schema[name];
+  for (const name of ["$defs", "definitions"]) {
+    if (isMembers(schema[name])) closed[name] = closeEach(schema[name], param);
+  }
+  for (const [from, to] of [
+    ["anyOf", "anyOf"],
+    ["oneOf", "anyOf"],
+    ["allOf", "allOf"],
+  ] as const) {
+    const variants = schema[from];
+    if (Array.isArray(variants)) closed[to] = variants.map((variant) => closedSchema(variant, param));
+  }
+  if (isOf(schema, "object")) closeObject(schema, closed, param);
+  if (schema["items"] !== undefined) closed["items"] = closedSchema(schema["items"], param);
+  for (const [name, value] of Object.entries(schema)) {
+    if (HANDLED.has(name) || value === undefined) continue;
+    const isKept = (name === "format" && FORMATS.has(value)) || (name === "minItems" && (value === 0 || value === 1));
+    if (isKept) closed[name] = value;
+    else words.push(`${name}: ${JSON.stringify(value)}`);
+  }
+  if (Object.keys(closed).length === 0) throw open(param);
+  const { description } = schema;
+  const texts = [
+    ...(typeof description === "string" ? [description] : []),
+    ...(words.length > 0 ? [words.join(", ")] : []),
+  ];
+  if (texts.length > 0) closed["description"] = texts.join("\n");
+  return closed;
+}
+
+/** Members beyond those listed are ruled out: what is left is still valid by the schema as it was. */
+function closeObject(schema: Members, closed: Members, param: string): void {
+  const { properties, additionalProperties, required } = schema;
+  if (!isMembers(properties) && additionalProperties !== false) throw open(param);
+  if (isMembers(additionalProperties)) throw open(param);
+  closed["properties"] = closeEach(isMembers(properties) ? properties : {}, param);
+  if (Array.isArray(required)) closed["required"] = required;
+  closed["additionalProperties"] = false;
+}
+
+function closeEach(schemas: Members, param: string): Members {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closedSchema(schema, param)]));
+}
+
+function isOf(schema: Members, type: string): boolean {
+  const given = schema["type"];
+  return given === type || (Array.isArray(given) && given.includes(type)) || isMembers(schema["properties"]);
+}
+
+function open(param: string): Error {
+  return unsupported(
+    param,
+    "Expected a schema that names each member and its type: this model cannot be bound to objects with free members.",
+  );
+}

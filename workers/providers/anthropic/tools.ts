@@ -1,0 +1,120 @@
+/** Tools, and how much the model is free to use them. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+
+import type { ChatCall } from "../provider.ts";
+import { cacheControl } from "./cache-control.ts";
+import { isMembers, type Members, membersOf, textOf } from "./members.ts";
+import { unsupported } from "./rejected.ts";
+import { closedSchema } from "./schema.ts";
+
+export interface Tooling {
+  /** `tools` and `tool_choice` of the body. */
+  readonly members: Members;
+  /** The model must call a tool, and so it cannot think first. */
+  readonly isForced: boolean;
+}
+
+/** @throws ProviderError `rejected` naming the tool or choice that cannot be said */
+export function convertTools({ request, traits }: Pick<ChatCall, "request" | "traits">): Tooling {
+  const narrowed = allowedNames(request.tool_choice);
+  const tools = membersOf(request.tools)
+    .map((tool, at) => convertTool(tool, `tools[${at}]`, traits.has("json_by_tool")))
+    .filter(({ name }) => narrowed === undefined || narrowed.has(textOf(name)));
+  const answerTool = answerToolOf({ request, traits });
+  if (answerTool !== undefined) tools.push({ ...answerTool });
+  if (tools.length === 0) return { members: {}, isForced: false };
+  const choice = answerTool === undefined ? convertChoice(request) : answerChoice(request, textOf(answerTool["name"]));
+  // One call at a time is the caller's word, and a must where the one call is the answer.
+  const isAnswerOnly = answerTool !== undefined && choice["type"] === "tool";
+  if (choice["type"] !== "none" && (request.parallel_tool_calls === false || isAnswerOnly)) {
+    choice["disable_parallel_tool_use"] = true;
+  }
+  const isPlain = choice["type"] === "auto" && Object.keys(choice).length === 1;
+  return {
+    members: { tools, ...(isPlain ? {} : { tool_choice: choice }) },
+    isForced: choice["type"] === "any" || choice["type"] === "tool",
+  };
+}
+
+function convertTool(tool: Members, param: string, isOlder: boolean): Members {
+  if (tool["type"] !== "function") {
+    throw unsupported(`${param}.type`, "Expected a function tool: this model has no custom tools.");
+  }
+  const fn = isMembers(tool["function"]) ? tool["function"] : {};
+  const given = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
+  const schema = given["type"] === undefined ? { type: "object", ...given } : given;
+  if (schema["type"] !== "object") {
+    throw unsupported(`${param}.function.parameters`, "Expected parameters of type object.");
+  }
+  // Older models follow a schema without being bound to it.
+  const isStrict = fn["strict"] === true && !isOlder;
+  return {
+    name: textOf(fn["name"]),
+    ...(typeof fn["description"] === "string" && fn["description"] !== "" ? { description: fn["description"] } : {}),
+    input_schema: isStrict ? closedSchema(schema, `${param}.function.parameters`) : schema,
+    ...(isStrict ? { strict: true } : {}),
+    ...cacheControl(fn, `${param}.function`),
+    ...cacheControl(tool, param),
+  };
+}
+
+/** The names a call is narrowed to; undefined when it is not. */
+function allowedNames(choice: ChatCompletionRequest["tool_choice"]): ReadonlySet<string> | undefined {
+  if (typeof choice !== "object" || choice.type !== "allowed_tools") return undefined;
+  return new Set(
+    membersOf(choice.allowed_tools.tools).map((tool) => textOf((tool["function"] as Members | undefined)?.["name"])),
+  );
+}
+
+function convertChoice({ tool_choice: choice }: ChatCompletionRequest): Members {
+  switch (choiceMode(choice)) {
+    case "none":
+      return { type: "none" };
+    case "required":
+      return { type: "any" };
+    case "named":
+      return { type: "tool", name: (choice as { function: { name: string } }).function.name };
+    default:
+      return { type: "auto" };
+  }
+}
+
+function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "auto" | "required" | "named" {
+  if (choice === undefined || choice === null) return "auto";
+  if (typeof choice === "string") return choice;
+  if (choice.type === "function") return "named";
+  if (choice.type === "allowed_tools") return choice.allowed_tools.mode;
+  throw unsupported("tool_choice", "Expected a function tool: this model has no custom tools.");
+}
+
+const ANSWER_TOOL = "json_answer";
+
+/**
+ * Where answers cannot be bound to a schema, the schema is a tool's and its input is the answer. Undefined when the call
+ * needs none: no schema asked for, or a tool of the caller's must be called anyway.
+ */
+export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "traits">): Members | undefined {
+  const format = request.response_format;
+  if (format?.type !== "json_schema" || !traits.has("json_by_tool")) return undefined;
+  const mode = choiceMode(request.tool_choice);
+  if (membersOf(request.tools).length > 0 && (mode === "required" || mode === "named")) return undefined;
+  const schema = format.json_schema.schema ?? { type: "object" };
+  if (schema["type"] !== "object") {
+    throw unsupported("response_format.json_schema.schema", "Expected a schema of type object.");
+  }
+  const taken = new Set(membersOf(request.tools).map((tool) => (tool["function"] as Members | undefined)?.["name"]));
+  let name = ANSWER_TOOL;
+  while (taken.has(name)) name += "_";
+  const description = format.json_schema.description ?? "";
+  return {
+    name,
+    description: `Gives the answer; call it once, with the whole answer. ${description}`.trimEnd(),
+    input_schema: schema,
+  };
+}
+
+/** The answer itself, or a tool of the caller's first where those may be called. */
+function answerChoice(request: ChatCompletionRequest, name: string): Members {
+  const mayCall = membersOf(request.tools).length > 0 && choiceMode(request.tool_choice) !== "none";
+  return mayCall ? { type: "any" } : { type: "tool", name };
+}

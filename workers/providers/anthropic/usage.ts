@@ -1,0 +1,74 @@
+/**
+ * Anthropic's usage report → our buckets. Its `input_tokens` leave out what was read from and written to the cache;
+ * `output_tokens` contain thinking. Source: platform.claude.com/docs/en/api/messages.
+ */
+import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+
+import { isMembers, membersOf, type Members } from "./members.ts";
+
+/** Larger counts are no report of a chat call but a fault; they must never reach the ledger. */
+const TOKENS_MAX = 100_000_000;
+
+/** Parts of a call that ran at the model's own rates. */
+const EXECUTORS: ReadonlySet<unknown> = new Set(["message", "compaction"]);
+
+/**
+ * null = no report (or one that says zero of everything); "impossible" = negative, fractional, not a number or absurd.
+ * @param earlier a report of the same stream: counts are cumulative, so it only fills in what the later one leaves out
+ */
+export function readAnthropicUsage(value: unknown, earlier?: unknown): TokenUsage | null | "impossible" {
+  if (value === null || value === undefined) return null;
+  if (!isMembers(value)) return "impossible";
+  const report = { ...(isMembers(earlier) ? earlier : {}) };
+  for (const [name, member] of Object.entries(value)) if (member !== null) report[name] = member;
+  const parts = partsOf(report).map((part) => bucketsOf(part, report["cache_creation"]));
+  const thinking = count((report["output_tokens_details"] as Members | null | undefined)?.["thinking_tokens"]);
+  if (thinking === undefined) return "impossible";
+  const sum = { ...NO_USAGE };
+  for (const part of parts) {
+    if (part === undefined) return "impossible";
+    for (const name of BUCKETS) sum[name] += part[name];
+  }
+  if (BUCKETS.every((name) => sum[name] === 0)) return null;
+  return { ...sum, reasoning: Math.min(thinking, sum.output) };
+}
+
+const BUCKETS = ["input", "cachedInput", "cacheWrite5m", "cacheWrite1h", "output"] as const;
+type Buckets = Record<(typeof BUCKETS)[number], number>;
+
+/**
+ * The totals leave out what compaction used, so its parts are added up instead. After a fallback at the provider the
+ * totals are those of the model that answered, and what the first one used is not charged.
+ */
+function partsOf(report: Members): Members[] {
+  const iterations = membersOf(report["iterations"]);
+  if (iterations.some(({ type }) => type === "fallback_message")) return [report];
+  const executed = iterations.filter(({ type }) => EXECUTORS.has(type));
+  return executed.length > 0 ? executed : [report];
+}
+
+/** undefined when a count cannot be true. */
+function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
+  const own = part["cache_creation"];
+  const given = own ?? commonSplit;
+  const split = isMembers(given) ? given : {};
+  const input = count(part["input_tokens"]);
+  const cachedInput = count(part["cache_read_input_tokens"]);
+  const output = count(part["output_tokens"]);
+  const minutes = count(split["ephemeral_5m_input_tokens"]);
+  const hour = count(split["ephemeral_1h_input_tokens"]);
+  if (input === undefined || cachedInput === undefined || output === undefined) return undefined;
+  if (minutes === undefined || hour === undefined) return undefined;
+  const written = count(part["cache_creation_input_tokens"] ?? (isMembers(own) ? minutes + hour : 0));
+  if (written === undefined) return undefined;
+  // The split comes once, at the beginning; what is written later is written for as long.
+  const cacheWrite1h = hour > 0 && minutes === 0 ? written : Math.min(hour, written);
+  return { input, cachedInput, cacheWrite5m: written - cacheWrite1h, cacheWrite1h, output };
+}
+
+/** A member that is absent or null counts as zero; undefined marks a value that no provider can mean. */
+function count(value: unknown): number | undefined {
+  if (value === undefined || value === null) return 0;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > TOKENS_MAX) return undefined;
+  return value;
+}

@@ -1,0 +1,87 @@
+/**
+ * The limit for connecting, which fetch has none for: a call without an answer tries the address itself, beside itself,
+ * and is ended when nothing picks up there either. That is no proof that the call's own connection failed, so it is done
+ * only where the address has not answered anybody for a while, and the call does not count as unsent. A quick call costs
+ * a timer.
+ */
+import { connect } from "node:net";
+
+import { LIMITS } from "#shared/limits.ts";
+
+export interface ConnectWatch {
+  /** Aborts with the call's own signal, or when the address proved unreachable. */
+  readonly signal: AbortSignal;
+  isUnreachable(): boolean;
+  /** Its answer has begun, or it failed: only the call's own signal counts from now on. */
+  stop(hasAnswered: boolean): void;
+}
+
+/** Whether the address stayed silent for the whole limit. Refused is not silent: fetch hears that itself. */
+export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
+
+/** performance.now() of the last answer of an origin; origins come from the catalogue, so there are few. */
+const answeredAt = new Map<string, number>();
+const ORIGINS_MAX = 1_000;
+/** A server that answered this recently is there; silence then is its thinking. */
+const ANSWERED_LATELY_MS = 60_000;
+let goesByProxy = false;
+
+/** Behind a proxy the address itself says nothing. */
+export function connectByProxy(isProxy: boolean): void {
+  goesByProxy = isProxy;
+}
+
+function hasAnsweredLately(origin: string): boolean {
+  return performance.now() - (answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY) < ANSWERED_LATELY_MS;
+}
+
+function noteAnswer(origin: string): void {
+  if (answeredAt.size >= ORIGINS_MAX) answeredAt.clear();
+  answeredAt.set(origin, performance.now());
+}
+
+export function watchConnect(
+  url: string,
+  outer: AbortSignal,
+  limitMs: number = LIMITS.providerConnectMs,
+  isSilent: IsSilent = staysSilent,
+): ConnectWatch {
+  const controller = new AbortController();
+  let isUnreachable = false;
+  let isOver = false;
+  const onAbort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) onAbort();
+  else outer.addEventListener("abort", onAbort, { once: true });
+  const look = async (): Promise<void> => {
+    if (!(await isSilent(url, limitMs)) || isOver) return;
+    isUnreachable = true;
+    controller.abort();
+  };
+  const { origin } = new URL(url);
+  const timer = hasAnsweredLately(origin) || goesByProxy ? undefined : setTimeout(() => void look(), limitMs);
+  return {
+    signal: controller.signal,
+    isUnreachable: () => isUnreachable,
+    stop(hasAnswered) {
+      // The listener stays: it ends the body that is read from now on.
+      isOver = true;
+      clearTimeout(timer);
+      if (hasAnswered) noteAnswer(origin);
+    },
+  };
+}
+
+function staysSilent(text: string, limitMs: number): Promise<boolean> {
+  const url = new URL(text);
+  const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+  return new Promise((resolve) => {
+    const socket = connect({ host: url.hostname.replaceAll(/^\[|\]$/g, ""), port, timeout: limitMs });
+    const end = (isSilent: boolean): void => {
+      socket.destroy();
+      resolve(isSilent);
+    };
+    socket.once("connect", () => end(false));
+    socket.once("error", () => end(false));
+    socket.once("timeout", () => end(true));
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * Deepgram's error bodies → error class, decided once: `{err_code, err_msg}` of the older services and
+ * `{category, message, details}` of the newer ones. Source: developers.deepgram.com/docs/errors.
+ */
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+import { unreadable } from "../transcription.ts";
+
+const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+  INVALID_AUTH: "misconfigured",
+  INSUFFICIENT_PERMISSIONS: "misconfigured",
+  FORBIDDEN: "misconfigured",
+  ACCESS_DENIED: "misconfigured",
+  ASR_PAYMENT_REQUIRED: "misconfigured",
+  TTS_PAYMENT_REQUIRED: "misconfigured",
+  PROJECT_NOT_FOUND: "misconfigured",
+  TOO_MANY_REQUESTS: "busy",
+  RATE_LIMIT_EXCEEDED: "busy",
+  // What we sent did not arrive whole: another attempt may.
+  SLOW_UPLOAD: "failed",
+  PAYLOAD_ERROR: "failed",
+};
+
+const UNREADABLE = /corrupt or unsupported data|failed to (?:process|decode) audio|unable to (?:read|decode)|no audio/i;
+/** Said of the three together, whichever of them is wrong. */
+const UNKNOWN_COMBINATION = /no such model\/language/i;
+const UNKNOWN_MODEL = /\b(?:no such|unknown|invalid) model\b|\bmodel\b.*\b(?:not found|does not exist)\b/i;
+const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit)\b/i;
+
+/** What a call was about, for the name of the member that is at fault. */
+interface Subject {
+  readonly param: "file" | "input";
+  /** The caller named a language. */
+  readonly hasLanguage: boolean;
+}
+
+/** @param text the body as it came; it goes to the log only, cut */
+export function classifyAnswer(status: number, headers: Headers, text: string, subject: Subject): ProviderError {
+  const { word, message } = readErrorBody(text);
+  const detail = [word, message].filter(Boolean).join(": ") || `status ${status}`;
+  const kind = (Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined) ?? classOfStatus(status);
+  if (kind !== "rejected") {
+    const retryAfterMs = retryAfter(headers);
+    return new ProviderError(kind, detail, { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+  if (UNKNOWN_COMBINATION.test(message)) return unknownCombination(detail, status, subject);
+  if (UNKNOWN_MODEL.test(message)) return new ProviderError("misconfigured", detail, { status });
+  const { param } = subject;
+  if (param === "file" && (UNREADABLE.test(message) || status === 415 || status === 422))
+    return unreadable(detail, status);
+  if (status !== 413 && !TOO_LONG.test(message)) return new ProviderError("rejected", detail, { status });
+  const say =
+    param === "file"
+      ? "The audio is larger or longer than this model takes."
+      : "The text is longer than this model speaks in one call.";
+  return new ProviderError("rejected", detail, { code: "invalid_request", param, say, status });
+}
+
+function unknownCombination(detail: string, status: number, { hasLanguage }: Subject): ProviderError {
+  if (!hasLanguage) return new ProviderError("misconfigured", detail, { status });
+  const say = "The model does not know this language.";
+  return new ProviderError("rejected", detail, { code: "unsupported_value", param: "language", say, status });
+}
+
+function classOfStatus(status: number): ProviderErrorClass {
+  if (status === 429 || status === 503 || status === 529) return "busy";
+  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 408 || status === 504) return "timeout";
+  return status >= 400 && status < 500 ? "rejected" : "failed";
+}
+
+function readErrorBody(text: string): { word: string; message: string } {
+  let body: Readonly<Record<string, unknown>>;
+  try {
+    body = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
+  } catch {
+    return { word: "", message: text.slice(0, 500) };
+  }
+  const said = (...names: readonly string[]): string =>
+    names
+      .map((name) => body[name])
+      .filter((value) => typeof value === "string" && value !== "")
+      .join(" ")
+      .slice(0, 500);
+  return { word: said("err_code") || said("category"), message: said("err_msg", "message", "details", "reason") };
+}

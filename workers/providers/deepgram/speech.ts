@@ -1,0 +1,63 @@
+/** Deepgram's speech. Source: developers.deepgram.com/reference/text-to-speech/speak-request. */
+import { type Endpoint, type JsonRequest, postStream } from "../http.ts";
+import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
+import { classifyAnswer } from "./errors.ts";
+import { queryOf } from "./query.ts";
+
+/** Combinations of developers.deepgram.com/docs/tts-media-output-settings; those without a rate have a fixed one. */
+const FORMATS: Readonly<Record<SpeechFormat, Readonly<Record<string, string | number>>>> = {
+  mp3: { encoding: "mp3" },
+  opus: { encoding: "opus", container: "ogg" },
+  aac: { encoding: "aac" },
+  flac: { encoding: "flac", sample_rate: 48_000 },
+  wav: { encoding: "linear16", container: "wav", sample_rate: 24_000 },
+  pcm: { encoding: "linear16", container: "none", sample_rate: 24_000 },
+};
+
+/** Of the `speed` of Aura-2. */
+const SPEEDS = [0.7, 1.5] as const;
+/** Of one request. */
+const CHARACTERS_MAX = 2_000;
+
+export function createDeepgramSpeech(endpoint: Endpoint): DirectOffer<SpeechInput, Artifact> {
+  return {
+    async run(call) {
+      const { status, headers, body, text } = await postStream(endpoint, speechRequest(call), call.signal);
+      if (body === null) throw classifyAnswer(status, headers, text, { param: "input", hasLanguage: false });
+      const output = await openSpoken(body, headers, call.input.format, call.signal);
+      return { output, usage: { characters: characters(call.input.text) } };
+    },
+  };
+}
+
+/** A voice is a model of its own there. Instructions have no field and are left out. @throws ProviderError `rejected` */
+function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
+  checkSpeed(input.speed, SPEEDS);
+  const length = characters(input.text);
+  if (length > CHARACTERS_MAX) {
+    const say = `This model speaks at most ${CHARACTERS_MAX} characters in one call, got ${length}.`;
+    throw new ProviderError("rejected", say, { code: "invalid_request", param: "input", say });
+  }
+  const query: Record<string, unknown> = {
+    model: sourceModel,
+    ...(input.voice === undefined ? {} : { voice: input.voice }),
+    ...FORMATS[input.format],
+    ...(input.speed === 1 ? {} : { speed: input.speed }),
+  };
+  adapt(query);
+  const isChosen = query["voices"] !== undefined;
+  const { id, isListed } = takeVoice(query);
+  if (isChosen && id !== undefined) {
+    // Unlisted names are never passed on: they would be models, at prices of their own.
+    if (!isListed) throw unknownVoice();
+    query["model"] = id;
+  }
+  return { path: `/speak?${queryOf(query)}`, body: JSON.stringify({ text: input.text }) };
+}
+
+function unknownVoice(): ProviderError {
+  const say = "The model has no voice of this name.";
+  return new ProviderError("rejected", say, { code: "unsupported_value", param: "voice", say });
+}

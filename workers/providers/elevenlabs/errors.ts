@@ -1,0 +1,155 @@
+/**
+ * ElevenLabs' error bodies → error class, decided once: the word in the body before the status, which mixes meanings
+ * (401 is a wrong key and a spent quota alike). Source: elevenlabs.io/docs/developers/resources/error-messages.
+ */
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+import { unreadable } from "../transcription.ts";
+
+const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+  invalid_api_key: "misconfigured",
+  missing_api_key: "misconfigured",
+  invalid_authorization_header: "misconfigured",
+  needs_authorization: "misconfigured",
+  missing_permissions: "misconfigured",
+  quota_exceeded: "misconfigured",
+  insufficient_credits: "misconfigured",
+  payment_issue: "misconfigured",
+  payment_required: "misconfigured",
+  subscription_required: "misconfigured",
+  detected_unusual_activity: "misconfigured",
+  output_format_not_allowed: "misconfigured",
+  model_not_found: "misconfigured",
+  invalid_model_id: "misconfigured",
+  unsupported_model: "misconfigured",
+  model_can_not_do_text_to_speech: "misconfigured",
+  content_against_policy: "refused",
+  content_policy_violation: "refused",
+  bad_prompt: "refused",
+  too_many_concurrent_requests: "busy",
+  concurrent_limit_exceeded: "busy",
+  too_many_requests: "busy",
+  rate_limit_exceeded: "busy",
+  system_busy: "busy",
+};
+
+/** Words that blame the request, with what its caller is told. */
+const REJECTED: Readonly<
+  Record<string, { code: "unsupported_value" | "invalid_request"; param: string; say: string }>
+> = {
+  ...words(["voice_not_found", "invalid_uid", "voice_does_not_exist", "invalid_voice_id"], {
+    code: "unsupported_value",
+    param: "voice",
+    say: "The model has no voice of this name.",
+  }),
+  ...words(["max_character_limit_exceeded", "text_too_long"], {
+    code: "invalid_request",
+    param: "input",
+    say: "The text is longer than this model speaks in one call.",
+  }),
+  ...words(["empty_text", "input_text_empty", "text_empty"], {
+    code: "invalid_request",
+    param: "input",
+    say: "The text has nothing in it that can be spoken.",
+  }),
+  ...words(["unsupported_language", "invalid_language_code", "language_not_supported"], {
+    code: "unsupported_value",
+    param: "language",
+    say: "The model does not know this language.",
+  }),
+  ...words(["file_too_large", "audio_too_long", "content_too_large"], {
+    code: "invalid_request",
+    param: "file",
+    say: "The audio is larger or longer than this model takes.",
+  }),
+};
+
+const UNREADABLE: ReadonlySet<string> = new Set([
+  "invalid_audio",
+  "invalid_audio_file",
+  "invalid_content",
+  "invalid_file",
+  "audio_too_short",
+  "corrupted_audio",
+  "empty_file",
+  "unsupported_file_format",
+]);
+
+/** Their name of a member → ours, for errors that only point at one. */
+const PARAMS: Readonly<Record<string, string>> = {
+  text: "input",
+  voice_id: "voice",
+  speed: "speed",
+  language_code: "language",
+  file: "file",
+  temperature: "temperature",
+  prompt: "prompt",
+  music_length_ms: "duration",
+  lyrics_text: "lyrics",
+};
+
+interface ErrorBody {
+  readonly message: string;
+  readonly words: readonly string[];
+  /** The member that a check of the request points at. */
+  readonly member: string | undefined;
+}
+
+/** @param text the body as it came; it goes to the log only, cut */
+export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
+  const body = readErrorBody(text);
+  const detail = [body.words[0], body.message].filter(Boolean).join(": ") || `status ${status}`;
+  const known = body.words.find((word) => Object.hasOwn(REJECTED, word));
+  if (known !== undefined) return new ProviderError("rejected", detail, { ...REJECTED[known], status });
+  if (body.words.some((word) => UNREADABLE.has(word))) return unreadable(detail, status);
+  const word = body.words.find((candidate) => Object.hasOwn(CLASS_OF_WORD, candidate));
+  const kind = (word === undefined ? undefined : CLASS_OF_WORD[word]) ?? classOfStatus(status, body);
+  const param = kind === "rejected" ? paramOf(body) : undefined;
+  const retryAfterMs = retryAfter(headers);
+  return new ProviderError(kind, detail, {
+    status,
+    ...(param === undefined ? {} : { param, code: "unsupported_value" }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function paramOf({ member }: ErrorBody): string | undefined {
+  return member !== undefined && Object.hasOwn(PARAMS, member) ? PARAMS[member] : undefined;
+}
+
+function classOfStatus(status: number, body: ErrorBody): ProviderErrorClass {
+  if (status === 429 || status === 503 || status === 529) return "busy";
+  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 408 || status === 504) return "timeout";
+  // A member that no caller has a say in was put there by us.
+  if (status < 400 || status > 499) return "failed";
+  return body.member === undefined || paramOf(body) !== undefined ? "rejected" : "misconfigured";
+}
+
+/** `detail` is an object with a word, a list of faults in the request, or a text. */
+function readErrorBody(text: string): ErrorBody {
+  let detail: unknown;
+  try {
+    detail = (JSON.parse(text) as { detail?: unknown } | null)?.detail;
+  } catch {
+    return { message: text.slice(0, 500), words: [], member: undefined };
+  }
+  if (Array.isArray(detail)) return readFaults(detail);
+  if (typeof detail === "string") return { message: detail, words: [], member: undefined };
+  const { status, code, type, message } = (detail ?? {}) as Readonly<Record<string, unknown>>;
+  const said = [status, code, type].filter((word): word is string => typeof word === "string" && word !== "");
+  return { message: typeof message === "string" ? message : "", words: said, member: undefined };
+}
+
+/** `[{loc: ["body", "voice_settings", "speed"], msg, type}]`: the first one decides. */
+function readFaults(faults: readonly unknown[]): ErrorBody {
+  const { loc, msg } = (faults[0] ?? {}) as Readonly<Record<string, unknown>>;
+  const path = Array.isArray(loc) ? loc.map(String) : [];
+  const member = path.findLast((step) => !/^\d+$/.test(step));
+  const message = `${path.join(".").slice(0, 200)}: ${typeof msg === "string" ? msg : "no message"}`;
+  return { message, words: [], member: member === "body" || member === "query" ? undefined : member };
+}
+
+function words<Meaning>(names: readonly string[], meaning: Meaning): Record<string, Meaning> {
+  return Object.fromEntries(names.map((name) => [name, meaning]));
+}

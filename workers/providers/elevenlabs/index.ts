@@ -1,0 +1,14 @@
+/** ElevenLabs: speech, transcription and music. */
+import type { Endpoint } from "../http.ts";
+import type { ProviderOffers } from "../provider.ts";
+import { createElevenLabsMusic } from "./music.ts";
+import { createElevenLabsSpeech } from "./speech.ts";
+import { createElevenLabsTranscription } from "./transcription.ts";
+
+export function createElevenLabs(endpoint: Endpoint): ProviderOffers {
+  return {
+    speech: createElevenLabsSpeech(endpoint),
+    transcription: createElevenLabsTranscription(endpoint),
+    music: createElevenLabsMusic(endpoint),
+  };
+}

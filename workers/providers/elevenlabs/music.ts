@@ -1,0 +1,102 @@
+/** ElevenLabs' music. Source: elevenlabs.io/docs/api-reference/music/compose. */
+import { MEDIA_JOBS } from "#shared/limits.ts";
+
+import { type Fields, place, setField } from "../fields.ts";
+import { type Endpoint, fetchBytes, type JsonRequest } from "../http.ts";
+import type { Artifact, DirectOffer, MediaCall, MediaUsage, MusicInput, SpeechFormat } from "../media.ts";
+import { musicValues } from "../media-fields.ts";
+import { ProviderError } from "../provider.ts";
+import { characters, SPEECH_TYPES, spokenArtifact } from "../speech.ts";
+import { answered } from "../start.ts";
+import { classifyAnswer } from "./errors.ts";
+import { waveOf } from "./wave.ts";
+
+/** It has no container without loss: of formats it has not, samples are handed over, with a head that tells what they are. */
+const RATE = 44_100;
+const LOSSLESS = { theirs: `pcm_${RATE}`, ours: "pcm" } as const;
+
+const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly ours: SpeechFormat }>> = {
+  mp3: { theirs: "mp3_44100_128", ours: "mp3" },
+  opus: { theirs: "opus_48000_128", ours: "opus" },
+  aac: LOSSLESS,
+  flac: LOSSLESS,
+  wav: LOSSLESS,
+  pcm: LOSSLESS,
+};
+
+/** A seed has no place: it is refused beside a prompt. */
+const USUAL: Fields = { prompt: "prompt", duration: "music_length_ms:ms" };
+
+/** Of `music_length_ms`, in seconds. */
+const LENGTHS = [3, 600] as const;
+
+/** Of the prompt, lyrics included. */
+const CHARACTERS_MAX = 4_100;
+
+export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInput, readonly Artifact[]> {
+  return {
+    async run(call) {
+      const request = musicRequest(call);
+      const { status, headers, bytes } = await answered(() =>
+        fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
+      );
+      if (status < 200 || status > 299) throw notTaken(status, headers, bytes);
+      const sound = spokenArtifact(bytes, headers, FORMATS[call.input.format].ours);
+      const isBare = "contentType" in sound && sound.contentType === SPEECH_TYPES.pcm;
+      return isBare ? waveResult(bytes, call.input.duration) : { output: [sound], usage: {} };
+    },
+  };
+}
+
+function musicRequest({ input, sourceModel, fields = USUAL, adapt }: MediaCall<MusicInput>): JsonRequest {
+  checkLength(input.duration, fields);
+  const values = { ...musicValues(input), prompt: promptOf(input, fields) };
+  const body: Record<string, unknown> = { model_id: sourceModel };
+  for (const { theirs, value } of place(values, fields)) setField(body, theirs, value);
+  adapt(body);
+  return { path: `/music?output_format=${FORMATS[input.format].theirs}`, body: JSON.stringify(body) };
+}
+
+/**
+ * Lyrics are given in the prompt (elevenlabs.io/docs/overview/capabilities/music), unless the source has a field for them.
+ * @throws ProviderError `rejected` when both are too long
+ */
+function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
+  const whole = lyrics === undefined || fields["lyrics"] !== undefined ? prompt : `${prompt}\n\nLyrics:\n${lyrics}`;
+  if (characters(whole) <= CHARACTERS_MAX) return whole;
+  const isPrompt = characters(prompt) > CHARACTERS_MAX;
+  const say = `This model takes at most ${CHARACTERS_MAX} characters of prompt and lyrics together.`;
+  throw new ProviderError("rejected", say, {
+    code: "invalid_request",
+    param: isPrompt ? "prompt" : "lyrics",
+    say,
+  });
+}
+
+/** @throws ProviderError `rejected` */
+function checkLength(duration: number | undefined, fields: Fields): void {
+  const [least, most] = LENGTHS;
+  if (duration === undefined || fields["duration"] === undefined || (duration >= least && duration <= most)) return;
+  const say = `This model makes music of ${least} to ${most} seconds; ${duration} were asked for.`;
+  throw new ProviderError("rejected", say, { code: "unsupported_value", param: "duration", say });
+}
+
+/** Music is paid for once it is begun: a gateway that stopped to wait for it tells nothing of what became of it. */
+function notTaken(status: number, headers: Headers, bytes: Uint8Array): ProviderError {
+  const error = classifyAnswer(status, headers, new TextDecoder().decode(bytes));
+  return error.kind === "timeout" ? new ProviderError("unknown", error.detail, { status }) : error;
+}
+
+/** The bytes do not say how many channels they are of: two, unless that would be half of the length that was asked for. */
+function waveResult(
+  bytes: Uint8Array,
+  asked: number | undefined,
+): { readonly output: readonly Artifact[]; readonly usage: MediaUsage } {
+  const perChannel = bytes.length / 2 / RATE;
+  const channels = asked !== undefined && perChannel < 1.5 * asked ? 1 : 2;
+  const wave = waveOf(bytes, { rate: RATE, channels });
+  return {
+    output: [{ bytes: wave, contentType: SPEECH_TYPES.wav }],
+    usage: { seconds: perChannel / channels },
+  };
+}

@@ -1,0 +1,56 @@
+/** ElevenLabs' speech. Source: elevenlabs.io/docs/api-reference/text-to-speech/convert. */
+import { type Endpoint, postStream, type JsonRequest } from "../http.ts";
+import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
+import { classifyAnswer } from "./errors.ts";
+
+/** Of formats it has not, the lossless one is handed over, under its own type. */
+const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly ours: SpeechFormat }>> = {
+  mp3: { theirs: "mp3_44100_128", ours: "mp3" },
+  opus: { theirs: "opus_48000_128", ours: "opus" },
+  aac: { theirs: "wav_24000", ours: "wav" },
+  flac: { theirs: "wav_24000", ours: "wav" },
+  wav: { theirs: "wav_24000", ours: "wav" },
+  pcm: { theirs: "pcm_24000", ours: "pcm" },
+};
+
+/** Of `voice_settings.speed`. */
+const SPEEDS = [0.7, 1.2] as const;
+
+export function createElevenLabsSpeech(endpoint: Endpoint): DirectOffer<SpeechInput, Artifact> {
+  return {
+    async run(call) {
+      const { status, headers, body, text } = await postStream(endpoint, speechRequest(call), call.signal);
+      if (body === null) throw classifyAnswer(status, headers, text);
+      const output = await openSpoken(body, headers, FORMATS[call.input.format].ours, call.signal);
+      return { output, usage: { characters: characters(call.input.text) } };
+    },
+  };
+}
+
+/** Instructions have no field and are left out. @throws ProviderError `rejected` */
+function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
+  checkSpeed(input.speed, SPEEDS);
+  const body: Record<string, unknown> = {
+    text: input.text,
+    model_id: sourceModel,
+    ...(input.voice === undefined ? {} : { voice: input.voice }),
+    ...(input.speed === 1 ? {} : { voice_settings: { speed: input.speed } }),
+  };
+  adapt(body);
+  const voice = voiceId(takeVoice(body).id);
+  const { theirs } = FORMATS[input.format];
+  return { path: `/text-to-speech/${voice}?output_format=${theirs}`, body: JSON.stringify(body) };
+}
+
+/** Part of the path: nothing but letters and digits may get there. */
+function voiceId(id: string | undefined): string {
+  if (id !== undefined && /^[A-Za-z0-9]{1,64}$/.test(id)) return id;
+  const say = id === undefined ? "This model needs a voice." : "The model has no voice of this name.";
+  throw new ProviderError("rejected", say, {
+    code: id === undefined ? "invalid_request" : "unsupported_value",
+    param: "voice",
+    say,
+  });
+}

@@ -1,0 +1,62 @@
+/** ElevenLabs' transcription. Source: elevenlabs.io/docs/api-reference/speech-to-text/convert. */
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { DirectOffer, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { audioPart, formOf, languageCode, secondsOf, secondsUsed, spanOf, type TimedWord } from "../transcription.ts";
+import { classifyAnswer } from "./errors.ts";
+
+export function createElevenLabsTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
+  return {
+    async run(call) {
+      const request = { path: "/speech-to-text", body: transcriptionForm(call) };
+      const { status, headers, text } = await post(endpoint, request, call.signal);
+      if (status < 200 || status > 299) throw classifyAnswer(status, headers, text);
+      return transcriptionResult(text);
+    },
+  };
+}
+
+/** It has no segments, so words are always asked for: segments are made of them. A prompt has no field. */
+function transcriptionForm({ input, sourceModel, adapt }: MediaCall<TranscriptionInput>): FormData {
+  const body: Record<string, unknown> = {
+    model_id: sourceModel,
+    timestamps_granularity: "word",
+    // No other source writes "(laughter)" into the text.
+    tag_audio_events: false,
+    // The language alone: regions are unknown to it.
+    ...(input.language === undefined ? {} : { language_code: languageCode(input.language).split("-", 1)[0] }),
+    ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
+  };
+  adapt(body);
+  const form = formOf(body, "");
+  form.append("file", audioPart(input.audio));
+  return form;
+}
+
+/** @throws ProviderError `failed` when the text is no transcription */
+function transcriptionResult(text: string): MediaResult<Transcript> {
+  const answer = parseObject(text);
+  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  const said = answer["text"];
+  if (typeof said !== "string") throw new ProviderError("failed", "the answer has no text");
+  const language = answer["language_code"];
+  const seconds = secondsOf(answer["audio_duration_secs"]);
+  const output: Transcript = {
+    text: said.trim(),
+    ...(typeof language === "string" && language !== "" ? { language } : {}),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(Array.isArray(answer["words"]) ? { words: wordsOf(answer["words"]) } : {}),
+  };
+  // The end of the last word is not the end of the sound: without a report it is measured by us.
+  return { output, usage: secondsUsed(seconds) };
+}
+
+/** Spaces and noises stand in the same list. */
+function wordsOf(values: readonly unknown[]): TimedWord[] {
+  return values.flatMap((value) => {
+    const { text, type, start, end } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const span = spanOf(start, end);
+    return type === "word" && typeof text === "string" && span ? [{ word: text, ...span }] : [];
+  });
+}

@@ -1,0 +1,22 @@
+/**
+ * fal.ai by its queue. Source: fal.ai/docs/documentation/model-apis/inference/queue. What a model takes differs from one
+ * to the next, so each source of the catalogue says in `fields` which input goes where.
+ */
+import type { Endpoint } from "../http.ts";
+import type { ProviderOffers } from "../provider.ts";
+
+import { editBody, generationBody, readImages } from "./images.ts";
+import { meshBody, readMesh } from "./mesh.ts";
+import { musicBody, readMusic } from "./music.ts";
+import { falQueue } from "./queue.ts";
+import { readVideo, videoBody } from "./video.ts";
+
+export function createFal(endpoint: Endpoint): ProviderOffers {
+  return {
+    images: falQueue(endpoint, { kind: "images", body: generationBody, result: readImages }),
+    imageEdits: falQueue(endpoint, { kind: "imageEdits", body: editBody, result: readImages }),
+    video: falQueue(endpoint, { kind: "video", body: videoBody, result: readVideo }),
+    music: falQueue(endpoint, { kind: "music", body: musicBody, result: readMusic }),
+    mesh: falQueue(endpoint, { kind: "mesh", body: meshBody, result: readMesh }),
+  };
+}

@@ -1,0 +1,71 @@
+/** What is kept of a job at fal: enough for another process to ask about it. */
+import type { Endpoint } from "../http.ts";
+import type { Fields } from "../fields.ts";
+import type { ProviderJob } from "../media.ts";
+
+import { isMembers, type Members } from "./members.ts";
+
+/** Paths are those below the endpoint's base: credentials never go anywhere else. */
+export interface FalJob extends ProviderJob {
+  readonly request_id: string;
+  readonly status_path: string;
+  readonly result_path: string;
+  readonly cancel_path: string;
+  /** How many results were asked for. */
+  readonly asked: number;
+  /** Where inputs went: what an error names is told to the caller under our name. */
+  readonly fields: Fields;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/**
+ * The job of a submit's answer; undefined when that names none. Addresses in it are used when they lie on the host that
+ * was submitted to and name the job; else the documented ones are.
+ */
+export function newJob(
+  endpoint: Endpoint,
+  sourceModel: string,
+  answer: Members | undefined,
+  facts: Pick<FalJob, "asked" | "fields">,
+): FalJob | undefined {
+  const id = answer?.["request_id"];
+  if (typeof id !== "string" || !ID.test(id)) return undefined;
+  const [owner = "", app = ""] = sourceModel.split("/");
+  // What stands behind owner and app belongs to the submit alone.
+  const usual = `/${encodeURIComponent(owner)}/${encodeURIComponent(app)}/requests/${id}`;
+  const pathOf = (name: string, otherwise: string): string => pathOn(endpoint, answer?.[name], id) ?? otherwise;
+  return {
+    request_id: id,
+    status_path: pathOf("status_url", `${usual}/status`),
+    result_path: pathOf("response_url", usual),
+    cancel_path: pathOf("cancel_url", `${usual}/cancel`),
+    ...facts,
+  };
+}
+
+/** A stored job; undefined when it is none of ours. */
+export function readJob(job: ProviderJob): FalJob | undefined {
+  const { request_id, status_path, result_path, cancel_path, asked, fields } = job;
+  if (!isPath(status_path) || !isPath(result_path) || !isPath(cancel_path)) return undefined;
+  if (typeof request_id !== "string" || typeof asked !== "number" || !isFields(fields)) return undefined;
+  return { request_id, status_path, result_path, cancel_path, asked, fields };
+}
+
+function pathOn({ baseUrl }: Endpoint, url: unknown, id: string): string | undefined {
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  const there = new URL(url);
+  const base = new URL(baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, "");
+  if (there.origin !== base.origin || !there.pathname.startsWith(`${prefix}/`)) return undefined;
+  if (!there.pathname.split("/").includes(id)) return undefined;
+  return there.pathname.slice(prefix.length) + there.search;
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith("/");
+}
+
+function isFields(value: unknown): value is Fields {
+  return isMembers(value) && Object.values(value).every((field) => typeof field === "string");
+}

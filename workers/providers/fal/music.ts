@@ -1,0 +1,30 @@
+/** Music as fal's models take and give it. Source: the models' own pages under fal.ai/models. */
+import type { Fields } from "../fields.ts";
+import type { Artifact, MediaCall, MediaResult, MusicInput } from "../media.ts";
+import { musicValues } from "../media-fields.ts";
+
+import { bodyOf, type FalBody } from "./body.ts";
+import { computeOf, type Delivery, lengthOf, readFiles } from "./files.ts";
+import type { Members } from "./members.ts";
+
+/** A source that says nothing takes what nearly all do. */
+const USUAL: Fields = { prompt: "prompt", lyrics: "lyrics", duration: "duration", seed: "seed" };
+
+const DELIVERY: Delivery = {
+  members: ["audio", "audio_file", "audios", "audio_url"],
+  family: "audio",
+  name: "recording",
+};
+
+/** @throws ProviderError `misconfigured` when the source does not say where the prompt goes */
+export function musicBody({ input, fields }: MediaCall<MusicInput>): FalBody {
+  return bodyOf(musicValues(input), { fields, usual: USUAL, required: [] });
+}
+
+/** As readFiles. */
+export function readMusic(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
+  const files = readFiles(answer, DELIVERY, asked);
+  return (
+    files && { output: files.map(({ artifact }) => artifact), usage: { ...lengthOf(files), ...computeOf(answer) } }
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * fal's queue: a job is submitted under its model's whole name, and asked about under the paths the answer names. There
+ * is no failed status: a job that failed is COMPLETED, and its result is an error.
+ */
+import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { MediaCall, MediaKind, MediaResult, Polled, QueuedOffer } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import type { FalBody } from "./body.ts";
+import { classifyStart, verdictOf } from "./errors.ts";
+import { type FalJob, newJob, readJob } from "./job.ts";
+import type { Members } from "./members.ts";
+
+/** Seconds fal keeps what it made: a day, in which every retry of ours to copy it has long come to an end. */
+const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });
+
+interface FalModel<Input, Output> {
+  readonly kind: MediaKind;
+  /** @throws ProviderError */
+  body(call: MediaCall<Input>): FalBody;
+  /** Undefined: not understood, so no verdict. @throws ProviderError when it is a result, and a bad one */
+  result(answer: Members, asked: number): MediaResult<Output> | undefined;
+}
+
+type TextAnswer = ProviderAnswer & { readonly text: string };
+
+export function falQueue<Input, Output>(
+  endpoint: Endpoint,
+  model: FalModel<Input, Output>,
+): QueuedOffer<Input, Output> {
+  return {
+    takesUrls: true,
+
+    async start(call) {
+      const { input, asked, usual } = model.body(call);
+      call.adapt(input);
+      const path = `/${call.sourceModel.split("/").map(encodeURIComponent).join("/")}${ringing(call.doorbell)}`;
+      const headers = { "x-fal-object-lifecycle-preference": KEEP };
+      const {
+        status,
+        headers: answered,
+        text,
+      } = await postStart(endpoint, { path, body: JSON.stringify(input), headers }, call.signal);
+      const fields = call.fields ?? usual;
+      if (status < 200 || status > 299) {
+        throw classifyStart(status, answered, text, { fields, kind: model.kind });
+      }
+      const job = newJob(endpoint, call.sourceModel, parseObject(text), { asked, fields });
+      // Taken, and by all signs running, but nobody can ask for it.
+      if (!job) throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+      return job;
+    },
+
+    async poll(job, signal) {
+      const known = readJob(job);
+      if (!known) return unknown("the stored job is none of fal's");
+      try {
+        return await ask(endpoint, model, known, signal);
+      } catch (error) {
+        if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
+        throw error;
+      }
+    },
+
+    async cancel(job, signal) {
+      const known = readJob(job);
+      // Whatever the answer, what became of the job is told by its status.
+      if (known) await post(endpoint, { method: "PUT", path: known.cancel_path }, signal);
+    },
+  };
+}
+
+/** Where fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */
+function ringing(doorbell: string | undefined): string {
+  return doorbell === undefined ? "" : `?fal_webhook=${encodeURIComponent(doorbell)}`;
+}
+
+async function ask<Input, Output>(
+  endpoint: Endpoint,
+  model: FalModel<Input, Output>,
+  job: FalJob,
+  signal: AbortSignal,
+): Promise<Polled<Output>> {
+  const asked = await post(endpoint, { method: "GET", path: job.status_path }, signal);
+  if (!isSuccess(asked)) return unknown(`the status was answered with ${asked.status}`);
+  const status = parseObject(asked.text);
+  switch (status?.["status"]) {
+    case "IN_QUEUE":
+    case "IN_PROGRESS":
+      return { state: "pending" };
+    case "COMPLETED":
+      return readResult(model, job, status, await post(endpoint, { method: "GET", path: job.result_path }, signal));
+    default:
+      return unknown(`the status is ${JSON.stringify(status?.["status"])?.slice(0, 100) ?? "absent"}`);
+  }
+}
+
+function readResult<Input, Output>(
+  model: FalModel<Input, Output>,
+  job: FalJob,
+  status: Members,
+  answer: TextAnswer,
+): Polled<Output> {
+  if (answer.status === 202) return { state: "pending" };
+  if (answer.status === 400 && /\bstill in progress\b/i.test(answer.text)) return { state: "pending" };
+  const body = parseObject(answer.text);
+  if (isSuccess(answer) && body) {
+    try {
+      const result = model.result(body, job.asked);
+      if (result) return { state: "done", ...result };
+    } catch (error) {
+      if (error instanceof ProviderError) return { state: "failed", error };
+      throw error;
+    }
+  }
+  const error = verdictOf(status, answer, body, { fields: job.fields, kind: model.kind });
+  return error ? { state: "failed", error } : unknown(`the result was answered with ${answer.status}`);
+}
+
+function isSuccess({ status }: ProviderAnswer): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
+  return { state: "unknown", detail };
+}

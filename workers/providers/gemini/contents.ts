@@ -1,0 +1,162 @@
+/**
+ * OpenAI's messages → `systemInstruction` and `contents`. Messages of one role that follow each other become one turn;
+ * results of tools are a turn of their own, since Gemini wants exactly them behind the calls.
+ */
+import type { AssistantMessage, ChatMessage, UserContentBlock } from "#schemas/generated/types.ts";
+
+import { parseObject } from "../json.ts";
+
+import { encodedPart, mediaPart } from "./media.ts";
+import { isMembers, type Members, textOf } from "./members.ts";
+import { invalid, unsupported } from "./rejected.ts";
+
+/**
+ * Stands for the signature of a call whose client lost it, or that another model made: without one, models that sign
+ * their calls refuse the next turn. Source: ai.google.dev/gemini-api/docs/thought-signatures.
+ */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+interface Turn {
+  readonly kind: "user" | "model" | "results";
+  readonly parts: Members[];
+}
+
+export interface Conversation {
+  readonly systemInstruction?: { readonly parts: readonly Members[] };
+  readonly contents: readonly { readonly role: "user" | "model"; readonly parts: readonly Members[] }[];
+}
+
+/**
+ * @param needsSignatures the model refuses calls of the running turn that carry no signature
+ * @throws ProviderError `rejected` naming the message
+ */
+export function readConversation(messages: readonly ChatMessage[], needsSignatures: boolean): Conversation {
+  const system: Members[] = [];
+  const turns: Turn[] = [];
+  const names = new Map<string, string>();
+  // The running turn begins with what the user said last; only its calls are checked.
+  const runningFrom = messages.findLastIndex(({ role }) => role === "user");
+  const add = (kind: Turn["kind"], parts: readonly Members[]): void => {
+    if (parts.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.kind === kind) last.parts.push(...parts);
+    else turns.push({ kind, parts: [...parts] });
+  };
+  for (const [index, message] of messages.entries()) {
+    const param = `messages[${index}]`;
+    switch (message.role) {
+      case "system":
+      case "developer":
+        system.push(...textParts(message.content));
+        break;
+      case "user":
+        add("user", userParts(message.content, param));
+        break;
+      case "assistant":
+        add("model", assistantParts(message, names, needsSignatures && index > runningFrom, param));
+        break;
+      case "tool": {
+        const name = names.get(message.tool_call_id);
+        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No tool call before this message has this id.");
+        add("results", [resultPart(name, joined(message.content), message.tool_call_id)]);
+        break;
+      }
+      case "function":
+        add("results", [resultPart(message.name, message.content ?? "")]);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  const contents = turns.map(
+    ({ kind, parts }) => ({ role: kind === "model" ? ("model" as const) : "user", parts }) as const,
+  );
+  // Instructions alone are no conversation there.
+  if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
+  return system.length > 0 ? { systemInstruction: { parts: system }, contents } : { contents };
+}
+
+/** A part must say something: an empty text is refused. */
+function textParts(content: string | readonly { readonly text: string }[]): Members[] {
+  const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
+  return texts.filter((text) => text !== "").map((text) => ({ text }));
+}
+
+function joined(content: string | readonly { readonly text: string }[]): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
+function userParts(content: string | readonly UserContentBlock[], param: string): Members[] {
+  if (typeof content === "string") return [{ text: content }];
+  return content.flatMap((block, index) => {
+    const at = `${param}.content[${index}]`;
+    switch (block.type) {
+      case "text":
+        return block.text === "" ? [] : [{ text: block.text }];
+      case "image_url":
+        return [mediaPart(block.image_url.url, "image", `${at}.image_url.url`)];
+      case "input_audio":
+        return [encodedPart(`audio/${block.input_audio.format}`, block.input_audio.data, `${at}.input_audio.data`)];
+      case "file": {
+        const { file_data, file_url } = block.file;
+        const url = textOf(file_data) ?? textOf(file_url);
+        if (url === undefined) throw unsupported(`${at}.file.file_id`, "Expected the file itself, as file_data.");
+        return [mediaPart(url, "file", `${at}.file.file_data`)];
+      }
+      default:
+        return block satisfies never;
+    }
+  });
+}
+
+function assistantParts(
+  message: AssistantMessage,
+  names: Map<string, string>,
+  needsSignature: boolean,
+  param: string,
+): Members[] {
+  const parts: Members[] = said(message);
+  const calls = (message.tool_calls ?? []).map((call, index): Members => {
+    const at = `${param}.tool_calls[${index}]`;
+    if (call.type !== "function") throw unsupported(`${at}.type`, "This model calls functions only, no custom tools.");
+    names.set(call.id, call.function.name);
+    const functionCall = { id: call.id, name: call.function.name, args: argumentsOf(call.function.arguments, at) };
+    const thoughtSignature = signatureOf(call);
+    return { functionCall, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) };
+  });
+  const legacy = message.function_call;
+  if (legacy) calls.push({ functionCall: { name: legacy.name, args: argumentsOf(legacy.arguments, param) } });
+  // Of calls made together the first one is signed.
+  const [first] = calls;
+  if (first && needsSignature && first["thoughtSignature"] === undefined) first["thoughtSignature"] = NO_SIGNATURE;
+  return [...parts, ...calls];
+}
+
+function said({ content, refusal }: AssistantMessage): Members[] {
+  const texts =
+    typeof content === "string"
+      ? [content]
+      : (content ?? []).map((block) => (block.type === "text" ? block.text : block.refusal));
+  if (typeof refusal === "string") texts.push(refusal);
+  return texts.filter((text) => text !== "").map((text) => ({ text }));
+}
+
+/** Where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
+function signatureOf(call: object): string | undefined {
+  const extra = (call as Members)["extra_content"];
+  const google = isMembers(extra) ? extra["google"] : undefined;
+  return isMembers(google) ? textOf(google["thought_signature"]) : undefined;
+}
+
+function argumentsOf(text: string, param: string): Members {
+  if (text.trim() === "") return {};
+  const found = parseObject(text);
+  if (found) return found;
+  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a JSON object as text.");
+}
+
+/** A result is an object there; what is none is wrapped in one. */
+function resultPart(name: string, text: string, id?: string): Members {
+  const response = parseObject(text) ?? { result: text };
+  return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };
+}

@@ -1,0 +1,120 @@
+/**
+ * Google's error bodies → error class, decided once (providers paper, part 2): the status word before the number, and
+ * before both what the details say. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
+ */
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+
+import { isMembers, membersOf, type Members, textOf } from "./members.ts";
+
+const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+  INVALID_ARGUMENT: "rejected",
+  OUT_OF_RANGE: "rejected",
+  // Not offered in this country, or billing is off: about our account, never about the request.
+  FAILED_PRECONDITION: "misconfigured",
+  UNAUTHENTICATED: "misconfigured",
+  PERMISSION_DENIED: "misconfigured",
+  NOT_FOUND: "misconfigured",
+  RESOURCE_EXHAUSTED: "busy",
+  UNAVAILABLE: "busy",
+  DEADLINE_EXCEEDED: "timeout",
+  INTERNAL: "failed",
+  UNKNOWN: "failed",
+  ABORTED: "failed",
+  CANCELLED: "failed",
+  DATA_LOSS: "failed",
+  UNIMPLEMENTED: "misconfigured",
+};
+
+/** Said with INVALID_ARGUMENT, though it is our key that is at fault. */
+const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
+/** Further in, the words may be the caller's own: messages quote what they blame. */
+const KEY_WORDS = /^API key (not valid|expired|not found)\b/i;
+/** Said with RESOURCE_EXHAUSTED, though no waiting helps. */
+const SPENT_WORDS = /\bcredits are depleted\b|\bspending cap\b|\bbilling account\b/i;
+const TOO_LONG_WORDS =
+  /\btoken count\b.*\bexceeds\b|\bexceeds the maximum number of tokens\b|\bmaximum context length\b/i;
+
+interface ErrorBody {
+  readonly message: string;
+  readonly word: string;
+  readonly status: number | undefined;
+  readonly details: readonly Members[];
+}
+
+/** @param text the body as it came; it goes to the log only, cut */
+export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
+  return toError(readErrorBody(text), status, headers);
+}
+
+/** An `error` member inside a 200 answer or stream; its own code is the status. */
+export function classifyErrorMember(value: unknown): ProviderError {
+  const body = readErrorMember(value);
+  return toError(body, body.status ?? 500, new Headers());
+}
+
+function toError(body: ErrorBody, status: number, headers: Headers): ProviderError {
+  const kind = classOf(status, body);
+  const retryAfterMs = retryDelay(body.details) ?? retryAfter(headers);
+  return new ProviderError(kind, body.message || `status ${status}`, {
+    status,
+    ...(kind === "rejected" && TOO_LONG_WORDS.test(body.message)
+      ? { code: "context_length_exceeded" as const, param: "messages" }
+      : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function classOf(status: number, body: ErrorBody): ProviderErrorClass {
+  const { word, message } = body;
+  if (status === 401 || status === 403 || blamesKey(body)) return "misconfigured";
+  const byWord = Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined;
+  const kind = byWord ?? classOfStatus(status);
+  return kind === "busy" && SPENT_WORDS.test(message) ? "misconfigured" : kind;
+}
+
+/** What rests the source for everybody must not be for a caller to say. */
+function blamesKey({ message, details }: ErrorBody): boolean {
+  if (details.some(({ reason }) => KEY_REASONS.has(String(reason)))) return true;
+  return KEY_WORDS.test(message) && !details.some((detail) => detail["fieldViolations"] !== undefined);
+}
+
+function classOfStatus(status: number): ProviderErrorClass {
+  if (status === 429 || status === 503 || status === 529) return "busy";
+  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 408 || status === 504) return "timeout";
+  return status >= 400 && status < 500 ? "rejected" : "failed";
+}
+
+/** `RetryInfo.retryDelay` is a duration as text: "34.4s". */
+function retryDelay(details: readonly Members[]): number | undefined {
+  for (const { retryDelay: delay } of details) {
+    if (typeof delay !== "string" || !delay.endsWith("s")) continue;
+    const waitMs = retryAfter(new Headers({ "retry-after": delay.slice(0, -1) }));
+    if (waitMs !== undefined) return Math.ceil(waitMs);
+  }
+  return undefined;
+}
+
+function readErrorBody(text: string): ErrorBody {
+  try {
+    const answer = JSON.parse(text) as unknown;
+    // Some errors of streams come as the one element of a list.
+    const body: unknown = Array.isArray(answer) ? answer[0] : answer;
+    return readErrorMember(isMembers(body) ? body["error"] : undefined);
+  } catch {
+    return { message: text.slice(0, 500), word: "", status: undefined, details: [] };
+  }
+}
+
+function readErrorMember(value: unknown): ErrorBody {
+  if (!isMembers(value)) return { message: textOf(value) ?? "", word: "", status: undefined, details: [] };
+  const code = value["code"];
+  const isStatus = typeof code === "number" && Number.isInteger(code) && code >= 400 && code <= 599;
+  return {
+    message: textOf(value["message"]) ?? "",
+    word: textOf(value["status"]) ?? "",
+    status: isStatus ? code : undefined,
+    details: membersOf(value["details"]),
+  };
+}

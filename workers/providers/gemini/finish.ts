@@ -1,0 +1,49 @@
+/** Why Gemini stopped → OpenAI's finish reason. Source: ai.google.dev/api/generate-content#FinishReason. */
+import { ProviderError } from "../provider.ts";
+
+import { isMembers, type Members, textOf } from "./members.ts";
+
+const FILTERED: ReadonlySet<string> = new Set([
+  "SAFETY",
+  "RECITATION",
+  "LANGUAGE",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
+  "MODEL_ARMOR",
+]);
+
+export type FinishReason = "stop" | "length" | "content_filter";
+
+/**
+ * undefined while it has not ended.
+ * @throws ProviderError `failed` for every reason that means no usable answer, those we do not know included: what was
+ * cut must not look whole
+ */
+export function finishReason(candidate: Members): FinishReason | undefined {
+  const word = textOf(candidate["finishReason"]);
+  if (word === undefined || word === "FINISH_REASON_UNSPECIFIED") return undefined;
+  if (word === "STOP") return "stop";
+  if (word === "MAX_TOKENS") return "length";
+  if (FILTERED.has(word)) return "content_filter";
+  const why = textOf(candidate["finishMessage"]) ?? "";
+  throw new ProviderError("failed", `the answer ended with finish reason ${word} ${why}`.trim());
+}
+
+/** A prompt that was blocked has no candidates. @throws ProviderError `refused` */
+export function checkPrompt(answer: Members): void {
+  const feedback = answer["promptFeedback"];
+  const reason = isMembers(feedback) ? textOf(feedback["blockReason"]) : undefined;
+  const candidates = answer["candidates"];
+  const hasCandidates = Array.isArray(candidates) && candidates.length > 0;
+  if (reason === undefined || reason === "BLOCK_REASON_UNSPECIFIED" || hasCandidates) return;
+  throw new ProviderError("refused", `the prompt was blocked: ${reason}`);
+}
+
+/** An answer the filter stopped before it began: another model may be asked. */
+export function refusedWhole(): ProviderError {
+  return new ProviderError("refused", "the answer was filtered before it began");
+}

@@ -1,0 +1,152 @@
+/**
+ * Pictures by `generateContent`: one a call, so several are asked for at once, and there are no masks. Models that edit
+ * are given the picture beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
+ */
+import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+
+import { type Endpoint, type JsonRequest, post } from "../http.ts";
+import { type Fields, isMedia, setField } from "../fields.ts";
+import { placeInputs, unreadablePicture } from "../image-fields.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaOffers, MediaResult } from "../media.ts";
+import { mediaTypeOf } from "../media-type.ts";
+import { ProviderError } from "../provider.ts";
+
+import { classifyAnswer, classifyErrorMember } from "./errors.ts";
+import { checkPrompt, finishReason } from "./finish.ts";
+import { dataPart } from "./media.ts";
+import { isMembers, membersOf, type Members, textOf } from "./members.ts";
+import { readUsage } from "./usage.ts";
+
+/** Places in `generationConfig`. */
+const USUAL: Fields = { aspect_ratio: "imageConfig.aspectRatio", image_size: "imageConfig.imageSize", seed: "seed" };
+
+export function createGeminiImages(endpoint: Endpoint): Pick<MediaOffers, "images" | "imageEdits"> {
+  return {
+    images: { run: (call) => pictures(endpoint, call) },
+    imageEdits: { run: (call) => pictures(endpoint, call) },
+  };
+}
+
+interface Picture {
+  readonly picture: Artifact;
+  readonly tokens: TokenUsage | undefined;
+}
+
+/** As many calls as pictures; the first that fails ends the others, and its reason is the whole call's. */
+async function pictures(
+  endpoint: Endpoint,
+  call: MediaCall<ImageInput | ImageEditInput>,
+): Promise<MediaResult<readonly Artifact[]>> {
+  const failing = new AbortController();
+  const signal = AbortSignal.any([call.signal, failing.signal]);
+  const requests = Array.from({ length: call.input.n }, (_, at) => pictureRequest(call, at));
+  const outcomes = await Promise.all(
+    requests.map(async (request) => {
+      try {
+        return await onePicture(endpoint, request, signal);
+      } catch (error) {
+        failing.abort(error);
+        return undefined;
+      }
+    }),
+  );
+  if (call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
+  if (failing.signal.aborted) throw failing.signal.reason;
+  const made = outcomes.filter((outcome) => outcome !== undefined);
+  const tokens = sum(made.map((outcome) => outcome.tokens));
+  return {
+    output: made.map(({ picture }) => picture),
+    usage: { images: made.length, ...(tokens === undefined ? {} : { tokens }) },
+  };
+}
+
+async function onePicture(endpoint: Endpoint, request: JsonRequest, signal: AbortSignal): Promise<Picture> {
+  const { status, headers, text } = await post(endpoint, request, signal);
+  if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
+  return readPicture(text);
+}
+
+/** @param at which of the pictures it is: the same seed would make the same one again */
+function pictureRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
+  const { input, sourceModel } = call;
+  const generationConfig: Members = { responseModalities: ["IMAGE"] };
+  for (const { ours, theirs, value } of placeInputs(call, USUAL)) {
+    if (isMedia(value)) continue;
+    setField(generationConfig, theirs, ours === "seed" ? wrapSeed(Number(value) + at) : value);
+  }
+  const { image } = input as Partial<ImageEditInput>;
+  const parts: Members[] = [{ text: input.prompt }];
+  if (image) parts.push(dataPart(image.contentType, Buffer.from(image.bytes).toString("base64")));
+  const body: Members = { contents: [{ role: "user", parts }], generationConfig };
+  call.adapt(body);
+  return { path: `/models/${encodeURIComponent(sourceModel)}:generateContent`, body: JSON.stringify(body) };
+}
+
+/** Seeds are signed numbers of 32 bits there. */
+function wrapSeed(seed: number): number {
+  return Math.trunc(seed % 4_294_967_296) | 0;
+}
+
+/** @throws ProviderError `refused` when the filter took the picture, `failed` when there is none for another reason */
+function readPicture(text: string): Picture {
+  const answer = parseObject(text);
+  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
+  checkPrompt(answer);
+  const [candidate] = membersOf(answer["candidates"]);
+  if (!candidate) throw new ProviderError("failed", "the answer has no candidates");
+  const content = candidate["content"];
+  const parts = membersOf(isMembers(content) ? content["parts"] : undefined).filter(({ thought }) => thought !== true);
+  // Drafts, where there are any, come before the picture.
+  const data = parts.map((part) => part["inlineData"]).findLast(isMembers);
+  if (data) {
+    const usage = readUsage(answer["usageMetadata"]);
+    return { picture: artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
+  }
+  if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the picture was filtered");
+  const words = parts.map((part) => textOf(part["text"]) ?? "").join("");
+  // A model that explains itself in place of painting will not paint.
+  if (words !== "") throw new ProviderError("refused", `words in place of a picture: ${words}`);
+  throw new ProviderError("failed", "the answer has no picture");
+}
+
+function artifact(data: Members): Artifact {
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(textOf(data["data"]) ?? "");
+  } catch (error) {
+    throw new ProviderError("failed", "the picture is no base64", { cause: error });
+  }
+  const contentType = mediaTypeOf(bytes, "");
+  if (contentType?.startsWith("image/")) return { bytes, contentType };
+  throw new ProviderError("failed", "what was sent as a picture is none");
+}
+
+const UNREADABLE_WORDS = /\bunable to process input image\b|\bimage\b.*\b(?:not valid|not supported|unsupported)\b/i;
+
+function sharpened(error: ProviderError): ProviderError {
+  if (error.kind !== "rejected" || !UNREADABLE_WORDS.test(error.detail)) return error;
+  return unreadablePicture(error.detail, "image", error.status === undefined ? {} : { status: error.status });
+}
+
+/** One call without a report leaves the sum unknown. */
+function sum(reports: readonly (TokenUsage | undefined)[]): TokenUsage | undefined {
+  const known = reports.filter((report) => report !== undefined);
+  if (known.length < reports.length) return undefined;
+  return known.reduce((total, report) => plus(total, report), NO_USAGE);
+}
+
+function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    ...NO_USAGE,
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    audioInput: one.audioInput + other.audioInput,
+    imageInput: one.imageInput + other.imageInput,
+    output: one.output + other.output,
+    audioOutput: one.audioOutput + other.audioOutput,
+    imageOutput: one.imageOutput + other.imageOutput,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}

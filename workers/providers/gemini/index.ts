@@ -1,0 +1,37 @@
+/**
+ * Google's Gemini API with a key: chat, embeddings, pictures and videos. Sources: ai.google.dev/api/generate-content,
+ * …/api/embeddings, …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
+ *
+ * Traits read here: `no_reasoning`, `reasoning_by_budget` (a token budget in place of a level: Gemini 2.5),
+ * `reasoning_always` (cannot be turned off), `json_by_converted_schema` (takes OpenAPI schemas only: before 2.5),
+ * `no_json_with_tools` (refuses JSON answers beside tools: before 3).
+ */
+import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
+import type { Endpoint } from "../http.ts";
+import type { ProviderOffers } from "../provider.ts";
+
+import { readAnswer } from "./answer.ts";
+import { createGeminiEmbeddings } from "./embeddings.ts";
+import { classifyAnswer } from "./errors.ts";
+import { createGeminiImages } from "./images.ts";
+import { chatRequest } from "./request.ts";
+import { createReader } from "./stream.ts";
+import { createGeminiVideo } from "./video.ts";
+
+export function createGemini(endpoint: Endpoint): ProviderOffers {
+  return {
+    chat: chatOverHttp(endpoint, GEMINI_WIRE),
+    embeddings: createGeminiEmbeddings(endpoint),
+    ...createGeminiImages(endpoint),
+    video: createGeminiVideo(endpoint),
+  };
+}
+
+const GEMINI_WIRE: ChatWire = {
+  // Addresses of media are taken for Google's own file store only.
+  needsBytes: ["image", "file"],
+  request: chatRequest,
+  result: readAnswer,
+  reader: createReader,
+  classify: classifyAnswer,
+};

@@ -1,0 +1,94 @@
+/**
+ * Arguments of a call that arrive in pieces, each with a path such as `$.items[0].name`. Gemini sends them so only when
+ * asked to, which we do not; compatible servers may. Source: recorded traffic of gemini-3.1-pro-preview.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+import { ProviderError } from "../provider.ts";
+
+import { membersOf, type Members, textOf } from "./members.ts";
+
+/** `.name`, `[7]`, `['name']` or `["name"]`. */
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+/** No argument list is longer; an index far beyond would only fill memory. */
+const INDEX_MAX = 10_000;
+
+type Step = string | number;
+type Node = Members | unknown[];
+
+export class PartialArguments {
+  private readonly root: Members = Object.create(null) as Members;
+  /** The path whose text goes on in the next piece. */
+  private open: string | undefined;
+  private characters = 0;
+
+  /** @throws ProviderError `failed` for a path that is none, or arguments without end */
+  add(pieces: unknown): void {
+    for (const piece of membersOf(pieces)) {
+      const path = textOf(piece["jsonPath"]) ?? "";
+      const value = valueOf(piece);
+      this.characters += path.length + (typeof value === "string" ? value.length : 8);
+      if (this.characters > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "arguments are over the limit");
+      this.set(path, value, this.open === path);
+      this.open = piece["willContinue"] === true ? path : undefined;
+    }
+  }
+
+  /** JSON text of everything so far. */
+  text(): string {
+    return JSON.stringify(this.root);
+  }
+
+  private set(path: string, value: unknown, isContinued: boolean): void {
+    const steps = stepsOf(path);
+    let node: Node = this.root;
+    for (const [index, step] of steps.entries()) {
+      const next = steps[index + 1];
+      const known = read(node, step);
+      if (next === undefined) {
+        const isText = isContinued && typeof known === "string" && typeof value === "string";
+        write(node, step, isText ? known + value : value);
+        return;
+      }
+      if (typeof known === "object" && known !== null) node = known as Node;
+      else {
+        const made: Node = typeof next === "number" ? [] : (Object.create(null) as Members);
+        write(node, step, made);
+        node = made;
+      }
+    }
+  }
+}
+
+function valueOf(piece: Members): unknown {
+  for (const name of ["stringValue", "numberValue", "boolValue"]) if (piece[name] !== undefined) return piece[name];
+  return null;
+}
+
+function stepsOf(path: string): Step[] {
+  const steps: Step[] = [];
+  STEP.lastIndex = 1;
+  while (path.startsWith("$") && STEP.lastIndex < path.length) {
+    const match = STEP.exec(path);
+    if (!match) break;
+    const [, plain, index, single, double] = match;
+    steps.push(index === undefined ? (plain ?? unescaped(single ?? double ?? "")) : Number(index));
+    if (STEP.lastIndex === path.length && steps.length <= LIMITS.jsonDepthMax) return steps;
+  }
+  throw new ProviderError("failed", `arguments arrived at the odd path ${path.slice(0, 100)}`);
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/gs, "$1");
+}
+
+function read(node: Node, step: Step): unknown {
+  if (Array.isArray(node)) return typeof step === "number" ? node[step] : undefined;
+  return node[String(step)];
+}
+
+function write(node: Node, step: Step, value: unknown): void {
+  if (!Array.isArray(node)) node[String(step)] = value;
+  else if (typeof step === "number" && step <= INDEX_MAX) node[step] = value;
+  else throw new ProviderError("failed", "arguments arrived at an odd place of a list");
+}

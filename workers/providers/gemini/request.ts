@@ -1,0 +1,130 @@
+/**
+ * OpenAI's chat request → Gemini's. Left out, because Gemini has no such thing and the answer stays what was asked for:
+ * user, safety_identifier, metadata, store, prompt_cache_key, parallel_tool_calls, names of speakers, `strict`, detail of
+ * images, cache_control. What would change the answer is refused by name.
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Trait } from "#shared/catalogue/catalogue.ts";
+
+import type { JsonRequest } from "../http.ts";
+import type { ChatCall } from "../provider.ts";
+
+import { readConversation } from "./contents.ts";
+import type { Members } from "./members.ts";
+import { unsupported } from "./rejected.ts";
+import { toOpenApi } from "./schema.ts";
+import { thinkingConfig } from "./thinking.ts";
+import { toolMembers } from "./tools.ts";
+
+const CANDIDATES_MAX = 8;
+const STOPS_MAX = 5;
+const INT32_MAX = 2_147_483_647;
+/** Tiers that are no change of tier. */
+const PLAIN_TIERS: readonly unknown[] = [undefined, null, "auto", "default"];
+
+/** @throws ProviderError `rejected` naming what Gemini cannot do */
+export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
+  const { request, traits } = call;
+  refuseUnsupported(request);
+  const tools = toolMembers(request, traits);
+  const wantsJson = request.response_format != null && request.response_format.type !== "text";
+  if (traits.has("no_json_with_tools") && wantsJson && "tools" in tools) {
+    throw unsupported("response_format", "This model answers in JSON only where it has no tools; expected text.");
+  }
+  const body: Members = {
+    ...readConversation(request.messages, !isBudgeted(traits)),
+    ...tools,
+    generationConfig: generationConfig(request, traits),
+  };
+  call.adapt(body);
+  const method = isStream ? "streamGenerateContent?alt=sse" : "generateContent";
+  return { path: `/models/${encodeURIComponent(call.sourceModel)}:${method}`, body: JSON.stringify(body) };
+}
+
+/** Models that count thoughts by budget, or have none, know no signatures that must come back. */
+function isBudgeted(traits: ReadonlySet<Trait>): boolean {
+  return traits.has("reasoning_by_budget") || traits.has("no_reasoning");
+}
+
+function refuseUnsupported(request: ChatCompletionRequest): void {
+  if (request.logit_bias && Object.keys(request.logit_bias).length > 0) {
+    throw unsupported("logit_bias", "This model cannot weigh single tokens; leave logit_bias out.");
+  }
+  if (request.prediction) throw unsupported("prediction", "This model takes no predicted output.");
+  if (request.modalities?.includes("audio")) {
+    throw unsupported("modalities", "This model answers in text only; audio was asked for.");
+  }
+  if (request.audio) throw unsupported("audio", "This model answers in text only; audio was asked for.");
+  if (request.web_search_options) throw unsupported("web_search_options", "Web search is not offered for this model.");
+  if (request.verbosity && request.verbosity !== "medium") {
+    throw unsupported("verbosity", `This model has no verbosity but medium, got ${request.verbosity}.`);
+  }
+  if (!PLAIN_TIERS.includes(request.service_tier)) {
+    throw unsupported("service_tier", "Expected the service tier auto or default for this model.");
+  }
+  if (request.functions?.length) throw unsupported("functions", "This model takes tools in place of functions.");
+  if (request.function_call) throw unsupported("function_call", "This model takes tool_choice in place of this.");
+}
+
+function generationConfig(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
+  const config: Members = {
+    maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
+    temperature: request.temperature,
+    topP: request.top_p,
+    topK: topK(request["top_k"]),
+    stopSequences: stopSequences(request.stop),
+    seed: seed(request.seed),
+    frequencyPenalty: request.frequency_penalty,
+    presencePenalty: request.presence_penalty,
+    candidateCount: candidateCount(request.n),
+    ...logprobs(request),
+    ...responseFormat(request, traits),
+    thinkingConfig: thinkingConfig(request.reasoning_effort ?? undefined, traits),
+  };
+  for (const [name, value] of Object.entries(config)) if (value === undefined || value === null) delete config[name];
+  return config;
+}
+
+function stopSequences(stop: ChatCompletionRequest["stop"]): string[] | undefined {
+  const stops = typeof stop === "string" ? [stop] : (stop ?? []);
+  if (stops.length > STOPS_MAX) {
+    throw unsupported("stop", `Expected at most ${STOPS_MAX} stop texts for this model, got ${stops.length}.`);
+  }
+  return stops.length > 0 ? stops : undefined;
+}
+
+/** An extension of ours. */
+function topK(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INT32_MAX) return value;
+  throw unsupported("top_k", "Expected a whole number above 0.");
+}
+
+function seed(value: number | null | undefined): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value > INT32_MAX || value < -INT32_MAX - 1) {
+    throw unsupported("seed", `Expected a seed of 32 bits for this model, got ${value}.`);
+  }
+  return value;
+}
+
+function candidateCount(n: number | null | undefined): number | undefined {
+  if (n === undefined || n === null || n === 1) return undefined;
+  if (n > CANDIDATES_MAX) throw unsupported("n", `Expected n of at most ${CANDIDATES_MAX} for this model, got ${n}.`);
+  return n;
+}
+
+function logprobs({ logprobs: isAsked, top_logprobs: top }: ChatCompletionRequest): Members {
+  if (isAsked !== true) return {};
+  return { responseLogprobs: true, ...(top ? { logprobs: top } : {}) };
+}
+
+function responseFormat({ response_format: format }: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
+  if (!format || format.type === "text") return {};
+  const json = { responseMimeType: "application/json" };
+  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  if (schema === undefined) return json;
+  return traits.has("json_by_converted_schema")
+    ? { ...json, responseSchema: toOpenApi(schema, "response_format") }
+    : { ...json, responseJsonSchema: schema };
+}

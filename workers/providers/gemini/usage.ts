@@ -1,0 +1,75 @@
+/**
+ * `usageMetadata` → our buckets. The prompt count contains cached tokens, the candidates' count leaves thoughts out;
+ * details split both by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
+ */
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+
+import type { ChatUsage } from "../provider.ts";
+
+import { isMembers, type Members } from "./members.ts";
+
+/** Larger counts are no report of a call but a fault; they must never reach the ledger. */
+const TOKENS_MAX = 100_000_000;
+
+/** null = no counts in it, as in the first events of some streams; "impossible" = counts that cannot be true. */
+export function readUsage(value: unknown): ChatUsage {
+  if (value === undefined || value === null) return null;
+  if (!isMembers(value)) return "impossible";
+  const faults = { found: false };
+  const count = (tokens: unknown): number => {
+    if (tokens === undefined || tokens === null) return 0;
+    if (typeof tokens === "number" && Number.isInteger(tokens) && tokens >= 0 && tokens <= TOKENS_MAX) return tokens;
+    faults.found = true;
+    return 0;
+  };
+  const of = (details: string, modality: string): number => sum(value, details, modality, count);
+  const prompt = count(value["promptTokenCount"]) + count(value["toolUsePromptTokenCount"]);
+  const candidates = count(value["candidatesTokenCount"]);
+  const thoughts = count(value["thoughtsTokenCount"]);
+  const cached = count(value["cachedContentTokenCount"]);
+  const total = count(value["totalTokenCount"]);
+  const audioIn = of("promptTokensDetails", "AUDIO") - of("cacheTokensDetails", "AUDIO");
+  const imageIn = of("promptTokensDetails", "IMAGE") - of("cacheTokensDetails", "IMAGE");
+  const audioOut = of("candidatesTokensDetails", "AUDIO");
+  const imageOut = of("candidatesTokensDetails", "IMAGE");
+  if (faults.found) return "impossible";
+  if (prompt === 0 && candidates === 0 && thoughts === 0) return null;
+  // Some compatible servers count thoughts among the candidates; the total tells.
+  const isWithin = thoughts > 0 && total === prompt + candidates && thoughts <= candidates;
+  const input = shares(prompt);
+  const output = shares(candidates + (isWithin ? 0 : thoughts));
+  return {
+    ...NO_USAGE,
+    cachedInput: input.take(cached),
+    audioInput: input.take(audioIn),
+    imageInput: input.take(imageIn),
+    input: input.rest(),
+    audioOutput: output.take(audioOut),
+    imageOutput: output.take(imageOut),
+    output: output.rest(),
+    reasoning: thoughts,
+  };
+}
+
+/** Tokens of one modality in a list of `{modality, tokenCount}`. */
+function sum(report: Members, details: string, modality: string, count: (tokens: unknown) => number): number {
+  const list = report[details];
+  if (!Array.isArray(list)) return 0;
+  let tokens = 0;
+  for (const entry of list)
+    if (isMembers(entry) && entry["modality"] === modality) tokens += count(entry["tokenCount"]);
+  return tokens;
+}
+
+/** Parts of a total: they never exceed it together, so that the total holds even where a provider's parts do not. */
+function shares(total: number): { take(part: number): number; rest(): number } {
+  let left = total;
+  return {
+    take(part) {
+      const taken = Math.max(0, Math.min(part, left));
+      left -= taken;
+      return taken;
+    },
+    rest: () => left,
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * What Google says of videos. A refusal has no word of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
+ * docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
+ */
+import { unreadablePicture } from "../image-fields.ts";
+import { ProviderError } from "../provider.ts";
+
+import { classifyAnswer, classifyErrorMember } from "./errors.ts";
+import { isMembers, textOf } from "./members.ts";
+
+/** By number. */
+const RPC_WORDS = [
+  "OK",
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "DEADLINE_EXCEEDED",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "ABORTED",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "DATA_LOSS",
+  "UNAUTHENTICATED",
+] as const;
+
+const REFUSED_WORDS =
+  /\bResponsible AI\b|\busage guidelines\b|\bsupport codes?\b|\b(?:violates?|blocked)\b[^.]{0,200}\b(?:safety|polic(?:y|ies))\b/i;
+const REFUSED_CODES = /^(?:image_)?(?:safety|prohibited_content|blocklist|spii)$/i;
+const UNREADABLE_WORDS =
+  /\bunable to process input image\b|\bimage\b[^.]{0,200}\b(?:not valid|not supported|unsupported|could not be decoded)\b/i;
+
+/** An answer that is not 2xx. */
+export function classifyVideo(status: number, headers: Headers, text: string): ProviderError {
+  return sharpened(classifyAnswer(status, headers, text));
+}
+
+/** The `google.rpc.Status` of an operation that ended with an error. */
+export function classifyOperation(value: unknown): ProviderError {
+  const { code } = isMembers(value) ? value : {};
+  const word = typeof code === "number" ? RPC_WORDS[code] : undefined;
+  return sharpened(classifyErrorMember(isMembers(value) && word !== undefined ? { ...value, status: word } : value));
+}
+
+/** An error of an interaction, whose code is a word or an address that ends with one. */
+export function classifyInteraction(value: unknown): ProviderError {
+  const { code, message } = isMembers(value) ? value : {};
+  const said = textOf(code)?.split(/[/#]/).at(-1) ?? "";
+  if (REFUSED_CODES.test(said)) return new ProviderError("refused", textOf(message) ?? said);
+  if (typeof code === "number") return classifyOperation(value);
+  const word = said.toUpperCase();
+  return sharpened(classifyErrorMember({ message, status: word === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : word }));
+}
+
+function sharpened(error: ProviderError): ProviderError {
+  if (error.kind !== "rejected" && error.kind !== "failed") return error;
+  const facts = error.status === undefined ? {} : { status: error.status };
+  if (REFUSED_WORDS.test(error.detail)) return new ProviderError("refused", error.detail, facts);
+  if (error.kind === "failed") return error;
+  if (UNREADABLE_WORDS.test(error.detail)) {
+    return unreadablePicture(error.detail, "image", { ...facts, kind: "video" });
+  }
+  if (error.code === undefined) return error;
+  // Too long is what is to be seen: there are no messages here.
+  return new ProviderError("rejected", error.detail, { ...facts, code: error.code, param: "prompt" });
+}

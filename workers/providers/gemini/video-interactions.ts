@@ -1,0 +1,190 @@
+/**
+ * Gemini Omni over the Interactions API: begun in the background, asked about by its id, its video kept by Google for two days.
+ * A refusal is a completed interaction with words in place of a video. Sources: ai.google.dev/gemini-api/docs/omni,
+ * …/gemini-api/docs/interactions.
+ */
+import { type Fields, isMedia, place, setField } from "../fields.ts";
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import { videoValues } from "../media-fields.ts";
+import type { Artifact, MediaCall, Polled, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import { isMembers, type Members, membersOf, textOf } from "./members.ts";
+import { classifyInteraction, classifyVideo } from "./video-errors.ts";
+import { bytesOf, checkPlaced, VIDEO_TYPE } from "../video-media.ts";
+import { base64Of, ownPath, videoAt } from "./video-media.ts";
+
+/** Media become parts of the input, whatever their field is called. It has no negative prompts and no word on persons. */
+const USUAL: Fields = {
+  image: "input",
+  video: "input",
+  duration: "response_format.duration:s",
+  resolution: "response_format.resolution",
+  aspect_ratio: "response_format.aspect_ratio",
+  seed: "generation_config.seed",
+};
+
+const ID = /^[A-Za-z0-9_-]{1,512}$/;
+
+export function createInteractions(endpoint: Endpoint): QueuedOffer<VideoInput, readonly Artifact[]> {
+  return {
+    async start(call) {
+      const request = { path: "/interactions", body: JSON.stringify(bodyOf(call)) };
+      const { status, headers, text } = await postStart(endpoint, request, call.signal);
+      if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+      const answer = parseObject(text);
+      const id = idOf(answer ?? {});
+      if (id !== undefined) return { id };
+      if (isMembers(answer?.["error"])) throw classifyInteraction(answer["error"]);
+      throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+    },
+
+    async poll(job, signal) {
+      const id = idOf(job);
+      if (id === undefined) return unknown("the stored job is none of this family's");
+      const { status, text } = await post(endpoint, { method: "GET", path: `/interactions/${id}` }, signal);
+      if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
+      return readInteraction(endpoint, parseObject(text) ?? {}, signal);
+    },
+
+    async cancel(job, signal) {
+      const id = idOf(job);
+      // Whatever the answer, what became of the job is told by its status.
+      if (id !== undefined) await post(endpoint, { path: `/interactions/${id}/cancel` }, signal);
+    },
+  };
+}
+
+function idOf({ id }: ProviderJob): string | undefined {
+  return typeof id === "string" && ID.test(id) ? id : undefined;
+}
+
+function bodyOf(call: MediaCall<VideoInput>): Members {
+  const { input, sourceModel } = call;
+  const placed = place(videoValues(input), call.fields ?? USUAL);
+  checkPlaced(input, placed);
+  // By address: what is sent inside the answer may have 4 MB, a second of 1080p.
+  const body: Members = {
+    model: sourceModel,
+    background: true,
+    response_format: { type: "video", delivery: "uri" },
+  };
+  const parts: Members[] = [];
+  for (const { ours, theirs, value } of placed) {
+    if (isMedia(value)) {
+      const media = bytesOf(value);
+      parts.push({ type: ours, data: base64Of(media), mime_type: media.contentType });
+    } else if (ours !== "prompt") {
+      // Seeds are signed numbers of 32 bits there.
+      setField(body, theirs, ours === "seed" ? Number(value) | 0 : value);
+    }
+  }
+  body["input"] = parts.length === 0 ? input.prompt : [...parts, { type: "text", text: input.prompt }];
+  // Else the model may take the picture for a mere example of what is wanted.
+  if (input.image && !input.video) setField(body, "generation_config.video_config.task", "image_to_video");
+  call.adapt(body);
+  delete body["api"];
+  return body;
+}
+
+async function readInteraction(
+  endpoint: Endpoint,
+  interaction: Members,
+  signal: AbortSignal,
+): Promise<Polled<readonly Artifact[]>> {
+  const { status } = interaction;
+  switch (status) {
+    case "queued":
+    case "in_progress":
+      return { state: "pending" };
+    case "completed":
+    case "incomplete":
+      return readVideo(endpoint, interaction, signal);
+    case "failed":
+      return { state: "failed", error: classifyInteraction(errorOf(interaction)) };
+    // It asks for what we gave it no means for, and waits for ever.
+    case "requires_action":
+    case "cancelled":
+    case "budget_exceeded":
+      return { state: "failed", error: new ProviderError("failed", `the interaction ended as ${status}`) };
+    default:
+      return unknown(`the status is ${JSON.stringify(status)?.slice(0, 100) ?? "absent"}`);
+  }
+}
+
+async function readVideo(
+  endpoint: Endpoint,
+  interaction: Members,
+  signal: AbortSignal,
+): Promise<Polled<readonly Artifact[]>> {
+  const said = errorOf(interaction);
+  if (said) return { state: "failed", error: classifyInteraction(said) };
+  const parts = outputsOf(interaction).flatMap(({ content }) => membersOf(content));
+  // Drafts, where there are any, come before what was asked for.
+  const video = parts.findLast(({ type }) => type === "video");
+  if (video) {
+    const state = await fileState(endpoint, video["uri"], signal);
+    if (state === "PROCESSING") return { state: "pending" };
+    if (state === "FAILED") return { state: "failed", error: new ProviderError("failed", "the video's file failed") };
+    const artifact = artifactOf(endpoint, video);
+    return artifact ? { state: "done", output: [artifact], usage: {} } : unknown("the video cannot be read");
+  }
+  // Paid for, then, and somewhere that we do not look.
+  if (hasVideoTokens(interaction)) return unknown("a video was made and is not where it should be");
+  const words = parts.map(({ text }) => textOf(text) ?? "").join("");
+  const error =
+    words === ""
+      ? new ProviderError("failed", `the interaction is ${String(interaction["status"])} without a video`)
+      : new ProviderError("refused", `words in place of a video: ${words}`);
+  return { state: "failed", error };
+}
+
+function artifactOf(endpoint: Endpoint, { uri, data }: Members): Artifact | undefined {
+  if (uri !== undefined) return videoAt(endpoint, uri);
+  try {
+    return typeof data === "string" && data !== ""
+      ? { bytes: Uint8Array.fromBase64(data), contentType: VIDEO_TYPE }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A file may still be on its way when its interaction is completed. Undefined: nobody knows, so that the reading itself tells.
+ * Source: ai.google.dev/gemini-api/docs/omni, "delivery".
+ */
+async function fileState(endpoint: Endpoint, uri: unknown, signal: AbortSignal): Promise<unknown> {
+  if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
+  const there = new URL(uri);
+  const file =
+    ownPath(endpoint, there) === undefined ? undefined : /^(.*\/files\/[\w-]+):download$/.exec(there.pathname)?.[1];
+  if (file === undefined) return undefined;
+  const { status, text } = await post({ ...endpoint, baseUrl: there.origin }, { method: "GET", path: file }, signal);
+  return status === 200 ? parseObject(text)?.["state"] : undefined;
+}
+
+function outputsOf(interaction: Members): Members[] {
+  return membersOf(interaction["steps"]).filter(({ type }) => type === "model_output");
+}
+
+/** A fault is told by the step that met it, or by the interaction. */
+function errorOf(interaction: Members): Members | undefined {
+  const told = [
+    ...outputsOf(interaction).map(({ error }) => error),
+    interaction["error"],
+    ...membersOf(interaction["errors"]),
+  ];
+  return told.find(isMembers);
+}
+
+function hasVideoTokens({ usage }: Members): boolean {
+  const counts = membersOf(isMembers(usage) ? usage["output_tokens_by_modality"] : undefined);
+  return counts.some(({ modality, tokens }) => modality === "video" && typeof tokens === "number" && tokens > 0);
+}
+
+function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
+  return { state: "unknown", detail };
+}

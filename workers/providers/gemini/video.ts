@@ -1,0 +1,50 @@
+/**
+ * Videos of the Gemini API with a key, in two shapes. A source is asked over the Interactions API; one with
+ * `api: predictLongRunning` among its overrides by Veo's old operations. The override itself is not sent.
+ */
+import type { Endpoint } from "../http.ts";
+import type { Artifact, MediaCall, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+
+import { createInteractions } from "./video-interactions.ts";
+import { createVeoOperations } from "./video-operations.ts";
+
+type VideoOffer = QueuedOffer<VideoInput, readonly Artifact[]>;
+
+export function createGeminiVideo(endpoint: Endpoint): VideoOffer {
+  const offers: Readonly<Record<string, VideoOffer>> = {
+    interactions: createInteractions(endpoint),
+    predictLongRunning: createVeoOperations(endpoint),
+  };
+  const offerOf = (api: unknown): VideoOffer | undefined =>
+    typeof api === "string" && Object.hasOwn(offers, api) ? offers[api] : undefined;
+  return {
+    async start(call) {
+      const api = apiOf(call);
+      const offer = offerOf(api);
+      if (!offer) throw new ProviderError("misconfigured", `the source's api is ${String(api)}`);
+      return { api, ...(await offer.start(call)) };
+    },
+
+    async poll(job, signal) {
+      const offer = offerOf(job["api"]);
+      if (!offer) return { state: "unknown", detail: "the stored job is none of this family's" };
+      try {
+        return await offer.poll(job, signal);
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        return { state: "unknown", detail: `the poll failed: ${error.kind}, ${error.detail}` };
+      }
+    },
+
+    async cancel(job: ProviderJob, signal) {
+      await offerOf(job["api"])?.cancel?.(job, signal);
+    },
+  };
+}
+
+function apiOf({ adapt }: MediaCall<VideoInput>): unknown {
+  const own: Record<string, unknown> = {};
+  adapt(own);
+  return own["api"] ?? "interactions";
+}

@@ -1,0 +1,38 @@
+/**
+ * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in
+ * the provider's address is the account's project.
+ */
+import type { Endpoint } from "../http.ts";
+import type { MediaOffers } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+
+import { readAccount } from "./account.ts";
+import { createTokens } from "./tokens.ts";
+import { createVeo } from "./veo.ts";
+
+/**
+ * @param credentials JSON of a service account, from which tokens are minted; undefined without one
+ * @param now milliseconds since 1970
+ */
+export function createGoogleCloud(
+  endpoint: Endpoint,
+  credentials: string | undefined,
+  now: () => number = Date.now,
+): Required<Pick<MediaOffers, "video">> {
+  const account = readAccount(credentials);
+  if (!account) return { video: WITHOUT_ACCOUNT };
+  const baseUrl = endpoint.baseUrl.replaceAll("{project}", encodeURIComponent(account.project));
+  return { video: createVeo({ ...endpoint, baseUrl }, createTokens(account, now)) };
+}
+
+const NO_ACCOUNT = "the provider's key is not the JSON of a service account";
+
+/** Jobs from when there was one wait for it to come back. */
+const WITHOUT_ACCOUNT: Required<MediaOffers>["video"] = {
+  async start() {
+    throw new ProviderError("misconfigured", NO_ACCOUNT);
+  },
+  async poll() {
+    return { state: "unknown", detail: NO_ACCOUNT };
+  },
+};

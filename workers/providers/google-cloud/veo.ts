@@ -1,0 +1,120 @@
+/**
+ * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
+ * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
+ */
+import { type Endpoint, fetchBytes, type ProviderAnswer, type ProviderRequest } from "../http.ts";
+import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
+import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
+import { VIDEO_TYPE } from "../video-media.ts";
+import { readOperation, veoBody, type VeoVideos } from "../gemini/video-veo.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, Polled, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { answered } from "../start.ts";
+
+import type { Tokens } from "./tokens.ts";
+
+/**
+ * Eight seconds of 4K come to some 60 MB as base64; this is three times that, and what one poll may hold in memory, about
+ * three times over while it is read.
+ */
+const ANSWER_BYTES_MAX = 192 * 1_048_576;
+
+const POLL_MS = 120_000;
+
+/** What finds a job again. Neither goes into a path unescaped. */
+interface VeoJob extends ProviderJob {
+  readonly model: string;
+  readonly operation: string;
+}
+
+const NAME = /^[A-Za-z0-9][\w./:@-]{0,499}$/;
+
+type TextAnswer = ProviderAnswer & { readonly text: string };
+
+/** @param endpoint without credentials: a token is taken for each call */
+export function createVeo(endpoint: Endpoint, tokens: Tokens): QueuedOffer<VideoInput, readonly Artifact[]> {
+  const call = async (token: string, request: ProviderRequest, signal: AbortSignal): Promise<TextAnswer> => {
+    const authorized = { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
+    const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX);
+    if (answer.status === 401) tokens.forget(token);
+    return { ...answer, text: new TextDecoder().decode(bytes) };
+  };
+  return {
+    // The last answer brings the video.
+    pollMs: POLL_MS,
+
+    async start({ sourceModel, ...rest }) {
+      const body = veoBody({ sourceModel, ...rest });
+      // Nobody here may read that bucket, and what lies in it would be paid for.
+      if (body.parameters["storageUri"] !== undefined) {
+        throw new ProviderError("misconfigured", "the source puts its videos into a bucket: storageUri");
+      }
+      const request = { path: `${pathOf(sourceModel)}:predictLongRunning`, body: JSON.stringify(body) };
+      const token = await tokens.take(rest.signal);
+      const { status, headers, text } = await answered(() => call(token, request, rest.signal));
+      if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+      return readStarted(sourceModel, text);
+    },
+
+    async poll(stored, signal) {
+      const job = readJob(stored);
+      if (!job) return unknown("the stored job is none of this family's");
+      const body = JSON.stringify({ operationName: job.operation });
+      try {
+        const request = { path: `${pathOf(job.model)}:fetchPredictOperation`, body };
+        const { status, text } = await call(await tokens.take(signal), request, signal);
+        if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
+        return readOperation(parseObject(text), videosOf);
+      } catch (error) {
+        if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
+        throw error;
+      }
+    },
+  };
+}
+
+function pathOf(model: string): string {
+  return `/models/${encodeURIComponent(model)}`;
+}
+
+function readJob({ model, operation }: ProviderJob): VeoJob | undefined {
+  const isJob = typeof model === "string" && model !== "" && typeof operation === "string" && NAME.test(operation);
+  return isJob ? { model, operation } : undefined;
+}
+
+function readStarted(model: string, text: string): VeoJob {
+  const answer = parseObject(text);
+  const job = readJob({ model, operation: answer?.["name"] });
+  if (job) return job;
+  if (isMembers(answer?.["error"])) throw classifyOperation(answer["error"]);
+  throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
+}
+
+/** What a response of Veo's may hold; empty lists are left out of Google's JSON. */
+const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFilteredCount", "raiMediaFilteredReasons"]);
+
+/** @throws ProviderError `misconfigured` for a video in a bucket: the account's token goes nowhere but to Veo */
+function videosOf(response: Members): VeoVideos | undefined {
+  if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;
+  const videos = membersOf(response["videos"]).map(({ bytesBase64Encoded: data, gcsUri, mimeType }) => {
+    if (textOf(data) === undefined && textOf(gcsUri) !== undefined) {
+      throw new ProviderError("misconfigured", "the video was put into a bucket");
+    }
+    return videoOf(data, mimeType);
+  });
+  return { videos, from: response };
+}
+
+function videoOf(data: unknown, mimeType: unknown): Artifact | undefined {
+  const contentType = typeof mimeType === "string" && /^video\/[a-z0-9.+-]+$/.test(mimeType) ? mimeType : VIDEO_TYPE;
+  try {
+    return typeof data === "string" && data !== "" ? { bytes: Uint8Array.fromBase64(data), contentType } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unknown(detail: string): Polled<readonly Artifact[]> {
+  return { state: "unknown", detail };
+}

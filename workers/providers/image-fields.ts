@@ -1,0 +1,64 @@
+/** Pictures under the spec's names, for the fields of a source. */
+import { clientParam, type FieldValues, type Fields, place, type PlacedInput } from "./fields.ts";
+import type { ImageEditInput, ImageInput, MediaCall, MediaKind } from "./media.ts";
+import { ProviderError } from "./provider.ts";
+
+/** These choose a price of an edit, or are only checked; none reaches a provider (spec "POST /v1/images/edits"). */
+const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
+  "quality",
+  "style",
+  "background",
+  "person_generation",
+  "steps",
+  "prompt_extend",
+]);
+
+/** The inputs that the call has and its source has a field for; the prompt apart, which each family places itself. */
+export function placeInputs(
+  { input, fields }: Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">,
+  usual: Fields,
+): PlacedInput[] {
+  const placed = place(valuesOf(input), fields ?? usual);
+  return "image" in input ? placed.filter(({ ours }) => !NEVER_IN_EDITS.has(ours)) : placed;
+}
+
+function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
+  const edit: Partial<ImageEditInput> = "image" in input ? input : {};
+  return {
+    n: input.n,
+    size: input.size,
+    quality: input.quality,
+    style: input.style,
+    aspect_ratio: input.aspectRatio,
+    image_size: input.imageSize,
+    background: input.background,
+    output_format: input.outputFormat,
+    output_compression: input.outputCompression,
+    input_fidelity: input.inputFidelity,
+    moderation: input.moderation,
+    negative_prompt: input.negativePrompt,
+    person_generation: input.personGeneration,
+    seed: input.seed,
+    steps: input.steps,
+    prompt_extend: input.promptExtend,
+    user: input.user,
+    strength: edit.strength,
+    image: edit.image,
+    mask: edit.mask,
+  };
+}
+
+/** A picture of the caller's that a provider could not use: what the provider says of it is for the log. */
+export function unreadablePicture(
+  detail: string,
+  ours: string,
+  facts: { readonly status?: number; readonly kind?: MediaKind } = {},
+): ProviderError {
+  const { kind = "imageEdits", ...about } = facts;
+  return new ProviderError("rejected", detail, {
+    ...about,
+    code: "unprocessable_input",
+    param: clientParam(ours, kind),
+    say: "Expected a picture that this model can read; this one it cannot.",
+  });
+}

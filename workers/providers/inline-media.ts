@@ -1,0 +1,240 @@
+/** For dialects that take media as bytes only: addresses in a chat request become data URLs. */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { LIMITS } from "#shared/limits.ts";
+import {
+  fetchPublic,
+  type OutboundAnswer,
+  OutboundError,
+  type OutboundFault,
+  type OutboundRequest,
+} from "#shared/outbound/fetch.ts";
+
+import { mediaTypeOf } from "./media-type.ts";
+import { ProviderError } from "./provider.ts";
+
+export type Kind = "image" | "file";
+
+const KINDS: readonly Kind[] = ["image", "file"];
+
+/** A part that names an address. */
+interface Place {
+  readonly message: number;
+  readonly part: number;
+  readonly kind: Kind;
+  readonly address: string;
+  readonly param: string;
+}
+
+/** One address, however many parts name it. */
+interface Item {
+  readonly kind: Kind;
+  readonly address: string;
+  /** Of the first part that names it. */
+  readonly param: string;
+  uses: number;
+}
+
+type Bounds = Readonly<
+  Record<"inlineItemBytesMax" | "inlineBytesMax" | "inlineAddressesMax" | "inlineParallel" | "inlineMs", number>
+>;
+
+type Part = Readonly<Record<string, unknown>>;
+
+/**
+ * The request with every http(s) image and file fetched through the outbound guard and written as a data URL (files as
+ * `file_data`); the same object when there is none. Each address is fetched once. What a part holds is decided by its
+ * bytes: images are PNG, JPEG, GIF or WebP; files are those, PDF, text or audio.
+ * @throws ProviderError `rejected` naming the part (unsafe_url; unprocessable_input when it cannot be had, is too large
+ * or something else), `aborted`
+ */
+export async function inlineMedia(
+  request: ChatCompletionRequest,
+  signal: AbortSignal,
+  kinds: readonly Kind[] = KINDS,
+  bounds: Bounds = LIMITS,
+): Promise<ChatCompletionRequest> {
+  const places = findPlaces(request, kinds);
+  if (places.length === 0) return request;
+  const fetched = await fetchAll(itemsOf(places, bounds), signal, bounds);
+  const byMessage = Map.groupBy(places, ({ message }) => message);
+  const messages = request.messages.map((message, at) => {
+    const found = new Map(byMessage.get(at)?.map((place) => [place.part, place]));
+    if (found.size === 0 || !Array.isArray(message.content)) return message;
+    const content = (message.content as readonly Part[]).map((part, index) => {
+      const place = found.get(index);
+      return place ? withData(part, place.kind, fetched.get(keyOf(place)) ?? "") : part;
+    });
+    return { ...message, content } as typeof message;
+  });
+  return { ...request, messages };
+}
+
+/** Whether anything is to be fetched for it. */
+export function namesMedia(request: ChatCompletionRequest, kinds: readonly Kind[]): boolean {
+  return findPlaces(request, kinds).length > 0;
+}
+
+/** Characters of the data URLs in a request, about what it holds of the memory beside its text. */
+export function inlinedLength(request: ChatCompletionRequest): number {
+  let length = 0;
+  for (const { content } of request.messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content as readonly Part[]) {
+      const data = member(part["image_url"], "url") ?? member(part["file"], "file_data");
+      if (typeof data === "string") length += data.length;
+    }
+  }
+  return length;
+}
+
+function findPlaces(request: ChatCompletionRequest, kinds: readonly Kind[]): Place[] {
+  return request.messages.flatMap(({ content }, message) =>
+    Array.isArray(content)
+      ? (content as readonly Part[])
+          .flatMap((part, index) => placeOf(part, message, index) ?? [])
+          .filter(({ kind }) => kinds.includes(kind))
+      : [],
+  );
+}
+
+function placeOf(part: Part, message: number, index: number): Place | undefined {
+  const at = `messages[${message}].content[${index}]`;
+  if (part["type"] === "image_url") {
+    const address = addressOf(part["image_url"], "url");
+    return address === undefined
+      ? undefined
+      : { message, part: index, kind: "image", address, param: `${at}.image_url.url` };
+  }
+  if (part["type"] !== "file") return undefined;
+  // A file that is sent along needs no address, whatever else names it.
+  const hasData = typeof member(part["file"], "file_data") === "string";
+  const name = hasData ? "file_data" : "file_url";
+  const address = addressOf(part["file"], name);
+  return address === undefined
+    ? undefined
+    : { message, part: index, kind: "file", address, param: `${at}.file.${name}` };
+}
+
+function member(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null ? (holder as Part)[name] : undefined;
+}
+
+function addressOf(holder: unknown, name: string): string | undefined {
+  const address = member(holder, name);
+  return typeof address === "string" && /^https?:/i.test(address) ? address : undefined;
+}
+
+function withData(part: Part, kind: Kind, data: string): Part {
+  if (kind === "image") return { ...part, image_url: { ...(part["image_url"] as Part), url: data } };
+  const { file_url: _dropped, ...file } = part["file"] as Part;
+  return { ...part, file: { ...file, file_data: data } };
+}
+
+/** What an image may be is less than what a file may be, so one address can be judged twice. */
+function keyOf({ kind, address }: Pick<Place, "kind" | "address">): string {
+  return `${kind} ${address}`;
+}
+
+function itemsOf(places: readonly Place[], bounds: Bounds): Item[] {
+  const items = new Map<string, Item>();
+  for (const { kind, address, param } of places) {
+    const known = items.get(keyOf({ kind, address }));
+    if (known) known.uses += 1;
+    else if (items.size < bounds.inlineAddressesMax) {
+      items.set(keyOf({ kind, address }), { kind, address, param, uses: 1 });
+    } else {
+      const say = `Expected at most ${bounds.inlineAddressesMax} different addresses in one call for this model.`;
+      throw rejected("too many addresses", param, say);
+    }
+  }
+  return [...items.values()];
+}
+
+/** Data URLs by key. The first failure ends the others. */
+async function fetchAll(items: readonly Item[], caller: AbortSignal, bounds: Bounds): Promise<Map<string, string>> {
+  const giveUpAt = performance.now() + bounds.inlineMs;
+  const first = new AbortController();
+  const signal = AbortSignal.any([caller, first.signal]);
+  const found = new Map<string, string>();
+  const queue = items.values();
+  let bytesLeft: number = bounds.inlineBytesMax;
+  const work = async (): Promise<void> => {
+    // The queue is shared: each turn takes what nobody has taken.
+    for (const item of queue) {
+      const { bytes, contentType } = await fetchItem(item, {
+        signal,
+        bytesMax: Math.min(bounds.inlineItemBytesMax, Math.floor(bytesLeft / item.uses)),
+        timeoutMs: Math.max(1, giveUpAt - performance.now()),
+      });
+      bytesLeft -= bytes.length * item.uses;
+      if (bytesLeft < 0) throw tooLarge(item);
+      const type = mediaTypeOf(bytes, contentType);
+      if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item);
+      found.set(
+        keyOf(item),
+        `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")}`,
+      );
+    }
+  };
+  const workers = Array.from({ length: Math.min(bounds.inlineParallel, items.length) }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      first.abort(error);
+    }
+  });
+  await Promise.all(workers);
+  if (caller.aborted) throw new ProviderError("aborted", "the call was aborted");
+  if (first.signal.aborted) throw first.signal.reason;
+  return found;
+}
+
+async function fetchItem(
+  item: Item,
+  request: Pick<OutboundRequest, "signal" | "bytesMax" | "timeoutMs">,
+): Promise<OutboundAnswer> {
+  try {
+    const accept = item.kind === "image" ? "image/png,image/jpeg,image/webp,image/gif" : "*/*";
+    return await fetchPublic(item.address, { ...request, accept });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.fault === "too_large") throw tooLarge(item);
+    const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
+    throw rejected(error.message, item.param, SENTENCES[error.fault], code);
+  }
+}
+
+/** What is told of an address that did not give what it was asked for. */
+export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
+  unsafe: "This URL is not allowed: expected one that leads to the public internet.",
+  unreachable: "Expected an address that can be fetched; no connection to this one held.",
+  timeout: "Expected an address that can be fetched quickly; this one did not deliver in time.",
+  status: "Expected an address that can be fetched without signing in; this one did not hand out its content.",
+};
+
+const MEBIBYTE = 1_048_576;
+
+function tooLarge(item: Item): ProviderError {
+  const each = LIMITS.inlineItemBytesMax / MEBIBYTE;
+  const all = LIMITS.inlineBytesMax / MEBIBYTE;
+  const say = `Expected at most ${each} MiB behind an address and ${all} MiB behind all of one call; this goes beyond.`;
+  return rejected("outbound too_large", item.param, say);
+}
+
+function unsuitable(item: Item): ProviderError {
+  const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or a recording";
+  return rejected(
+    "what was fetched is no such media",
+    item.param,
+    `Expected ${expected} at this address; it holds something else.`,
+  );
+}
+
+function rejected(
+  detail: string,
+  param: string,
+  say: string,
+  code: "unsafe_url" | "unprocessable_input" = "unprocessable_input",
+): ProviderError {
+  return new ProviderError("rejected", detail, { code, param, say });
+}

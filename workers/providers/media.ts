@@ -1,0 +1,208 @@
+/**
+ * What providers do with pictures and sound. Inputs come checked against the model's declared sets; an adapter sends
+ * what its family has a field for and leaves the rest out, as the spec says of each field.
+ */
+import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { TokenUsage } from "#shared/pricing/usage.ts";
+
+/** Something made: its bytes, or where it is copied from at once. */
+export type Artifact =
+  | { readonly bytes: Uint8Array; readonly contentType: string }
+  /** An address the provider told: fetched through the outbound guard, without our credentials. */
+  | { readonly url: string; readonly contentType?: string }
+  /** Read from the provider's own origin with our credentials. @throws ProviderError */
+  | { readonly open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>; readonly contentType?: string };
+
+/** What a provider says it used or delivered; what it does not say is measured by us. */
+export interface MediaUsage {
+  readonly images?: number;
+  /** Of sound or video made or read. */
+  readonly seconds?: number;
+  /** That the provider computed. */
+  readonly computeSeconds?: number;
+  readonly characters?: number;
+  readonly tokens?: TokenUsage;
+}
+
+export interface MediaResult<Output> {
+  readonly output: Output;
+  readonly usage: MediaUsage;
+}
+
+export interface MediaCall<Input> {
+  readonly input: Input;
+  /** The source's own name of the model. */
+  readonly sourceModel: string;
+  readonly signal: AbortSignal;
+  readonly traits: ReadonlySet<Trait>;
+  /** The source's `fields` from the catalogue: which inputs it takes, and where. Absent: its family's. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
+  readonly adapt: (body: Record<string, unknown>) => void;
+  /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
+  readonly doorbell?: string;
+}
+
+/** Answers in one exchange. */
+export interface DirectOffer<Input, Output> {
+  /** The provider fetches media by itself: addresses of callers are passed on, not their bytes. */
+  readonly takesUrls?: true;
+  /** @throws ProviderError */
+  run(call: MediaCall<Input>): Promise<MediaResult<Output>>;
+}
+
+/** JSON that finds a job again at its provider: stored before anything else happens. */
+export type ProviderJob = Readonly<Record<string, unknown>>;
+
+export type Polled<Output> =
+  /** progress: 0 to 1. */
+  | { readonly state: "pending"; readonly progress?: number }
+  /** The job's first half is done: what is begun now takes its place. Called once, after the intent is noted. */
+  | { readonly state: "next"; readonly start: (signal: AbortSignal) => Promise<ProviderJob> }
+  | ({ readonly state: "done" } & MediaResult<Output>)
+  /** A definite verdict. Whatever is not one (5xx, 404, an unreadable answer, an unknown word) is `unknown`. */
+  | { readonly state: "failed"; readonly error: Error }
+  | { readonly state: "unknown"; readonly detail: string };
+
+/** Queues a job that is asked about until it ends. */
+export interface QueuedOffer<Input, Output> {
+  /** As for a DirectOffer. */
+  readonly takesUrls?: true;
+  /** An answer waits for the end of the job for a while: there are no pauses between questions. */
+  readonly waits?: true;
+  /** How long an answer to a question may take, where it brings the whole of what was made; else LIMITS.pollMs. */
+  readonly pollMs?: number;
+  /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist */
+  start(call: MediaCall<Input>): Promise<ProviderJob>;
+  poll(job: ProviderJob, signal: AbortSignal): Promise<Polled<Output>>;
+  /** Asks to stop it; what comes of that is told by the next poll. */
+  cancel?(job: ProviderJob, signal: AbortSignal): Promise<void>;
+}
+
+export type MediaOffer<Input, Output> = DirectOffer<Input, Output> | QueuedOffer<Input, Output>;
+
+export interface Media {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/** Media that comes with a call: its bytes, or an address that the provider is to fetch. */
+export type GivenMedia = Media | { readonly url: string };
+
+/** Spec "POST /v1/images/generations". */
+export interface ImageInput {
+  readonly prompt: string;
+  readonly n: number;
+  readonly size?: string;
+  readonly quality?: string;
+  readonly style?: string;
+  readonly aspectRatio?: string;
+  readonly imageSize?: string;
+  readonly background?: string;
+  readonly outputFormat?: "png" | "jpeg" | "webp";
+  readonly outputCompression?: number;
+  readonly inputFidelity?: string;
+  readonly moderation?: string;
+  readonly negativePrompt?: string;
+  readonly personGeneration?: string;
+  readonly seed?: number;
+  readonly steps?: number;
+  readonly promptExtend?: boolean;
+  readonly user?: string;
+}
+
+/** Spec "POST /v1/images/edits". */
+export interface ImageEditInput extends ImageInput {
+  readonly image: Media;
+  /** Transparent where it is to be repainted. */
+  readonly mask?: Media;
+  readonly strength?: number;
+}
+
+export type SpeechFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+
+/** Spec "POST /v1/audio/speech". */
+export interface SpeechInput {
+  readonly text: string;
+  readonly voice?: string;
+  readonly instructions?: string;
+  readonly format: SpeechFormat;
+  readonly speed: number;
+}
+
+export interface TranscriptionInput {
+  readonly audio: Media & { readonly filename: string };
+  readonly language?: string;
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly wantsWords: boolean;
+  readonly wantsSegments: boolean;
+}
+
+/** Times in seconds. */
+export interface Transcript {
+  readonly text: string;
+  readonly language?: string;
+  readonly seconds?: number;
+  readonly words?: readonly { readonly word: string; readonly start: number; readonly end: number }[];
+  readonly segments?: readonly {
+    readonly text: string;
+    readonly start: number;
+    readonly end: number;
+    /** What a Whisper model says of its segment beside that, such as `avg_logprob`. */
+    readonly details?: Readonly<Record<string, number | readonly number[]>>;
+  }[];
+}
+
+/** Design part 6, `POST /v1/videos/generations`. */
+export interface VideoInput {
+  readonly prompt: string;
+  readonly image?: GivenMedia;
+  readonly video?: GivenMedia;
+  /** Whole seconds. */
+  readonly duration?: number;
+  /** Such as `720p`. */
+  readonly resolution?: string;
+  /** Such as `16:9`. */
+  readonly aspectRatio?: string;
+  readonly seed?: number;
+  readonly negativePrompt?: string;
+  readonly personGeneration?: string;
+}
+
+/** Design part 6, `POST /v1/music/generations`. */
+export interface MusicInput {
+  readonly prompt: string;
+  readonly lyrics?: string;
+  /** Whole seconds. */
+  readonly duration?: number;
+  readonly seed?: number;
+  readonly format: SpeechFormat;
+}
+
+/** Spec "POST /v1/3d/generations". */
+export interface MeshInput {
+  readonly prompt?: string;
+  readonly image?: GivenMedia;
+  /** To be transformed. */
+  readonly mesh?: GivenMedia;
+  readonly seed?: number;
+}
+
+/** What each kind of media call takes and gives. */
+export interface MediaKinds {
+  readonly images: [ImageInput, readonly Artifact[]];
+  readonly imageEdits: [ImageEditInput, readonly Artifact[]];
+  readonly speech: [SpeechInput, Artifact];
+  readonly transcription: [TranscriptionInput, Transcript];
+  readonly video: [VideoInput, readonly Artifact[]];
+  readonly music: [MusicInput, readonly Artifact[]];
+  readonly mesh: [MeshInput, readonly Artifact[]];
+}
+
+export type MediaKind = keyof MediaKinds;
+
+/** What a provider offers beside chat and embeddings: a member that is absent is a modality it has not. */
+export type MediaOffers = {
+  readonly [Kind in MediaKind]?: MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+};

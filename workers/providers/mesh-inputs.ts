@@ -1,0 +1,78 @@
+/** What goes into a task that makes or transforms a mesh, and how its caller hears of an input that will not do. Tripo's too. */
+import { clientParam, type Fields, place, type PlacedInput } from "./fields.ts";
+import type { MeshInput } from "./media.ts";
+import { meshValues } from "./media-fields.ts";
+import { ProviderError } from "./provider.ts";
+import { characters } from "./speech.ts";
+
+export type MeshInputName = "prompt" | "image" | "mesh";
+
+export interface MeshNeeds {
+  /** Where inputs go unless the source says so itself. */
+  readonly usual: Fields;
+  /** Of each group exactly one goes there: the first that the call has. */
+  readonly needs: readonly (readonly MeshInputName[])[];
+  /** Most characters of a prompt that the vendor takes. */
+  readonly promptMax: number;
+}
+
+const NAMES: Readonly<Record<MeshInputName, string>> = { prompt: "prompt", image: "picture", mesh: "mesh" };
+
+/** @throws ProviderError `rejected` for what is missing or too long, `misconfigured` when the source has no place for it */
+export function meshInputs(
+  input: MeshInput,
+  fields: Fields | undefined,
+  { usual, needs, promptMax }: MeshNeeds,
+): PlacedInput[] {
+  const placed = place(meshValues(input), fields ?? usual);
+  const unwanted = new Set<string>();
+  for (const group of needs) {
+    const given = group.filter((ours) => input[ours] !== undefined);
+    if (given.length === 0) throw missing(group);
+    const [sent, ...others] = given.filter((ours) => placed.some((one) => one.ours === ours));
+    if (sent === undefined) throw new ProviderError("misconfigured", `the source has no field for ${given.join(", ")}`);
+    for (const ours of others) unwanted.add(ours);
+  }
+  const wanted = placed.filter(({ ours }) => !unwanted.has(ours));
+  if (wanted.some(({ ours }) => ours === "prompt") && characters(input.prompt ?? "") > promptMax) {
+    throw rejectedPrompt("the prompt is too long", `This model takes prompts of at most ${promptMax} characters.`);
+  }
+  return wanted;
+}
+
+/** The names of what was sent, as a stored job keeps them: what an error is about is found among them. */
+export function givenNames(placed: readonly PlacedInput[]): MeshInputName[] {
+  return (["mesh", "image", "prompt"] as const).filter((name) => placed.some(({ ours }) => ours === name));
+}
+
+export function isMeshInputName(value: unknown): value is MeshInputName {
+  return typeof value === "string" && Object.hasOwn(NAMES, value);
+}
+
+/** @param say a sentence of ours; without it the code alone speaks */
+export function rejectedPrompt(detail: string, say?: string, status?: number): ProviderError {
+  return new ProviderError("rejected", detail, {
+    code: "invalid_request",
+    param: "prompt",
+    ...(say === undefined ? {} : { say }),
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/** An input that the vendor could not work with, whatever it says of it: of several the first is the likely one. */
+export function unusable(detail: string, given: readonly MeshInputName[], status?: number): ProviderError {
+  const [ours = "prompt"] = given;
+  if (ours === "prompt") return rejectedPrompt(detail, undefined, status);
+  return new ProviderError("rejected", detail, {
+    code: "unprocessable_input",
+    param: clientParam(ours, "mesh"),
+    say: `Expected a ${NAMES[ours]} that this model can work with; with this one it cannot.`,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+function missing(group: readonly MeshInputName[]): ProviderError {
+  const say = `This model needs a ${group.map((ours) => NAMES[ours]).join(" or a ")}.`;
+  const param = clientParam(group[0] ?? "prompt", "mesh");
+  return new ProviderError("rejected", say, { code: "invalid_request", param, say });
+}

@@ -1,0 +1,78 @@
+/**
+ * Meshy's errors → error class: `{message}` of a request, `task_error {type, code, message}` of a task that failed.
+ * Sources: docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
+ */
+import { parseObject } from "../json.ts";
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+
+import { type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
+
+/** Words of a code, or of a type where the code says nothing. What is absent here blames the input. */
+const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+  moderation_blocked: "refused",
+  format_conversion_failed: "failed",
+  timeout: "timeout",
+  service_unavailable: "busy",
+  server_error: "failed",
+};
+
+/** Codes about one input. */
+const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
+  image_too_complex: "image",
+  model_missing_uv: "mesh",
+  model_insufficient_uv: "mesh",
+};
+
+/**
+ * A task that was not taken. What a server fault leaves open is `failed`, so that nobody begins it twice.
+ * @param given the caller's inputs in it; none: a task that we made up, of which a refusal is no caller's fault
+ */
+export function classifyStart(
+  status: number,
+  headers: Headers,
+  text: string,
+  given: readonly MeshInputName[],
+): ProviderError {
+  const { message, code } = parseObject(text) ?? {};
+  const detail = [code, message].filter((part) => typeof part === "string" && part !== "").join(": ");
+  const said = detail || text.slice(0, 500) || `status ${status}`;
+  const retryAfterMs = retryAfter(headers);
+  const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  // Whoever answers so has stopped to wait for a server that may have taken it.
+  if (status === 408 || status === 504) return new ProviderError("unknown", said, facts);
+  if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
+  if (status < 400 || status > 499 || status === 409) return new ProviderError("failed", said, facts);
+  if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
+  if (/\bmoderation/i.test(said)) return new ProviderError("refused", said, facts);
+  if (given.length === 0) return new ProviderError("misconfigured", said, facts);
+  return blame(said, given, status);
+}
+
+/** Why a task failed: a verdict, whatever it says. */
+export function classifyTaskError(error: unknown, given: readonly MeshInputName[]): ProviderError {
+  const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
+  const said = detail || "the task failed without a reason";
+  for (const word of [code, type]) {
+    if (typeof word !== "string") continue;
+    const known = Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined;
+    if (known) return new ProviderError(known, said);
+    const ours = Object.hasOwn(INPUT_OF_CODE, word) ? INPUT_OF_CODE[word] : undefined;
+    if (ours) return unusable(said, given.includes(ours) ? [ours] : given);
+  }
+  return type === "invalid_input" ? unusable(said, given) : new ProviderError("failed", said);
+}
+
+/** 422: what was sent is well-formed and cannot be worked with. 400 names its member in words alone. */
+function blame(said: string, given: readonly MeshInputName[], status: number): ProviderError {
+  const media = given.filter((name) => name !== "prompt");
+  if (status === 413 || status === 422) return unusable(said, given, status);
+  if (/prompt/i.test(said) && given.includes("prompt")) return rejectedPrompt(said, undefined, status);
+  if (/(?:image|model|texture|style)[ _]?url|download|unreachable|\bfile/i.test(said) && media.length > 0) {
+    return unusable(said, media, status);
+  }
+  // A model that is not there any more is the catalogue's.
+  if (/ai[ _]?model/i.test(said)) return new ProviderError("misconfigured", said, { status });
+  return new ProviderError("rejected", said, { status, code: "invalid_request", param: null });
+}

@@ -1,0 +1,132 @@
+/**
+ * Meshy's tasks as one queue. Text becomes a mesh in two of them, preview and refine: one job, one price.
+ * Source: docs.meshy.ai/en/api/task-lifecycle.
+ */
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, MeshInput, Polled, ProviderJob, QueuedOffer } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import { classifyStart, classifyTaskError } from "./errors.ts";
+import { isTaskId, type MeshyJob, readJob } from "./job.ts";
+import type { MeshInputName } from "../mesh-inputs.ts";
+import { readMesh } from "./result.ts";
+import { firstTask, pathOf, type TaskName } from "./tasks.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+type Mesh = readonly Artifact[];
+
+export function createMeshyMesh(endpoint: Endpoint): QueuedOffer<MeshInput, Mesh> {
+  /** Taken back since they were last asked about: Meshy knows nothing of them any more. */
+  const takenBack = new Set<string>();
+  return {
+    takesUrls: true,
+
+    async start(call) {
+      const { name, body, given, refine } = firstTask(call);
+      const id = await begin(endpoint, { name, body, given }, call.signal);
+      return { task: name, id, given, ...(refine === undefined ? {} : { refine }) } satisfies MeshyJob;
+    },
+
+    async poll(job, signal) {
+      const known = readJob(job);
+      if (!known) return unknown("the stored job is none of Meshy's");
+      if (takenBack.delete(known.id)) return cancelled();
+      try {
+        const task = await ask(endpoint, known, signal);
+        return typeof task === "string" ? unknown(task) : polledOf(endpoint, known, task);
+      } catch (error) {
+        if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
+        throw error;
+      }
+    },
+
+    /** DELETE takes back what waits, leaves what runs alone, and destroys what is ready: so only what waits is deleted. */
+    async cancel(job, signal) {
+      const known = readJob(job);
+      if (!known) return;
+      const task = await ask(endpoint, known, signal);
+      if (typeof task === "string" || task["status"] !== "PENDING") return;
+      const { status } = await post(endpoint, { method: "DELETE", path: pathOfTask(known) }, signal);
+      if (status >= 200 && status <= 299) takenBack.add(known.id);
+    },
+  };
+}
+
+interface Beginning {
+  readonly name: TaskName;
+  readonly body: Members;
+  /** The caller's inputs in the body. */
+  readonly given: readonly MeshInputName[];
+}
+
+/** @throws ProviderError */
+async function begin(endpoint: Endpoint, { name, body, given }: Beginning, signal: AbortSignal): Promise<string> {
+  const request = { path: pathOf(name), body: JSON.stringify(body) };
+  const { status, headers, text } = await postStart(endpoint, request, signal);
+  if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
+  const id = parseObject(text)?.["result"];
+  // Taken, and by all signs running, but nobody can ask for it.
+  if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
+  return id;
+}
+
+async function beginRefine(endpoint: Endpoint, first: MeshyJob, signal: AbortSignal): Promise<ProviderJob> {
+  const { task: name, id: preview, given, refine } = first;
+  const body = { ...refine, mode: "refine", preview_task_id: preview };
+  const id = await begin(endpoint, { name, body, given: [] }, signal);
+  return { task: name, id, given, preview } satisfies MeshyJob;
+}
+
+/** The task as Meshy has it, or why there is no telling. @throws ProviderError */
+async function ask(endpoint: Endpoint, job: MeshyJob, signal: AbortSignal): Promise<Members | string> {
+  const { status, text } = await post(endpoint, { method: "GET", path: pathOfTask(job) }, signal);
+  if (status < 200 || status > 299) return `the task was answered with ${status}`;
+  const task = parseObject(text);
+  if (!task) return "the task is no JSON object";
+  const { id = job.id } = task;
+  return id === job.id ? task : "the answer is of another task";
+}
+
+function polledOf(endpoint: Endpoint, job: MeshyJob, task: Members): Polled<Mesh> {
+  switch (task["status"]) {
+    case "PENDING":
+    case "IN_PROGRESS":
+      return { state: "pending", progress: progressOf(task["progress"], job) };
+    case "SUCCEEDED":
+      if (job.refine) return { state: "next", start: (signal) => beginRefine(endpoint, job, signal) };
+      return resultOf(task);
+    case "FAILED":
+      return { state: "failed", error: classifyTaskError(task["task_error"], job.given) };
+    case "CANCELED":
+      return cancelled();
+    default:
+      return unknown(`the status is ${JSON.stringify(task["status"])?.slice(0, 100) ?? "absent"}`);
+  }
+}
+
+function resultOf(task: Members): Polled<Mesh> {
+  const mesh = readMesh(task);
+  if (mesh === "none") return { state: "failed", error: new ProviderError("failed", "the task ended without a mesh") };
+  return mesh ? { state: "done", output: [mesh], usage: {} } : unknown("the result is not understood");
+}
+
+/** Each phase is half of the way. */
+function progressOf(percent: unknown, { refine, preview }: MeshyJob): number {
+  const done = typeof percent === "number" && percent >= 0 ? Math.min(1, percent / 100) : 0;
+  if (preview !== undefined) return 0.5 + done / 2;
+  return refine ? done / 2 : done;
+}
+
+function pathOfTask({ task, id }: MeshyJob): string {
+  return `${pathOf(task)}/${id}`;
+}
+
+function cancelled(): { readonly state: "failed"; readonly error: ProviderError } {
+  return { state: "failed", error: new ProviderError("failed", "the task was cancelled") };
+}
+
+function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
+  return { state: "unknown", detail };
+}

@@ -1,0 +1,104 @@
+/**
+ * Meshy's kinds of task, as data: the source's name of a model is a kind, and behind a slash the `ai_model` where the
+ * kind has models. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
+ */
+import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
+import type { MediaCall, MeshInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+
+import { givenNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
+
+/** Later readings of the docs say 800; what is shorter is taken by both. */
+const PROMPT_MAX = 600;
+
+interface TaskKind extends MeshNeeds {
+  readonly path: string;
+  readonly hasModels: boolean;
+  /** Its first task makes a bare mesh, a second one under the same path paints it. */
+  readonly isTwoPhase?: boolean;
+}
+
+const kind = (
+  path: string,
+  usual: Fields,
+  needs: MeshNeeds["needs"],
+  more: { readonly hasModels: boolean; readonly isTwoPhase?: boolean },
+): TaskKind => ({ path, usual, needs, promptMax: PROMPT_MAX, ...more });
+
+const KINDS = {
+  "text-to-3d": kind("/openapi/v2/text-to-3d", { prompt: "prompt" }, [["prompt"]], {
+    hasModels: true,
+    isTwoPhase: true,
+  }),
+  "image-to-3d": kind("/openapi/v1/image-to-3d", { image: "image_url" }, [["image"]], { hasModels: true }),
+  retexture: kind(
+    "/openapi/v1/retexture",
+    { mesh: "model_url", image: "image_style_url", prompt: "text_style_prompt" },
+    // Of two styles it takes the picture.
+    [["mesh"], ["image", "prompt"]],
+    { hasModels: true },
+  ),
+  remesh: kind("/openapi/v1/remesh", { mesh: "model_url" }, [["mesh"]], { hasModels: false }),
+  rigging: kind("/openapi/v1/rigging", { mesh: "model_url" }, [["mesh"]], { hasModels: false }),
+} as const satisfies Readonly<Record<string, TaskKind>>;
+
+export type TaskName = keyof typeof KINDS;
+
+export function isTaskName(value: unknown): value is TaskName {
+  return typeof value === "string" && Object.hasOwn(KINDS, value);
+}
+
+export function pathOf(name: TaskName): string {
+  return KINDS[name].path;
+}
+
+export interface FirstTask {
+  readonly name: TaskName;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly given: readonly MeshInputName[];
+  /** Of a job in two phases: what the second task's body has beside the id of the first. */
+  readonly refine?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Members for the second phase stand in the source's `overrides` as an object `refine`: the two bodies have little in
+ * common.
+ * @throws ProviderError
+ */
+export function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>): FirstTask {
+  const [name, model] = splitOnce(sourceModel);
+  if (!isTaskName(name)) throw new ProviderError("misconfigured", `Meshy has no task "${name}"`);
+  const known: TaskKind = KINDS[name];
+  if (known.hasModels ? !model : model !== undefined) {
+    throw new ProviderError("misconfigured", `"${sourceModel}" names ${model ? "a" : "no"} model`);
+  }
+  const placed = meshInputs(input, fields, known);
+  const body: Record<string, unknown> = {
+    ...(known.isTwoPhase ? { mode: "preview" } : {}),
+    ...(model === undefined ? {} : { ai_model: model }),
+  };
+  for (const one of placed) setField(body, one.theirs, valueOf(one));
+  adapt(body);
+  const { refine: overrides, ...first } = body;
+  const given = givenNames(placed);
+  if (!known.isTwoPhase) return { name, body: first, given };
+  // Without a model Meshy would choose one, and so a price.
+  const refine = { ai_model: first["ai_model"], ...(isMembers(overrides) ? overrides : {}) };
+  return { name, body: first, given, refine };
+}
+
+/** Meshes are taken as bytes of no type only, pictures as what they are. */
+function valueOf({ ours, value }: PlacedInput): unknown {
+  if (!isMedia(value)) return value;
+  if (ours !== "mesh" || "url" in value) return urlOf(value);
+  return urlOf({ bytes: value.bytes, contentType: "application/octet-stream" });
+}
+
+function splitOnce(name: string): [string, string | undefined] {
+  const slash = name.indexOf("/");
+  return slash < 0 ? [name, undefined] : [name.slice(0, slash), name.slice(slash + 1)];
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

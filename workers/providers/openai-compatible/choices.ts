@@ -1,0 +1,188 @@
+/**
+ * Choices of servers that follow OpenAI's format more or less → choices as our contract publishes them. Found in
+ * recorded traffic: no `finish_reason` before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls
+ * that begin at index 1 (Anthropic's compatible endpoint). Values are changed in place: they are fresh from the parser.
+ */
+import { ProviderError } from "../provider.ts";
+
+import { unifyContent } from "./content.ts";
+
+type Members = Record<string, unknown>;
+
+/** A stream that opens more than this never means it; `n` ends at 128. */
+const CHOICES_MAX = 128;
+const TOOL_CALLS_MAX = 1_024;
+
+/** What vendors say beside OpenAI's own words; anything else that ends an answer reads as `stop`. */
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  tool_calls: "tool_calls",
+  tool_use: "tool_calls",
+  function_call: "function_call",
+  content_filter: "content_filter",
+  safety: "content_filter",
+  refusal: "content_filter",
+};
+
+/** The choices of a whole answer. @throws ProviderError `failed` when there is none, or one without a message */
+export function wholeChoices(value: unknown): Members[] {
+  const choices = membersOf(value);
+  if (choices.length === 0) throw new ProviderError("failed", "the answer has no choices");
+  for (const [at, choice] of choices.entries()) {
+    const message = choice["message"];
+    if (!isMembers(message)) throw new ProviderError("failed", "a choice has no message");
+    message["role"] = "assistant";
+    message["content"] ??= null;
+    unifyContent(message);
+    const calls = membersOf(message["tool_calls"]);
+    if (calls.length === 0) delete message["tool_calls"];
+    else message["tool_calls"] = calls;
+    for (const call of calls) wholeCall(call);
+    choice["index"] = indexOf(choice, at);
+    // A whole answer has ended, whether it says so or not.
+    choice["finish_reason"] = finishReason(choice["finish_reason"]) ?? (calls.length > 0 ? "tool_calls" : "stop");
+  }
+  return choices;
+}
+
+/** The choices of one stream, chunk by chunk. */
+export class ChunkChoices {
+  private readonly begun = new Map<number, { readonly calls: CallIndexes; isFinished: boolean }>();
+
+  /** @throws ProviderError `failed` when a choice ended in an error, or choices or tool calls come without end */
+  read(value: unknown): Members[] {
+    const choices = membersOf(value);
+    for (const [at, choice] of choices.entries()) {
+      const index = indexOf(choice, at);
+      let state = this.begun.get(index);
+      if (!state) {
+        if (this.begun.size >= CHOICES_MAX) throw new ProviderError("failed", "the stream opens too many choices");
+        state = { calls: new CallIndexes(), isFinished: false };
+        this.begun.set(index, state);
+      }
+      const reason = finishReason(choice["finish_reason"]);
+      state.isFinished ||= reason !== null;
+      choice["index"] = index;
+      choice["finish_reason"] = reason;
+      const delta = isMembers(choice["delta"]) ? choice["delta"] : {};
+      choice["delta"] = delta;
+      unifyContent(delta);
+      const calls = membersOf(delta["tool_calls"]);
+      for (const call of calls) state.calls.take(call);
+      if (reason !== null) calls.push(...state.calls.withoutArguments());
+      if (calls.length > 0) delta["tool_calls"] = calls;
+      else delete delta["tool_calls"];
+    }
+    return choices;
+  }
+
+  /** True when every choice that began has said why it ended. */
+  get isFinished(): boolean {
+    for (const state of this.begun.values()) if (!state.isFinished) return false;
+    return this.begun.size > 0;
+  }
+}
+
+/** Tool calls of one choice, numbered from 0 in the order of their first pieces (lesson TOOL-1). */
+class CallIndexes {
+  /** How many have begun. */
+  private count = 0;
+  private readonly byId = new Map<string, number>();
+  /** The vendor's number → ours, of the latest call under it; -1 stands for no number. */
+  private readonly latest = new Map<number, number>();
+  /** Calls that have our id, since their first piece had none. */
+  private readonly minted = new Set<number>();
+  /** Calls whose arguments have not begun. */
+  private readonly silent = new Set<number>();
+
+  /** Gives a piece its number, and the first piece of a call an id where the vendor gave none. */
+  take(call: Members): void {
+    const theirs = indexOf(call, -1);
+    const id = idOf(call);
+    delete call["id"];
+    const known = this.known(theirs, id);
+    const ours = known ?? this.open();
+    this.latest.set(theirs, ours);
+    call["index"] = ours;
+    if (known === undefined) {
+      call["id"] = id ?? mintId();
+      if (id === undefined) this.minted.add(ours);
+      if (isMembers(call["function"])) call["type"] ??= "function";
+    } else if (id !== undefined && !this.minted.has(ours)) call["id"] = id;
+    if (id !== undefined) this.byId.set(id, ours);
+    const isSilent = isMembers(call["function"]) && !textArguments(call["function"]);
+    if (!isSilent) this.silent.delete(ours);
+  }
+
+  /** Pieces that make `{}` of calls which end without a word of arguments (lesson TOOL-2). */
+  withoutArguments(): Members[] {
+    const pieces = [...this.silent].map((index) => ({ index, function: { arguments: "{}" } }));
+    this.silent.clear();
+    return pieces;
+  }
+
+  private known(theirs: number, id: string | undefined): number | undefined {
+    const latest = this.latest.get(theirs);
+    if (id === undefined) return latest;
+    // Some give all calls the same number: another id is another call, unless it is the id that one was waiting for.
+    return this.byId.get(id) ?? (latest !== undefined && this.isNameless(latest) ? latest : undefined);
+  }
+
+  private isNameless(index: number): boolean {
+    return this.minted.has(index) && ![...this.byId.values()].includes(index);
+  }
+
+  private open(): number {
+    if (this.count >= TOOL_CALLS_MAX) throw new ProviderError("failed", "the stream opens too many tool calls");
+    this.silent.add(this.count);
+    return this.count++;
+  }
+}
+
+/** null while it has not ended; some send an empty text until then. */
+function finishReason(value: unknown): string | null {
+  if (typeof value !== "string" || value === "") return null;
+  if (value === "error") throw new ProviderError("failed", "the answer ended with finish reason error");
+  return FINISH_REASONS[value] ?? "stop";
+}
+
+/** A call without arguments has `{}`, so that whoever parses them finds JSON (lesson TOOL-2). */
+function wholeCall(call: Members): void {
+  call["id"] = idOf(call) ?? mintId();
+  if (!isMembers(call["function"])) return;
+  call["type"] ??= "function";
+  textArguments(call["function"]);
+  call["function"]["arguments"] ||= "{}";
+}
+
+/** Returns whether the piece holds any. */
+function textArguments(fn: Members): boolean {
+  const value = fn["arguments"];
+  if (value === null) delete fn["arguments"];
+  else if (value !== undefined && typeof value !== "string") fn["arguments"] = JSON.stringify(value);
+  return typeof fn["arguments"] === "string" && fn["arguments"] !== "";
+}
+
+function idOf(call: Members): string | undefined {
+  return typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
+}
+
+/** Some servers name no call, but the answer to a call has to. */
+function mintId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+function indexOf(value: Members, fallback: number): number {
+  const index = value["index"];
+  return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
+}
+
+function membersOf(value: unknown): Members[] {
+  return Array.isArray(value) ? value.filter(isMembers) : [];
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+/**
+ * What a message or delta says, in the members our contract publishes: text as `content`, thoughts as
+ * `reasoning_content`. Groq, OpenRouter and vLLM call thoughts `reasoning`; Mistral sends both as blocks in `content`.
+ */
+type Members = Record<string, unknown>;
+
+/** Changes the message in place: it is fresh from the parser. */
+export function unifyContent(message: Members): void {
+  if (Array.isArray(message["content"])) splitBlocks(message, message["content"]);
+  const { reasoning } = message;
+  if (typeof reasoning !== "string") return;
+  message["reasoning_content"] ??= reasoning;
+  delete message["reasoning"];
+}
+
+function splitBlocks(message: Members, blocks: readonly unknown[]): void {
+  const text = blocks.map((block) => textOf(block, "text")).join("");
+  const thoughts = blocks
+    .map((block) => membersOf(block)?.["thinking"])
+    .flatMap((thinking) => (Array.isArray(thinking) ? (thinking as unknown[]) : []))
+    .map((thought) => textOf(thought, "text"))
+    .join("");
+  message["content"] = text;
+  if (thoughts !== "") message["reasoning_content"] ??= thoughts;
+}
+
+function textOf(block: unknown, member: string): string {
+  if (typeof block === "string") return block;
+  const text = membersOf(block)?.[member];
+  return typeof text === "string" ? text : "";
+}
+
+function membersOf(value: unknown): Members | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+}

@@ -1,0 +1,115 @@
+/** OpenAI-shaped error answers → error class, decided once (providers paper, part 2). The body decides before the status. */
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+
+interface ErrorBody {
+  readonly message: string;
+  readonly code: string;
+  readonly type: string;
+  readonly param: string | null;
+  /** OpenRouter's moderation says what it flagged, and why. */
+  readonly isFlagged: boolean;
+}
+
+const REFUSED_CODES = new Set([
+  "content_policy_violation",
+  "content_filter",
+  "moderation_blocked",
+  "responsible_ai_policy_violation",
+  "invalid_prompt",
+]);
+/** OpenRouter's word for a call that no host of the model can serve, such as one with tools: nothing is set up wrongly. */
+const NO_HOST = /^No endpoints found\b/;
+const MISCONFIGURED_CODES = new Set([
+  "insufficient_quota",
+  "model_not_found",
+  "invalid_api_key",
+  "billing_hard_limit_reached",
+]);
+
+const BUSY_CODES = new Set(["rate_limit_exceeded", "rate_limit_error", "overloaded_error"]);
+const UNSUPPORTED_CODES = new Set(["unsupported_value", "unsupported_parameter"]);
+const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]);
+/** Types of errors without a status that blame the request. */
+const REQUEST_TYPES = new Set(["invalid_request_error", "BadRequestError"]);
+
+/** @param text the body as it came; it goes to the log only, cut */
+export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
+  const body = readErrorBody(text);
+  const retryAfterMs = retryAfter(headers);
+  return new ProviderError(classOf(status, body), body.message || `status ${status}`, {
+    ...clientOptions(status, body),
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** An `error` member inside a 200 answer or stream; a number as its code is a status. */
+export function classifyErrorMember(error: unknown): ProviderError {
+  const body = readErrorMember(error);
+  const code = Number((error as { code?: unknown } | null)?.code ?? Number.NaN);
+  const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+  const status = isStatus ? code : REQUEST_TYPES.has(body.type) ? 400 : 500;
+  return new ProviderError(classOf(status, body), body.message || "error event", clientOptions(status, body));
+}
+
+/** What of the error a client may see: a code of ours, and the parameter. */
+function clientOptions(
+  status: number,
+  body: ErrorBody,
+): { param: string | null; code?: "context_length_exceeded" | "unsupported_value" } {
+  if (classOf(status, body) !== "rejected") return { param: body.param };
+  const isTooLong =
+    body.code === "context_length_exceeded" || /maximum context length|prompt is too long/i.test(body.message);
+  if (isTooLong) return { param: body.param, code: "context_length_exceeded" };
+  return UNSUPPORTED_CODES.has(body.code) ? { param: body.param, code: "unsupported_value" } : { param: body.param };
+}
+
+function classOf(status: number, body: ErrorBody): ProviderErrorClass {
+  const says = (codes: ReadonlySet<string>): boolean => codes.has(body.code) || codes.has(body.type);
+  const isPolicy = body.code.startsWith("content_policy") || body.type.startsWith("content_policy");
+  if (isPolicy || says(REFUSED_CODES) || (status === 403 && body.isFlagged)) return "refused";
+  if (says(MISCONFIGURED_CODES)) return "misconfigured";
+  if (says(BUSY_CODES)) return "busy";
+  if (says(REJECTED_CODES)) return "rejected";
+  if (status === 404 && NO_HOST.test(body.message)) return "failed";
+  // 498: Groq out of capacity.
+  if (status === 429 || status === 498 || status === 503 || status === 529) return "busy";
+  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 408 || status === 504) return "timeout";
+  if (status >= 400 && status < 500) return "rejected";
+  return "failed";
+}
+
+const NOTHING_MORE = { code: "", type: "", param: null, isFlagged: false } as const;
+
+function readErrorBody(text: string): ErrorBody {
+  try {
+    return readErrorMember((JSON.parse(text) as { error?: unknown } | null)?.error);
+  } catch {
+    return { message: text.slice(0, 500), ...NOTHING_MORE };
+  }
+}
+
+function readErrorMember(value: unknown): ErrorBody {
+  if (typeof value === "string") return { message: value, ...NOTHING_MORE };
+  const error = (value ?? {}) as Record<string, unknown>;
+  const text = (member: unknown): string => (typeof member === "string" ? member : "");
+  return {
+    message: text(error["message"]),
+    code: text(error["code"]),
+    type: text(error["type"]),
+    param: parameterName(text(error["param"])),
+    isFlagged: isModeration(error["metadata"]),
+  };
+}
+
+function isModeration(value: unknown): boolean {
+  const metadata = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  return typeof metadata["flagged_input"] === "string" || Array.isArray(metadata["reasons"]);
+}
+
+/** A path such as `messages[0].content`; anything else a provider puts there is not for clients. */
+function parameterName(text: string): string | null {
+  return /^[A-Za-z0-9_.[\]-]{1,100}$/.test(text) ? text : null;
+}

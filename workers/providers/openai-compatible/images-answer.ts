@@ -1,0 +1,93 @@
+/** What an images endpoint answers: pictures with what they cost in tokens, or an error. */
+import type { TokenUsage } from "#shared/pricing/usage.ts";
+
+import { clientParam } from "../fields.ts";
+import { unreadablePicture } from "../image-fields.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, MediaResult } from "../media.ts";
+import { mediaTypeOf } from "../media-type.ts";
+import { ProviderError } from "../provider.ts";
+
+import { classifyAnswer, classifyErrorMember } from "./errors.ts";
+import { readOpenAiUsage } from "./usage.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * @param asked how many pictures at most are delivered and paid for
+ * @throws ProviderError `failed` when the text holds no pictures, or what its error says
+ */
+export function readImages(text: string, asked: number): MediaResult<readonly Artifact[]> {
+  const answer = parseObject(text);
+  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]), codeOf(answer["error"]));
+  const { data } = answer;
+  if (!Array.isArray(data) || data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
+  const output = data.slice(0, asked).map(readImage);
+  const tokens = readTokens(answer["usage"]);
+  return { output, usage: { images: output.length, ...(tokens === undefined ? {} : { tokens }) } };
+}
+
+function readImage(item: unknown): Artifact {
+  const { b64_json: base64, url } = isMembers(item) ? item : {};
+  if (typeof base64 === "string" && base64 !== "") return fromBase64(base64);
+  if (typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)) return { url };
+  throw new ProviderError("failed", "a picture has neither base64 nor an address");
+}
+
+/** A server's word for the format is not asked: the bytes tell. */
+function fromBase64(text: string): Artifact {
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(text);
+  } catch (error) {
+    throw new ProviderError("failed", "a picture is no base64", { cause: error });
+  }
+  const contentType = mediaTypeOf(bytes, "");
+  if (contentType?.startsWith("image/")) return { bytes, contentType };
+  throw new ProviderError("failed", "what was sent as a picture is none");
+}
+
+/** Absent where the report is missing or cannot be true. What is written is pictures, unless it is told apart. */
+function readTokens(report: unknown): TokenUsage | undefined {
+  if (!isMembers(report)) return undefined;
+  const { input_tokens, output_tokens, input_tokens_details: input, output_tokens_details: output } = report;
+  const usage = readOpenAiUsage({
+    prompt_tokens: input_tokens,
+    completion_tokens: output_tokens,
+    prompt_tokens_details: input,
+    completion_tokens_details: isMembers(output) ? output : { image_tokens: output_tokens },
+  });
+  return usage === null || usage === "impossible" ? undefined : usage;
+}
+
+/** An answer that is not 2xx. */
+export function classifyImages(status: number, headers: Headers, text: string): ProviderError {
+  return sharpened(classifyAnswer(status, headers, text), codeOf(parseObject(text)?.["error"]));
+}
+
+const UNREADABLE_PICTURE = /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)/;
+
+function sharpened(error: ProviderError, code: string): ProviderError {
+  if (error.kind !== "rejected") return error;
+  const facts = error.status === undefined ? {} : { status: error.status };
+  // Which fields are sent is the catalogue's decision: one that the source does not know is no fault of the caller.
+  if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
+  const field = /^(?:image|mask)\b/.exec(error.param ?? "")?.[0];
+  if (UNREADABLE_PICTURE.test(code)) return unreadablePicture(error.detail, field ?? "image", facts);
+  if (field === undefined) return error;
+  return new ProviderError("rejected", error.detail, {
+    ...facts,
+    ...(error.code === undefined ? {} : { code: error.code }),
+    param: clientParam(field, "imageEdits"),
+  });
+}
+
+function codeOf(error: unknown): string {
+  const code = isMembers(error) ? error["code"] : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,133 @@
+/** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
+import type { ChatCall } from "../provider.ts";
+import type { JsonRequest } from "../http.ts";
+import { writesForAnHour } from "./cache-hints.ts";
+import { unsupported } from "./rejected.ts";
+
+/**
+ * Fields that would let a caller steer where, as whom or to which model we call; they are ours to decide (lesson OUT-5).
+ * `models`, `fallbacks`, `route`, `provider` and `preset` make a router such as OpenRouter serve, and bill us for, another model.
+ */
+const STEERING_FIELDS = [
+  "api_base",
+  "base_url",
+  "api_key",
+  "api_version",
+  "extra_headers",
+  "custom_llm_provider",
+  "models",
+  "fallbacks",
+  "route",
+  "provider",
+  "preset",
+  "plugins",
+  "transforms",
+  "effort_only",
+] as const;
+
+/**
+ * Our model name in, usage always asked for in a stream.
+ * @throws ProviderError `rejected` for an effort that the model has not, and for cache hints that last differently
+ */
+export function chatRequest(
+  call: Pick<ChatCall, "request" | "sourceModel" | "adapt" | "traits">,
+  isStream: boolean,
+): JsonRequest {
+  // Read once more for the answer; what it refuses must not be sent.
+  writesForAnHour(call);
+  const body: Record<string, unknown> = { ...call.request, model: call.sourceModel };
+  for (const field of STEERING_FIELDS) delete body[field];
+  body["messages"] = withoutForeignMembers(call.request.messages, call.traits);
+  if (call.traits.has("no_reasoning")) takeOutEffort(body);
+  if (!call.traits.has("cache_control")) {
+    delete body["cache_control"];
+    body["tools"] = withoutHints(body["tools"]);
+  }
+  if (body["tools"] === undefined) delete body["tools"];
+  if (isStream) {
+    body["stream"] = true;
+    body["stream_options"] = { ...call.request.stream_options, include_usage: true };
+  } else {
+    delete body["stream"];
+    delete body["stream_options"];
+  }
+  call.adapt(body);
+  return { path: "/chat/completions", body: JSON.stringify(body) };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A model that never thinks is told so for nothing: OpenAI's refuse the member itself. */
+function takeOutEffort(body: Record<string, unknown>): void {
+  const effort = body["reasoning_effort"];
+  if (typeof effort === "string" && effort !== "none") {
+    throw unsupported("reasoning_effort", `This model does not reason; expected none, got ${JSON.stringify(effort)}.`);
+  }
+  delete body["reasoning_effort"];
+}
+
+/** What other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
+function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
+  return [
+    "thinking_blocks",
+    "block_order",
+    ...(traits.has("reasoning_details_back") ? [] : ["reasoning_details"]),
+    ...(traits.has("reasoning_back") ? [] : ["reasoning_content"]),
+    ...(traits.has("cache_control") ? [] : ["cache_control"]),
+  ];
+}
+
+/** The same array where nothing is to be left out, which is nearly always. */
+function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["traits"]): readonly unknown[] {
+  const foreign = foreignMembers(traits);
+  return mapChanged(messages, (message) => {
+    if (!isMembers(message)) return message;
+    let copy = without(message, foreign);
+    const calls = copy["tool_calls"];
+    if (Array.isArray(calls)) {
+      const kept = mapChanged(calls, (call) => (isMembers(call) ? without(call, ["extra_content"]) : call));
+      if (kept !== calls) copy = { ...copy, tool_calls: kept };
+    }
+    const { content } = copy;
+    if (!Array.isArray(content)) return copy;
+    const kept = mapChanged(traits.has("cache_control") ? content : withoutHints(content), asSent);
+    return kept === content ? copy : { ...copy, content: kept };
+  });
+}
+
+/**
+ * A file with a name, since OpenAI complains of a missing id otherwise, and without an address: what is behind it has
+ * been fetched, and nobody else is to fetch it.
+ */
+function asSent(part: unknown): unknown {
+  const file = isMembers(part) && part["type"] === "file" ? part["file"] : undefined;
+  if (!isMembers(file) || typeof file["file_data"] !== "string") return part;
+  if (typeof file["filename"] === "string" && file["file_url"] === undefined) return part;
+  const isPdf = /^data:application\/pdf[;,]/i.test(file["file_data"].slice(0, 64));
+  return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
+}
+
+/** Hints of Anthropic's prompt cache; routers pass them on, others refuse them. */
+function withoutHints<Value>(value: Value): Value | readonly unknown[] {
+  if (!Array.isArray(value)) return value;
+  return mapChanged(value, (item) => (isMembers(item) ? without(item, ["cache_control"]) : item));
+}
+
+function without(members: Members, names: readonly string[]): Members {
+  if (!names.some((name) => name in members)) return members;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+}
+
+function mapChanged(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let isChanged = false;
+  const mapped = items.map((item) => {
+    const changed = change(item);
+    isChanged ||= changed !== item;
+    return changed;
+  });
+  return isChanged ? mapped : items;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,144 @@
+/** Transcription over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { DirectOffer, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import {
+  audioPart,
+  formOf,
+  languageCode,
+  secondsOf,
+  secondsUsed,
+  spanOf,
+  type TimedSegment,
+  type TimedWord,
+  unreadable,
+} from "../transcription.ts";
+import { classifyAnswer, classifyErrorMember } from "./errors.ts";
+import { transcriptionTokens } from "./speech-usage.ts";
+
+type Call = Pick<MediaCall<TranscriptionInput>, "input" | "sourceModel" | "adapt">;
+
+export function createOpenAiTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
+  return {
+    async run(call) {
+      const { form, format } = transcriptionRequest(call);
+      const request = { path: "/audio/transcriptions", body: form };
+      const { status, headers, text } = await post(endpoint, request, call.signal);
+      if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
+      return format === "text" ? { output: { text: text.trim() }, usage: {} } : transcriptionResult(text);
+    },
+  };
+}
+
+/**
+ * Asks for the format that tells most; a model that cannot give it has `response_format: json` among its overrides in the
+ * catalogue, and is then not asked for times.
+ * @throws ProviderError `rejected` when times are wanted of such a model
+ */
+function transcriptionRequest({ input, sourceModel, adapt }: Call): { form: FormData; format: unknown } {
+  const granularities = [...(input.wantsWords ? ["word"] : []), ...(input.wantsSegments ? ["segment"] : [])];
+  const body: Record<string, unknown> = {
+    model: sourceModel,
+    response_format: "verbose_json",
+    ...(granularities.length === 0 ? {} : { timestamp_granularities: granularities }),
+    ...(input.language === undefined ? {} : { language: languageCode(input.language) }),
+    ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
+    ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
+  };
+  adapt(body);
+  const format = body["response_format"];
+  if (format !== "verbose_json") {
+    if (granularities.length > 0) throw withoutTimes();
+    delete body["timestamp_granularities"];
+  }
+  const form = formOf(body);
+  form.append("file", audioPart(input.audio));
+  return { form, format };
+}
+
+function withoutTimes(): ProviderError {
+  const say = "This model gives the text without times: ask for json or text.";
+  return new ProviderError("rejected", say, { code: "unsupported_value", param: "response_format", say });
+}
+
+/** @throws ProviderError `failed` when the text is no transcription */
+function transcriptionResult(text: string): MediaResult<Transcript> {
+  const answer = parseObject(text);
+  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
+  const words = answer["text"];
+  if (typeof words !== "string") throw new ProviderError("failed", "the answer has no text");
+  const seconds = secondsOf(answer["duration"]);
+  const language = languageOf(answer);
+  const output: Transcript = {
+    text: words.trim(),
+    ...(language === undefined ? {} : { language }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(Array.isArray(answer["words"]) ? { words: wordsOf(answer["words"]) } : {}),
+    ...(Array.isArray(answer["segments"]) ? { segments: segmentsOf(answer["segments"]) } : {}),
+  };
+  return { output, usage: usageOf(answer["usage"], seconds) };
+}
+
+/** A name, or the first of the codes of a model that lists them. */
+function languageOf({ language, languages }: Readonly<Record<string, unknown>>): string | undefined {
+  const first = (Array.isArray(languages) ? languages[0] : undefined) as { code?: unknown } | null | undefined;
+  return [language, first?.code].find((value) => typeof value === "string" && value !== "") as string | undefined;
+}
+
+/** What the source billed, which may be rounded; the length of the sound where it does not say. */
+function usageOf(value: unknown, seconds: number | undefined): MediaUsage {
+  const report = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const tokens = report["type"] === "duration" ? undefined : transcriptionTokens(report);
+  return { ...secondsUsed(secondsOf(report["seconds"]) ?? seconds), ...(tokens ? { tokens } : {}) };
+}
+
+function wordsOf(values: readonly unknown[]): TimedWord[] {
+  return values.flatMap((value) => {
+    const { word, start, end } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const span = spanOf(start, end);
+    return typeof word === "string" && span ? [{ word: word.trim(), ...span }] : [];
+  });
+}
+
+function segmentsOf(values: readonly unknown[]): TimedSegment[] {
+  return values.flatMap((value) => {
+    const segment = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const { text, start, end } = segment;
+    const span = spanOf(start, end);
+    if (typeof text !== "string" || !span) return [];
+    const details = detailsOf(segment);
+    return [{ text: text.trim(), ...span, ...(details ? { details } : {}) }];
+  });
+}
+
+const NUMBERS = ["seek", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
+
+/** Undefined for a model that says nothing of the kind, such as one that names speakers. */
+function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["details"] {
+  const { tokens } = segment;
+  const isNumber = (value: unknown): value is number => typeof value === "number";
+  const known = NUMBERS.flatMap((name) => (isNumber(segment[name]) ? [[name, segment[name]] as const] : []));
+  if (known.length === 0) return undefined;
+  return { ...Object.fromEntries(known), ...(Array.isArray(tokens) && tokens.every(isNumber) ? { tokens } : {}) };
+}
+
+/** What OpenAI and servers like it say of sound they cannot read. */
+const UNREADABLE =
+  /\b(?:could not be decoded|invalid file format|unrecognized file format|unsupported file format|corrupted|too short|decoding audio)\b/i;
+
+/** Sound that is at fault has no code of its own; a format that we chose is our fault, not the caller's. */
+function sharpened(error: ProviderError): ProviderError {
+  if (error.kind !== "rejected") return error;
+  const { detail, status } = error;
+  if (UNREADABLE.test(detail)) return unreadable(detail, status);
+  const about = { ...(status === undefined ? {} : { status }), cause: error };
+  if (error.param === "response_format" || error.param?.startsWith("timestamp_granularities")) {
+    return new ProviderError("misconfigured", detail, about);
+  }
+  const isTooLarge = status === 413 || /maximum content size|longer than \d+ seconds|larger than/i.test(detail);
+  if (!isTooLarge) return error;
+  const say = "The audio is larger or longer than this model takes.";
+  return new ProviderError("rejected", detail, { code: "invalid_request", param: "file", say, ...about });
+}

@@ -1,0 +1,108 @@
+/** What a videos endpoint answers: a job and how far it is, or an error. Source: openai/openai-openapi, VideoResource. */
+import { clientParam, type Fields, inputOf } from "../fields.ts";
+import { openVideo, VIDEO_TYPE } from "../video-media.ts";
+import type { Endpoint } from "../http.ts";
+import { unreadablePicture } from "../image-fields.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, Polled, ProviderJob } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { secondsUsed } from "../transcription.ts";
+
+import { classifyAnswer, classifyErrorMember } from "./errors.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What finds a job again. It goes into paths as it is, so that dots alone are none. */
+export interface VideoJob extends ProviderJob {
+  readonly id: string;
+}
+
+const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:=~-]{0,255}$/;
+
+/** A stored job; undefined when it is none of this family's. */
+export function readJob({ id }: ProviderJob): VideoJob | undefined {
+  return typeof id === "string" && ID.test(id) ? { id } : undefined;
+}
+
+/** @throws ProviderError what the answer's error says; `unknown` when a job was taken that nobody can ask for */
+export function readStarted(text: string, fields: Fields): VideoJob {
+  const answer = parseObject(text);
+  const job = answer && readJob(answer);
+  if (job) return job;
+  const error = answer?.["error"];
+  if (isMembers(error)) throw sharpened(classifyErrorMember(error), error, fields);
+  throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+}
+
+/** An answer that is not 2xx. */
+export function classifyVideos(status: number, headers: Headers, text: string, fields: Fields): ProviderError {
+  return sharpened(classifyAnswer(status, headers, text), parseObject(text)?.["error"], fields);
+}
+
+/** How far a job is. */
+export function readStatus(endpoint: Endpoint, { id }: VideoJob, text: string): Polled<readonly Artifact[]> {
+  const video = parseObject(text);
+  const { status, progress, error, seconds } = video ?? {};
+  switch (status) {
+    case "queued":
+    case "in_progress":
+      return { state: "pending", ...progressOf(progress) };
+    case "completed":
+      // One that is completed with an error has failed (lesson MON-16).
+      if (isMembers(error)) return { state: "failed", error: classifyErrorMember(error) };
+      return {
+        state: "done",
+        output: [{ contentType: VIDEO_TYPE, open: (signal) => openVideo(endpoint, `${pathOf(id)}/content`, signal) }],
+        usage: secondsUsed(lengthOf(seconds)),
+      };
+    case "failed":
+      return { state: "failed", error: classifyErrorMember(error) };
+    default:
+      return { state: "unknown", detail: `the status is ${JSON.stringify(status)?.slice(0, 100) ?? "absent"}` };
+  }
+}
+
+export function pathOf(id: string): string {
+  return `/videos/${id}`;
+}
+
+/** Told in percent. */
+function progressOf(value: unknown): { readonly progress?: number } {
+  return typeof value === "number" && value >= 0 && value <= 100 ? { progress: value / 100 } : {};
+}
+
+/** Longer than an hour is no length of a video but a fault; it must never reach the ledger. */
+const SECONDS_MAX = 3_600;
+
+/** Written as text, by some servers as a number. */
+function lengthOf(value: unknown): number | undefined {
+  const isDecimal = typeof value === "number" || (typeof value === "string" && /^\d{1,6}(?:\.\d{1,6})?$/.test(value));
+  const seconds = isDecimal ? Number(value) : 0;
+  return seconds > 0 && seconds <= SECONDS_MAX ? seconds : undefined;
+}
+
+const UNREADABLE_PICTURE =
+  /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)|^inpaint_image/;
+
+/** An error that blames a field blames what the caller sent under another name, or what the catalogue sends. */
+function sharpened(error: ProviderError, said: unknown, fields: Fields): ProviderError {
+  if (error.kind !== "rejected") return error;
+  const code = isMembers(said) && typeof said["code"] === "string" ? said["code"] : "";
+  const facts = error.status === undefined ? {} : { status: error.status };
+  if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
+  const field = error.param ?? "";
+  const ours = field === "prompt" ? field : inputOf(field, fields);
+  if (ours === "image" || UNREADABLE_PICTURE.test(code)) {
+    return unreadablePicture(error.detail, "image", { ...facts, kind: "video" });
+  }
+  return new ProviderError("rejected", error.detail, {
+    ...facts,
+    ...(error.code === undefined ? {} : { code: error.code }),
+    // Sizes are ours; callers name resolutions.
+    param: ours === undefined ? null : ours === "size" ? "resolution" : clientParam(ours, "video"),
+  });
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+/**
+ * Video over OpenAI's wire format: asked for by multipart, asked about until it has ended, read with our credentials. OpenAI
+ * itself ended this API on 24 September 2026; servers like it go on speaking it. Source: openai/openai-openapi, /videos.
+ *
+ * There is nothing to cancel with: `DELETE` is for videos that have ended, and nobody could be asked afterwards what became of
+ * one that had not.
+ */
+import { type Fields, isMedia, place, setField } from "../fields.ts";
+import { bytesOf, checkPlaced } from "../video-media.ts";
+import { type Endpoint, post } from "../http.ts";
+import { videoValues } from "../media-fields.ts";
+import type { Artifact, Media, MediaCall, QueuedOffer, VideoInput } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import { classifyVideos, pathOf, readJob, readStarted, readStatus } from "./videos-answer.ts";
+import { sizeOf } from "./videos-size.ts";
+
+/** OpenAI's own; a source with a seed or a negative prompt names its fields itself. */
+const USUAL: Fields = { image: "input_reference", duration: "seconds:text", size: "size" };
+
+export function createOpenAiVideos(endpoint: Endpoint): QueuedOffer<VideoInput, readonly Artifact[]> {
+  return {
+    async start(call) {
+      const fields = call.fields ?? USUAL;
+      const request = { path: "/videos", body: formOf(call, fields) };
+      const { status, headers, text } = await postStart(endpoint, request, call.signal);
+      if (status < 200 || status > 299) throw classifyVideos(status, headers, text, fields);
+      return readStarted(text, fields);
+    },
+
+    async poll(stored, signal) {
+      const job = readJob(stored);
+      if (!job) return { state: "unknown", detail: "the stored job is none of this family's" };
+      try {
+        const { status, text } = await post(endpoint, { method: "GET", path: pathOf(job.id) }, signal);
+        if (status >= 200 && status <= 299) return readStatus(endpoint, job, text);
+        return { state: "unknown", detail: `the status was answered with ${status}` };
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        return { state: "unknown", detail: `the poll failed: ${error.kind}, ${error.detail}` };
+      }
+    },
+  };
+}
+
+/** `sizes` among the overrides of a source are its own sizes; they are not sent. */
+function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
+  const own: Record<string, unknown> = {};
+  call.adapt(own);
+  const size = fields["size"] === undefined ? undefined : sizeOf(call.input, own["sizes"]);
+  const placed = place({ ...videoValues(call.input), size }, { prompt: "prompt", ...fields });
+  checkPlaced(call.input, placed);
+  const body: Record<string, unknown> = { model: call.sourceModel };
+  for (const { ours, theirs, value } of placed) {
+    setField(body, theirs, isMedia(value) ? fileOf(ours, bytesOf(value)) : value);
+  }
+  call.adapt(body);
+  delete body["sizes"];
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined || value === null) continue;
+    if (value instanceof File) form.append(name, value);
+    else form.append(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return form;
+}
+
+/** Servers tell the format by the file's name as well as by its type. */
+function fileOf(name: string, { bytes, contentType }: Media): File {
+  const extension = contentType.replace(/^[a-z]+\//, "").replace(/[^a-z0-9]/g, "");
+  return new File([bytes], `${name}.${extension}`, { type: contentType });
+}

@@ -1,0 +1,80 @@
+/**
+ * Replicate's errors → error class: `{title, detail, status, invalid_fields?}` of a start that was not taken, and the
+ * words of a prediction that failed. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and
+ * …/lifecycle; the shape of `invalid_fields` and the words of refusals are known from answers that users have published.
+ */
+import { clientParam, type Fields, inputOf } from "../fields.ts";
+import { parseObject } from "../json.ts";
+import type { MediaKind } from "../media.ts";
+import { ProviderError, type ProviderErrorOptions } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
+
+import { isMembers, type Members, textOf } from "./members.ts";
+
+/** What a prediction was asked for, and where its inputs went. */
+export interface Asked {
+  readonly kind: MediaKind;
+  readonly fields: Fields;
+}
+
+/** "The input or output was flagged as sensitive. (E005)", "NSFW content detected", and what models say of their own. */
+const REFUSED =
+  /\bnsfw\b|\bE005\b|flagged|\bsensitive\b|\bsafety\b|moderat(?:ed|ion)|content polic|prohibited content|inappropriate/i;
+
+/** Hints beyond an hour help nobody (retry-after.ts). */
+const HINT_MAX_MS = 3_600_000;
+
+/** A start that was not taken, but for one whose answer a gateway gave up waiting for: that may have been. */
+export function classifyStart(status: number, headers: Headers, text: string, asked: Asked): ProviderError {
+  const body = parseObject(text) ?? {};
+  const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
+  const words = detail || text.slice(0, 500) || `status ${status}`;
+  const retryAfterMs = retryAfter(headers) ?? hintOf(words);
+  const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (status === 429 || status === 503) return new ProviderError("busy", words, facts);
+  if (status === 504) return new ProviderError("unknown", words, facts);
+  if (status >= 500 || status < 400 || status === 408) return new ProviderError("failed", words, facts);
+  // Everything else of these is about our account, or a model that is not there.
+  if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", words, facts);
+  // A list of fields says what is wrong; a field's own name may be a word of refusals.
+  if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(words)) return new ProviderError("refused", words, facts);
+  return rejected(body, words, facts, asked);
+}
+
+/** Why a prediction failed. */
+export function classifyFailure(words: string): ProviderError {
+  return new ProviderError(REFUSED.test(words) ? "refused" : "failed", words || "the prediction failed without a word");
+}
+
+function rejected(body: Members, words: string, facts: ProviderErrorOptions, { fields, kind }: Asked): ProviderError {
+  const faulty = faultyOf(body, words);
+  // Whatever is wrong with the version or the envelope is ours.
+  if (faulty === undefined && /\bversion\b/i.test(words)) return new ProviderError("misconfigured", words, facts);
+  if (faulty === undefined) return new ProviderError("rejected", words, { ...facts, code: "invalid_request" });
+  const ours = inputOf(faulty, fields);
+  // A field that nobody's input goes to is the catalogue's: another source may have it right.
+  if (ours === undefined) return new ProviderError("misconfigured", words, facts);
+  return new ProviderError("rejected", words, {
+    ...facts,
+    code: ours === "prompt" ? "invalid_request" : "unsupported_value",
+    param: clientParam(ours, kind),
+  });
+}
+
+/** Their name of the first input that is at fault; empty when the fault lies outside the input. */
+function faultyOf(body: Members, words: string): string | undefined {
+  const { invalid_fields: list } = body;
+  const [first] = Array.isArray(list) ? list.filter(isMembers) : [];
+  if (first) {
+    const missing = /^([A-Za-z]\w*) is required/.exec(textOf(first["description"]))?.[1];
+    const [holder, name] = textOf(first["field"]).split(".");
+    return holder === "input" ? (name ?? missing ?? "") : "";
+  }
+  return /(?:^|\s)input\.([A-Za-z]\w*)/.exec(words)?.[1];
+}
+
+/** "Your rate limit resets in ~30s." */
+function hintOf(words: string): number | undefined {
+  const [, seconds] = /resets in ~?(\d{1,6})s\b/i.exec(words) ?? [];
+  return seconds === undefined ? undefined : Math.min(HINT_MAX_MS, Number(seconds) * 1_000);
+}

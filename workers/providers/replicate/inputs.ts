@@ -1,0 +1,106 @@
+/**
+ * What a model is sent: inputs under the names that its source says, media as data URLs or, where they are large, as files
+ * of Replicate's. Source: replicate.com/docs/topics/predictions/input-files.
+ */
+import {
+  clientParam,
+  type Fields,
+  type FieldValues,
+  isMedia,
+  place,
+  type PlacedInput,
+  setField,
+  urlOf,
+} from "../fields.ts";
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { GivenMedia, Media, MediaKind } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+
+import { type Asked, classifyStart } from "./errors.ts";
+import { isMembers, textOf } from "./members.ts";
+
+/** Beyond this Replicate wants an address in place of a data URL. */
+const INLINE_BYTES_MAX = 256 * 1024;
+
+/** One of these says what is to be made. */
+const SUBJECTS: ReadonlySet<string> = new Set(["prompt", "image", "video", "mesh"]);
+
+/**
+ * Inputs that the call has and its source has a field for.
+ * @param required inputs that the result would be another thing without: they are not left out
+ * @throws ProviderError `misconfigured` when the source has no field for one of them, or for what is to be made
+ */
+export function placeMedia(values: FieldValues, fields: Fields, required: readonly string[]): PlacedInput[] {
+  const placed = place(values, fields);
+  const names = new Set(placed.map(({ ours }) => ours));
+  const lost = required.find((name) => values[name] !== undefined && !names.has(name));
+  if (lost !== undefined) throw new ProviderError("misconfigured", `the source has no field for a ${lost}`);
+  if (!names.isDisjointFrom(SUBJECTS)) return placed;
+  throw new ProviderError("misconfigured", "the source has no field for what is to be made");
+}
+
+/** @throws ProviderError when a file is not taken: nothing that is paid for has been sent by then */
+export async function writeInput(
+  endpoint: Endpoint,
+  placed: readonly PlacedInput[],
+  call: Upload,
+): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = {};
+  for (const { ours, theirs, value } of placed) {
+    setField(input, theirs, isMedia(value) ? await addressOf(endpoint, ours, value, call) : value);
+  }
+  return input;
+}
+
+interface Upload {
+  readonly asked: Asked;
+  readonly signal: AbortSignal;
+}
+
+async function addressOf(endpoint: Endpoint, ours: string, media: GivenMedia, call: Upload): Promise<string> {
+  if ("url" in media || media.bytes.length <= INLINE_BYTES_MAX) return urlOf(media);
+  try {
+    return await upload(endpoint, ours, media, call);
+  } catch (error) {
+    throw error instanceof ProviderError ? error.unsent() : error;
+  }
+}
+
+/** Kept for a day by Replicate, whose models alone read it. */
+async function upload(
+  endpoint: Endpoint,
+  ours: string,
+  { bytes, contentType }: Media,
+  { asked, signal }: Upload,
+): Promise<string> {
+  const [, extension] = /^[a-z]+\/([a-z0-9]+)$/.exec(contentType) ?? [];
+  const name = extension === undefined ? "input" : `input.${extension}`;
+  const body = new FormData();
+  body.append("content", new File([new Uint8Array(bytes)], name, { type: contentType }));
+  const { status, headers, text } = await post(endpoint, { path: "/files", body }, signal);
+  if (status < 200 || status > 299) throw notTaken(classifyStart(status, headers, text, asked), ours, asked.kind);
+  const urls = parseObject(text)?.["urls"];
+  const url = isMembers(urls) ? textOf(urls["get"]) : "";
+  if (!/^https?:\/\//i.test(url)) throw new ProviderError("failed", "a file was taken without an address", { status });
+  return url;
+}
+
+/** The same of a file: what is wrong with it is wrong with our input, and its lost answer leaves nothing open. */
+function notTaken(
+  { kind, detail, status, retryAfterMs }: ProviderError,
+  ours: string,
+  asked: MediaKind,
+): ProviderError {
+  const facts = {
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  if (kind !== "rejected") return new ProviderError(kind === "unknown" ? "failed" : kind, detail, facts);
+  return new ProviderError("rejected", detail, {
+    ...facts,
+    code: "unprocessable_input",
+    param: clientParam(ours, asked),
+    say: "Expected a file that this model can take; this one it cannot.",
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * Predictions: a start answers with an id, under which the prediction is asked about until it ends. The answer is never
+ * waited for (`Prefer: wait`): a crash meanwhile would lose the id. Source: replicate.com/docs/reference/http.
+ */
+import type { Fields, PlacedInput } from "../fields.ts";
+import { type Endpoint, post } from "../http.ts";
+import { parseObject } from "../json.ts";
+import type { Artifact, MediaCall, MediaKind, MediaUsage, Polled, QueuedOffer } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import { classifyFailure, classifyStart } from "./errors.ts";
+import { writeInput } from "./inputs.ts";
+import { newJob, type Prediction, readJob } from "./job.ts";
+import { isMembers, type Members, textOf } from "./members.ts";
+import { filesOf, type Wanted } from "./output.ts";
+import { targetOf } from "./target.ts";
+
+export interface Model<Input> {
+  readonly kind: MediaKind;
+  /** Where inputs go unless the source says so itself. */
+  readonly usual: Fields;
+  /** @throws ProviderError */
+  place(call: MediaCall<Input>): readonly PlacedInput[];
+  /** How many results are wanted. */
+  asked(input: Input): number;
+  readonly wanted: Wanted;
+  /** What is counted beside the time of computing. */
+  usage(files: readonly string[], metrics: Members): MediaUsage;
+  /**
+   * As long as our own pools wait for a job of this kind (providers paper, part 1), then Replicate gives it up by itself:
+   * nobody may be left to cancel it.
+   */
+  readonly cancelAfter: string;
+}
+
+export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): QueuedOffer<Input, readonly Artifact[]> {
+  return {
+    takesUrls: true,
+
+    async start(call) {
+      const { path, version } = targetOf(call.sourceModel);
+      const asked = { kind: model.kind, fields: { prompt: "prompt", ...(call.fields ?? model.usual) } };
+      const input = await writeInput(endpoint, model.place(call), { asked, signal: call.signal });
+      call.adapt(input);
+      const ring = call.doorbell === undefined ? {} : { webhook: call.doorbell, webhook_events_filter: ["completed"] };
+      const body = JSON.stringify({ ...(version === undefined ? {} : { version }), input, ...ring });
+      const headers = { "cancel-after": model.cancelAfter };
+      const answer = await postStart(endpoint, { path, body, headers }, call.signal);
+      if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
+      const job = newJob(parseObject(answer.text), model.asked(call.input));
+      // Taken, and by all signs running, but nobody can ask for it.
+      if (!job) throw new ProviderError("unknown", "the prediction was taken without an id that can be asked for");
+      return job;
+    },
+
+    async poll(job, signal) {
+      const known = readJob(job);
+      if (!known) return unknown("the stored job is none of Replicate's");
+      try {
+        return await ask(endpoint, model, known, signal);
+      } catch (error) {
+        if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
+        throw error;
+      }
+    },
+
+    async cancel(job, signal) {
+      const known = readJob(job);
+      // Whatever the answer, what became of the prediction is told by its status.
+      if (known) await post(endpoint, { path: `/predictions/${known.id}/cancel` }, signal);
+    },
+  };
+}
+
+async function ask<Input>(
+  endpoint: Endpoint,
+  model: Model<Input>,
+  { id, asked }: Prediction,
+  signal: AbortSignal,
+): Promise<Polled<readonly Artifact[]>> {
+  const { status, text } = await post(endpoint, { method: "GET", path: `/predictions/${id}` }, signal);
+  if (!isSuccess(status)) return unknown(`it was answered with ${status}`);
+  const answer = parseObject(text);
+  if (answer?.["id"] !== id) return unknown("the answer is about another prediction, or none");
+  switch (answer["status"]) {
+    case "starting":
+    case "processing":
+      return { state: "pending" };
+    case "succeeded":
+      return readOutput(model, answer, asked);
+    case "failed":
+      return { state: "failed", error: classifyFailure(textOf(answer["error"])) };
+    // By us, or by its deadline: after it began, or before.
+    case "canceled":
+    case "aborted":
+      return { state: "failed", error: new ProviderError("failed", `the prediction was ${answer["status"]}`) };
+    default:
+      return unknown(`the status is ${JSON.stringify(answer["status"])?.slice(0, 100) ?? "absent"}`);
+  }
+}
+
+function readOutput<Input>(model: Model<Input>, answer: Members, asked: number): Polled<readonly Artifact[]> {
+  const files = filesOf(answer["output"], model.wanted);
+  if (!files) return unknown("the output holds no file that could be told");
+  if (files.length === 0) {
+    // It was there: input, output and logs are deleted after an hour.
+    if (answer["data_removed"] === true) return unknown("the output was deleted before it was read");
+    return { state: "failed", error: classifyFailure(textOf(answer["error"]) || "the prediction has no output") };
+  }
+  const kept = files.slice(0, asked);
+  const metrics = isMembers(answer["metrics"]) ? answer["metrics"] : {};
+  return {
+    state: "done",
+    output: kept.map((url) => ({ url })),
+    usage: { ...model.usage(kept, metrics), ...measured("computeSeconds", metrics["predict_time"]) },
+  };
+}
+
+/** A member for seconds that Replicate measured; nothing where it says none. */
+export function measured(name: "seconds" | "computeSeconds", value: unknown): MediaUsage {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? { [name]: value } : {};
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
+  return { state: "unknown", detail };
+}

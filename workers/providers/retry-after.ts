@@ -1,0 +1,19 @@
+/** When a provider says to come back: one reading for all families. */
+
+/** A hint beyond this helps nobody: who waits that long tries again anyway. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
+
+/** Seconds, a date, or `retry-after-ms`, at most an hour; undefined when absent or unreadable. */
+export function retryAfter(headers: Headers, now: number = Date.now()): number | undefined {
+  const waitMs = hintMs(headers.get("retry-after-ms") ?? "", headers.get("retry-after") ?? "", now);
+  return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, waitMs));
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;
+
+function hintMs(milliseconds: string, value: string, now: number): number {
+  if (DECIMAL.test(milliseconds)) return Number(milliseconds);
+  if (DECIMAL.test(value)) return Number(value) * 1_000;
+  // A date has a month's name in it; a bare "-5" would be read as a year.
+  return /[a-z]{3}/i.test(value) ? Date.parse(value) - now : Number.NaN;
+}

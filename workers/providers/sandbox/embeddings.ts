@@ -1,0 +1,188 @@
+/**
+ * The sandbox's embedding models: vectors from the words of a text alone, the same on every machine. Texts that share
+ * words, or parts of words, lie near each other; a shorter vector is the beginning of a longer one.
+ */
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
+
+import { type ChatUsage, type EmbeddingsCall, type EmbeddingsProvider, ProviderError } from "../provider.ts";
+import { failIfDue, stopIfAborted, waitForAbort } from "./faults.ts";
+import type { SandboxModel } from "./models.ts";
+import { hashText } from "./random.ts";
+import { isStopWord } from "./words.ts";
+
+/** As in models.ts: the well-behaved one, and one for each failure a client should rehearse. */
+export const SANDBOX_EMBEDDING_MODELS = {
+  "sandbox-embed": { description: "Embeds at once: near texts have near vectors." },
+  "sandbox-embed-error": { description: "Fails every request with an internal error.", failsWith: "failed" },
+  "sandbox-embed-flaky": {
+    description: "Fails about every second call, as overloaded or broken.",
+    failsWith: "sometimes",
+  },
+  "sandbox-embed-rate-limited": {
+    description: "Turns every request away as one too many and says when to come back.",
+    failsWith: "busy",
+  },
+  "sandbox-embed-hang": { description: "Accepts the call and never answers.", hangs: true },
+  "sandbox-embed-no-usage": { description: "Embeds, but reports no token usage.", reports: "no usage" },
+  "sandbox-embed-bad-usage": {
+    description: "Embeds, but reports a number of tokens that cannot be true.",
+    reports: "absurd usage",
+  },
+} as const satisfies Readonly<Record<string, SandboxModel>>;
+
+export const SANDBOX_EMBEDDING = { dimensions: 256, dimensionsMax: 1_024, inputTokensMax: 8_192 } as const;
+
+/** Work of about 20 ms: whoever waits for another call is not to wait for all of a long one. */
+const CHARACTERS_PER_TURN = 16_384;
+
+export function createSandboxEmbeddings(): EmbeddingsProvider {
+  const callsByModel = new Map<string, number>();
+  return {
+    async embed(call) {
+      const { sourceModel, signal, inputs } = call;
+      stopIfAborted(signal);
+      const model = modelOf(sourceModel);
+      const calls = (callsByModel.get(sourceModel) ?? 0) + 1;
+      callsByModel.set(sourceModel, calls);
+      failIfDue(model, null, calls);
+      if (model.hangs === true) await waitForAbort(signal);
+      const dimensions = dimensionsOf(call);
+      const tokenizer = await loadTokenizer();
+      const known: KnownWords = new Map();
+      let tokens = 0;
+      let characters = 0;
+      const vectors: Float32Array[] = [];
+      for (const [at, input] of inputs.entries()) {
+        tokens += countTokens(tokenizer, input, at);
+        const features = typeof input === "string" ? textFeatures(input, known) : tokenFeatures(input);
+        vectors.push(vectorOf(features, dimensions));
+        characters += input.length;
+        if (characters < CHARACTERS_PER_TURN) continue;
+        characters = 0;
+        await new Promise(setImmediate);
+        stopIfAborted(signal);
+      }
+      return { vectors, usage: reportOf(model, tokens) };
+    },
+  };
+}
+
+function modelOf(name: string): SandboxModel {
+  if (Object.hasOwn(SANDBOX_EMBEDDING_MODELS, name)) {
+    return SANDBOX_EMBEDDING_MODELS[name as keyof typeof SANDBOX_EMBEDDING_MODELS];
+  }
+  throw new ProviderError("misconfigured", `the sandbox has no embedding model ${name}`);
+}
+
+function dimensionsOf(call: EmbeddingsCall): number {
+  const body: Record<string, unknown> = call.dimensions === undefined ? {} : { dimensions: call.dimensions };
+  call.adapt(body);
+  const dimensions = body["dimensions"] ?? SANDBOX_EMBEDDING.dimensions;
+  const { dimensionsMax } = SANDBOX_EMBEDDING;
+  if (Number.isInteger(dimensions) && Number(dimensions) >= 1 && Number(dimensions) <= dimensionsMax) {
+    return Number(dimensions);
+  }
+  throw new ProviderError("rejected", `expected 1 to ${dimensionsMax} dimensions`, {
+    code: "unsupported_value",
+    param: "dimensions",
+    status: 400,
+  });
+}
+
+/** @throws ProviderError rejected, naming the input, when it is longer than the model reads */
+function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at: number): number {
+  const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
+  const { inputTokensMax } = SANDBOX_EMBEDDING;
+  if (tokens <= inputTokensMax) return tokens;
+  throw new ProviderError("rejected", `an input of ${tokens} tokens`, {
+    code: "context_length_exceeded",
+    say: `This model reads at most ${inputTokensMax} tokens of an input, got ${tokens}.`,
+    param: `input[${at}]`,
+    status: 400,
+  });
+}
+
+function reportOf(model: SandboxModel, tokens: number): ChatUsage {
+  if (model.reports === "no usage") return null;
+  return { ...NO_USAGE, input: model.reports === "absurd usage" ? tokens * 1_000 + 100_000 : tokens };
+}
+
+/** Weights by the hash of what was found. */
+type Features = Map<number, number>;
+
+/** Hashes of the parts of a word, kept for one call: its texts mostly share their words. */
+type KnownWords = Map<string, readonly number[]>;
+
+const WORD = /[\p{L}\p{N}]+/gu;
+const WORD_LETTERS_MAX = 64;
+const STOP_WORD_WEIGHT = 0.15;
+const PAIR_WEIGHT = 0.5;
+/** For all parts of a word together. */
+const PARTS_WEIGHT = 0.8;
+
+/** Words, neighbouring words, and groups of three letters, so that forms of a word are near each other. */
+function textFeatures(text: string, known: KnownWords): Features {
+  const features: Features = new Map();
+  let before = 0;
+  for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
+    const word = found.slice(0, WORD_LETTERS_MAX);
+    const weight = isStopWord(word) ? STOP_WORD_WEIGHT : 1;
+    const hash = hashText(word);
+    add(features, hash, weight);
+    if (before !== 0) add(features, mixed(before, hash), weight * PAIR_WEIGHT);
+    let parts = known.get(word);
+    if (parts === undefined) known.set(word, (parts = hashParts(word)));
+    for (const part of parts) add(features, part, (weight * PARTS_WEIGHT) / parts.length);
+    before = hash;
+  }
+  // Signs alone, such as "?!": the text as it stands.
+  if (features.size === 0) add(features, hashText(text, 1), 1);
+  return features;
+}
+
+function hashParts(word: string): readonly number[] {
+  const letters = ["^", ...Array.from(word), "$"];
+  return letters.slice(2).map((_letter, at) => hashText(letters.slice(at, at + 3).join(""), 2));
+}
+
+/** Token numbers are looked at as words: each by itself, and neighbours. */
+function tokenFeatures(tokens: readonly number[]): Features {
+  const features: Features = new Map();
+  let before = 0;
+  for (const token of tokens) {
+    const hash = hashText(String(token), 3);
+    add(features, hash, 1);
+    if (before !== 0) add(features, mixed(before, hash), PAIR_WEIGHT);
+    before = hash;
+  }
+  return features;
+}
+
+function add(features: Features, hash: number, weight: number): void {
+  features.set(hash, (features.get(hash) ?? 0) + weight);
+}
+
+/** Another hash, from two; their order counts. */
+function mixed(one: number, other: number): number {
+  const product = Math.imul(one ^ (one >>> 15), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
+  return (product ^ (product >>> 16)) >>> 0;
+}
+
+/** Each feature has its sign and its place twice: among the first numbers, for short vectors, and among all. */
+function vectorOf(features: Features, dimensions: number): Float32Array {
+  const { dimensions: near, dimensionsMax: all } = SANDBOX_EMBEDDING;
+  const sums = new Float64Array(all);
+  for (const [hash, weight] of features) {
+    const second = mixed(hash, 1);
+    // What is said ten times counts more than once, but not tenfold.
+    const value = Math.sqrt(weight);
+    sums[(hash >>> 1) % near]! += (hash & 1) === 0 ? value : -value;
+    sums[(second >>> 1) % all]! += (second & 1) === 0 ? value : -value;
+  }
+  const vector = Float32Array.from(sums.subarray(0, dimensions));
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
+  if (length === 0) vector[0] = 1;
+  else for (const at of vector.keys()) vector[at]! /= length;
+  return vector;
+}

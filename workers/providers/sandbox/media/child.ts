@@ -1,0 +1,45 @@
+/** What the sandbox's media children do: one process entry for all that they make and hear. */
+import { serveTasks, type Task } from "#workers/media/child-main.ts";
+
+import type { PictureEdit } from "./images/edit.ts";
+import type { PictureWish } from "./images/make.ts";
+import type { MusicCall } from "./music/compose.ts";
+import { loadFlite, type Flite } from "./speech/flite.ts";
+import { speakText, type SpeechCall } from "./speech/speak.ts";
+import { transcribeSound } from "./speech/transcribe.ts";
+import type { VideoCall } from "./video/make.ts";
+
+let flite: Promise<Flite> | undefined;
+const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
+
+/** Pictures need sharp, which is loaded by those who need it. */
+const tasks = {
+  "image.make": async (input) => {
+    const { makePicture } = await import("./images/make.ts");
+    return { parts: [await makePicture(input as PictureWish)] };
+  },
+  "image.edit": async (input, [image = new Uint8Array(0), mask]) => {
+    const { editPicture } = await import("./images/edit.ts");
+    const { bytes, width, height } = await editPicture(input as PictureEdit, image, mask);
+    return { output: { width, height }, parts: [bytes] };
+  },
+  "speech.speak": async (input, _parts, emit) => {
+    return { output: await speakText(await loadVoice(), input as SpeechCall, emit) };
+  },
+  "speech.transcribe": async (input, [sound = new Uint8Array(0)]) => {
+    const { language } = input as { readonly language?: string };
+    return { output: await transcribeSound(sound, language) };
+  },
+  "video.make": async (input, [given = new Uint8Array(0)]) => {
+    const { makeVideo } = await import("./video/make.ts");
+    return { parts: [await makeVideo(input as VideoCall, given, loadVoice)] };
+  },
+  "music.compose": async (input) => {
+    const { composeMusic } = await import("./music/compose.ts");
+    return { parts: [await composeMusic(input as MusicCall, loadVoice)] };
+  },
+} satisfies Record<string, Task>;
+
+export type MediaTask = keyof typeof tasks;
+
+if (import.meta.main) await serveTasks(tasks);

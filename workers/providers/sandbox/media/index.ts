@@ -1,0 +1,259 @@
+/**
+ * The sandbox's media makers: real pictures, speech, videos and music without a network or a key, the same for the same
+ * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
+ */
+import { fileURLToPath } from "node:url";
+
+import { createChildPool, type ChildJob, type ChildPool } from "#workers/media/child-pool.ts";
+import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { MediaTask } from "./child.ts";
+import type { PictureEdit } from "./images/edit.ts";
+import type { ImageFormat } from "./images/encode.ts";
+import type { PictureWish } from "./images/make.ts";
+import type { MusicCall } from "./music/compose.ts";
+import type { SpeechCall, SpeechFormat } from "./speech/speak.ts";
+import type { Transcript } from "./speech/transcribe.ts";
+import type { FilmWish } from "./video/film.ts";
+import type { VideoCall } from "./video/make.ts";
+
+export { probeSandboxAudio } from "./own-sound.ts";
+export { videoSize } from "./video/size.ts";
+
+export interface MadeImage {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly format: ImageFormat;
+}
+
+export interface ImageEdit extends Omit<PictureEdit, "strength"> {
+  readonly image: Uint8Array;
+  /** Of the image's size; transparent where it is to be repainted. Without one the whole picture is. */
+  readonly mask?: Uint8Array | undefined;
+  /** 0 to 1; 0.8 where it is not given. */
+  readonly strength?: number | undefined;
+}
+
+export interface SpeechWish {
+  readonly text: string;
+  /** OpenAI's names are known; any other name always sounds the same. */
+  readonly voice?: string | undefined;
+  /** 0.25 to 4. */
+  readonly speed?: number | undefined;
+  readonly instructions?: string | undefined;
+  readonly format: SpeechFormat;
+}
+
+export interface VideoWish extends FilmWish {
+  /** To be animated; or footage to be transformed, but not both. */
+  readonly image?: Uint8Array | undefined;
+  readonly video?: Uint8Array | undefined;
+}
+
+export interface MadeVideo {
+  /** An MP4 of H.264 and AAC. */
+  readonly bytes: Uint8Array;
+  readonly seconds: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface SandboxMedia {
+  /** @throws MediaError invalid, busy, timeout, aborted, failed */
+  makeImage(wish: PictureWish, signal?: AbortSignal): Promise<MadeImage>;
+  /** @throws MediaError as above, and unsupported, corrupt, too_large for the pictures given */
+  editImage(edit: ImageEdit, signal?: AbortSignal): Promise<MadeImage>;
+  /** 24 kHz, one channel. */
+  speak(wish: SpeechWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  /** The same bytes as they come: by sentence for pcm, wav and mp3, at the end for the others. A wav's head then names no length. */
+  streamSpeech(wish: SpeechWish, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
+  /** @throws MediaError as above, and unsupported, corrupt, too_large for the sound given */
+  transcribe(
+    sound: Uint8Array,
+    options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<Transcript>;
+  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture or footage given */
+  makeVideo(wish: VideoWish, signal?: AbortSignal): Promise<MadeVideo>;
+  /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
+  composeMusic(
+    wish: MusicCall,
+    signal?: AbortSignal,
+  ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  /** Ends the children. */
+  close(): Promise<void>;
+}
+
+/** Starts nothing until the first call. Whoever creates it closes it. */
+export function createSandboxMedia(): SandboxMedia {
+  const pool = createChildPool({
+    script: fileURLToPath(new URL("child.ts", import.meta.url)),
+    childrenMax: MEDIA_LIMITS.childrenMax,
+    queueMax: MEDIA_LIMITS.queueMax,
+    jobMs: MEDIA_LIMITS.jobMs,
+    idleMs: MEDIA_LIMITS.idleMs,
+    addressSpaceBytes: MEDIA_LIMITS.childAddressSpaceBytes,
+    memoryBytesMax: MEDIA_LIMITS.childMemoryBytesMax,
+    watchMs: MEDIA_LIMITS.childWatchMs,
+    processorSeconds: MEDIA_LIMITS.childProcessorSeconds,
+    jobsMax: MEDIA_LIMITS.childJobsMax,
+    residentBytesMax: MEDIA_LIMITS.childResidentBytesMax,
+    environment: {
+      // Read when sharp is loaded: without it a machine without fonts would write captions in nothing.
+      FONTCONFIG_FILE: fileURLToPath(new URL("../../../media/fonts.conf", import.meta.url)),
+      // Decoded pictures come and go: a few arenas of glibc give their memory back sooner.
+      MALLOC_ARENA_MAX: "2",
+    },
+  });
+  const run = (task: MediaTask, job: Omit<ChildJob, "task">): ReturnType<ChildPool["run"]> =>
+    pool.run({ task, ...job });
+
+  return {
+    makeImage: async (wish, signal) => {
+      checkSize(wish);
+      if (wish.background === "transparent" && wish.format === "jpeg") {
+        throw new MediaError("invalid", "JPEG has no transparency; a transparent background needs png or webp.");
+      }
+      const { parts } = await run("image.make", { input: wish, ...given(signal) });
+      return { bytes: only(parts), width: wish.width, height: wish.height, format: wish.format };
+    },
+    editImage: async ({ image, mask, ...edit }, signal) => {
+      if (edit.size !== undefined) checkSize(edit.size);
+      const strength = edit.strength ?? 0.8;
+      checkRange("strength", strength, 0, 1);
+      const { output, parts } = await run("image.edit", {
+        input: { ...edit, strength },
+        parts: mask === undefined ? [image] : [image, mask],
+        foreign: true,
+        ...given(signal),
+      });
+      const { width, height } = output as { readonly width: number; readonly height: number };
+      return { bytes: only(parts), width, height, format: edit.format };
+    },
+    speak: async (wish, signal) => {
+      const chunks: Uint8Array[] = [];
+      const input = speechCall(wish, false);
+      const { output } = await run("speech.speak", { input, onChunk: (chunk) => chunks.push(chunk), ...given(signal) });
+      const { seconds } = output as { readonly seconds: number };
+      return { bytes: new Uint8Array(Buffer.concat(chunks)), seconds };
+    },
+    streamSpeech: (wish, signal) => {
+      const input = speechCall(wish, true);
+      return streamed((onChunk, stop) =>
+        run("speech.speak", { input, onChunk, signal: signal === undefined ? stop : AbortSignal.any([signal, stop]) }),
+      );
+    },
+    transcribe: async (sound, { language, signal } = {}) => {
+      const { output } = await run("speech.transcribe", {
+        input: { language },
+        parts: [sound],
+        foreign: true,
+        ...given(signal),
+      });
+      return output as Transcript;
+    },
+    makeVideo: async ({ image, video, ...wish }, signal) => {
+      checkVideo(wish);
+      if (image !== undefined && video !== undefined) {
+        throw new MediaError("invalid", "A video is made from an image or from a video, not from both.");
+      }
+      const bytes = image ?? video;
+      const input: VideoCall = {
+        ...wish,
+        source: bytes === undefined ? "none" : image === undefined ? "video" : "image",
+      };
+      const job = { input, jobMs: MEDIA_LIMITS.videoJobMs, ...given(signal) };
+      const { parts } = await run("video.make", bytes === undefined ? job : { ...job, parts: [bytes], foreign: true });
+      return { bytes: only(parts), seconds: wish.seconds, width: wish.width, height: wish.height };
+    },
+    composeMusic: async (wish, signal) => {
+      checkRange("seconds", wish.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
+      const { parts } = await run("music.compose", { input: wish, ...given(signal) });
+      return { bytes: only(parts), seconds: wish.seconds };
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Pieces of a running job as a generator; leaving it ends the job. */
+async function* streamed(
+  start: (onChunk: (chunk: Uint8Array) => void, stop: AbortSignal) => Promise<unknown>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const stop = new AbortController();
+  const chunks: Uint8Array[] = [];
+  let wake: () => void = () => {};
+  let isOver = false;
+  const job = start((chunk) => {
+    chunks.push(chunk);
+    wake();
+  }, stop.signal).finally(() => {
+    isOver = true;
+    wake();
+  });
+  // Awaited below; a rejection before that must not count as unhandled.
+  job.catch(() => {});
+  try {
+    for (;;) {
+      const chunk = chunks.shift();
+      if (chunk !== undefined) {
+        if (chunk.byteLength > 0) yield chunk;
+        continue;
+      }
+      if (isOver) break;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    await job;
+  } finally {
+    stop.abort();
+  }
+}
+
+function speechCall({ text, voice, speed = 1, instructions, format }: SpeechWish, isStreamed: boolean): SpeechCall {
+  if (text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
+  checkRange("the length of the text", codePoints(text), 1, MEDIA_LIMITS.speechCharactersMax);
+  checkRange("speed", speed, MEDIA_LIMITS.speedMin, MEDIA_LIMITS.speedMax);
+  return { text, voice, speed, instructions, format, isStreamed };
+}
+
+function checkSize({ width, height }: { readonly width: number; readonly height: number }): void {
+  for (const [name, side] of Object.entries({ width, height })) {
+    if (!Number.isInteger(side)) throw new MediaError("invalid", `The ${name} must be a whole number of pixels.`);
+    checkRange(name, side, 1, MEDIA_LIMITS.imageSideMaxPixels);
+  }
+}
+
+function checkVideo({ seconds, width, height }: FilmWish): void {
+  const { videoSecondsMax, videoSideMinPixels, videoSideMaxPixels, videoPixelsMax } = MEDIA_LIMITS;
+  if (!Number.isInteger(seconds)) throw new MediaError("invalid", "The seconds of a video must be a whole number.");
+  checkRange("seconds", seconds, 1, videoSecondsMax);
+  for (const [name, side] of Object.entries({ width, height })) {
+    if (side % 2 !== 0) throw new MediaError("invalid", `The ${name} of a video must be an even number of pixels.`);
+    checkRange(name, side, videoSideMinPixels, videoSideMaxPixels);
+  }
+  checkRange("the number of pixels", width * height, 1, videoPixelsMax);
+}
+
+function checkRange(name: string, value: number, min: number, max: number): void {
+  if (value >= min && value <= max) return;
+  throw new MediaError("invalid", `Expected ${name} from ${min} to ${max}, got ${value}.`);
+}
+
+/** As the endpoint counts them: an emoji is one character. */
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function given(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+function only(parts: readonly Uint8Array[]): Uint8Array {
+  const [bytes] = parts;
+  if (bytes === undefined) throw new MediaError("failed", "the media child answered without bytes");
+  return bytes;
+}

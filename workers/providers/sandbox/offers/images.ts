@@ -1,0 +1,61 @@
+/** The sandbox's pictures as a provider's that works by itself: exact in size and format. */
+import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
+import type { SandboxMedia } from "../media/index.ts";
+import { keepsJobs } from "./own-jobs.ts";
+import type { Delay } from "./rehearse.ts";
+
+type Makers = Pick<SandboxMedia, "makeImage" | "editImage">;
+
+interface Tools {
+  readonly media: () => Makers;
+  readonly delay: Delay;
+}
+
+const USUAL = { width: 1_024, height: 1_024 };
+
+export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, "images" | "imageEdits"> {
+  return {
+    images: keepsJobs<ImageInput>(({ input, signal }) => paint(input, media(), signal), delay),
+    imageEdits: keepsJobs<ImageEditInput>(({ input, signal }) => change(input, media(), signal), delay, "image_base64"),
+  };
+}
+
+function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
+  const { prompt, negativePrompt, steps, n } = input;
+  const format = input.outputFormat ?? "png";
+  const first = input.seed ?? 0;
+  const background = known(input.background, ["transparent", "opaque"] as const);
+  const style = known(input.style, ["vivid", "natural"] as const);
+  return Promise.all(
+    Array.from({ length: n }, async (_, at): Promise<Artifact> => {
+      const wish = { prompt, negativePrompt, steps, format, background, style, ...sizeOf(input.size) };
+      // The same seed would draw the same picture again.
+      const made = await media.makeImage({ ...wish, quality: input.outputCompression, seed: first + at }, signal);
+      return { bytes: made.bytes, contentType: `image/${format}` };
+    }),
+  );
+}
+
+function change(input: ImageEditInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
+  const { prompt, strength, n } = input;
+  const format = input.outputFormat ?? "png";
+  const first = input.seed ?? 0;
+  // Without a size, or with "auto", the picture keeps its own.
+  const size = /^\d+x\d+$/.test(input.size ?? "") ? sizeOf(input.size) : undefined;
+  return Promise.all(
+    Array.from({ length: n }, async (_, at): Promise<Artifact> => {
+      const pictures = { image: input.image.bytes, mask: input.mask?.bytes };
+      const made = await media.editImage({ prompt, strength, format, size, seed: first + at, ...pictures }, signal);
+      return { bytes: made.bytes, contentType: `image/${format}` };
+    }),
+  );
+}
+
+function known<T extends string>(value: string | undefined, values: readonly T[]): T | undefined {
+  return values.find((one) => one === value);
+}
+
+function sizeOf(size: string | undefined): { readonly width: number; readonly height: number } {
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(size ?? "") ?? [];
+  return width === undefined || height === undefined ? USUAL : { width: Number(width), height: Number(height) };
+}

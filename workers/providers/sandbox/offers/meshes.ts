@@ -1,0 +1,37 @@
+/** The sandbox's meshes as a provider's that works by itself: made of words or a picture, or one transformed into another. */
+import type { MediaOffers, MeshInput } from "../../media.ts";
+import { ProviderError } from "../../provider.ts";
+import { bytesOf } from "../../video-media.ts";
+import type { SandboxMedia } from "../media/index.ts";
+import { keepsJobs } from "./own-jobs.ts";
+import type { Delay } from "./rehearse.ts";
+
+interface Tools {
+  readonly media: () => Pick<SandboxMedia, "makeMesh" | "transformMesh">;
+  readonly delay: Delay;
+}
+
+export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaOffers, "mesh"> {
+  return {
+    mesh: keepsJobs<MeshInput>(
+      async ({ input, sourceModel, signal }) => {
+        const { prompt = "", image, mesh } = input;
+        const wish = { prompt, seed: input.seed ?? 0, ...(image ? { image: bytesOf(image).bytes } : {}) };
+        const operation = operationOf(sourceModel);
+        if (!operation) return glb(await media().makeMesh(wish, signal));
+        if (!mesh) throw new ProviderError("failed", "a transformation without its mesh");
+        return glb(await media().transformMesh({ ...wish, mesh: bytesOf(mesh).bytes, operation }, signal));
+      },
+      delay,
+      "mesh_url",
+    ),
+  };
+}
+
+function operationOf(sourceModel: string) {
+  return (["remesh", "retexture", "segment", "rig"] as const).find((one) => sourceModel === `sandbox-3d-${one}`);
+}
+
+function glb({ bytes }: { readonly bytes: Uint8Array }) {
+  return [{ bytes, contentType: "model/gltf-binary" }];
+}

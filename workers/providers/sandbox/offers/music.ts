@@ -1,0 +1,27 @@
+/** The sandbox's music as a provider's that works by itself. */
+import type { MediaOffers, MusicInput } from "../../media.ts";
+import { SPEECH_TYPES } from "../../speech.ts";
+import type { SandboxMedia } from "../media/index.ts";
+import { keepsJobs } from "./own-jobs.ts";
+import type { Delay } from "./rehearse.ts";
+
+interface Tools {
+  readonly media: () => Pick<SandboxMedia, "composeMusic">;
+  readonly delay: Delay;
+}
+
+const USUAL_SECONDS = 20;
+
+export function createSandboxMusic({ media, delay }: Tools): Pick<MediaOffers, "music"> {
+  return {
+    music: keepsJobs<MusicInput>(
+      async ({ input, signal }) => {
+        const { prompt, lyrics, format, duration: seconds = USUAL_SECONDS } = input;
+        const { bytes } = await media().composeMusic({ prompt, lyrics, seconds, seed: input.seed ?? 0, format }, signal);
+        return [{ bytes, contentType: SPEECH_TYPES[format] }];
+      },
+      delay,
+      "prompt",
+    ),
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * Jobs that the sandbox keeps as a provider does that works by itself: begun, asked about, stopped. They live in this process;
+ * what is asked for is stored with the job, so that whoever takes it over makes the same thing again.
+ */
+import { newId } from "#shared/ids.ts";
+
+import type { Artifact, GivenMedia, MediaUsage, Polled, ProviderJob, QueuedOffer } from "../../media.ts";
+import { ProviderError } from "../../provider.ts";
+import { type Delay, explained, rehearsalOf } from "./rehearse.ts";
+
+export interface Work<Input> {
+  readonly input: Input;
+  readonly sourceModel: string;
+  readonly signal: AbortSignal;
+}
+
+export type Maker<Input> = (work: Work<Input>) => Promise<readonly Artifact[]>;
+
+interface Running {
+  readonly stop: AbortController;
+  readonly startedAt: number;
+  readonly ended: Promise<Polled<readonly Artifact[]>>;
+}
+
+const SEEDS = 2 ** 31;
+/** A job that was asked for is asked about every few seconds: what nobody has fetched by then, nobody will. */
+const KEEP_MS = 120_000;
+/** Those that run and those that have just ended. */
+const JOBS_MAX = 256;
+/** What ends while it is asked about is told at once. */
+const POLL_MS = 1_000;
+/** Longer than anybody waits. */
+const HANG_MS = 86_400_000;
+/** Of what comes with a call: more than that a row should not hold. */
+const GIVEN_BYTES_MAX = 1_048_576;
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** @param param what a fault of the media given under a name is about */
+export function keepsJobs<Input extends { readonly seed?: number }>(
+  make: Maker<Input>,
+  delay: Delay,
+  param?: string,
+): QueuedOffer<Input, readonly Artifact[]> {
+  const running = new Map<string, Running>();
+
+  function begin(id: string, sourceModel: string, input: Input): Running {
+    const stop = new AbortController();
+    const startedAt = performance.now();
+    const ended = run(make, { input, sourceModel, signal: stop.signal }, delay).then(
+      (made): Polled<readonly Artifact[]> => ({ state: "done", ...made }),
+      (error: unknown): Polled<readonly Artifact[]> => ({ state: "failed", error: explained(error, param) as Error }),
+    );
+    const one = { stop, startedAt, ended };
+    running.set(id, one);
+    void ended.finally(() => setTimeout(() => running.delete(id), KEEP_MS).unref());
+    return one;
+  }
+
+  return {
+    waits: true,
+
+    start: async ({ input, sourceModel }) => {
+      const { failsAs } = rehearsalOf(sourceModel);
+      if (failsAs) throw new ProviderError(failsAs, "the sandbox fails as it was told to");
+      if (running.size >= JOBS_MAX) throw new ProviderError("busy", "the sandbox has enough to do");
+      const id = newId();
+      // Whoever takes the job over makes the same thing.
+      const settled = { ...input, seed: input.seed ?? Math.floor(Math.random() * SEEDS) };
+      begin(id, sourceModel, settled);
+      return { id, model: sourceModel, input: stored(settled) };
+    },
+
+    async poll(job, signal) {
+      const known = readJob<Input>(job);
+      if (!known) return { state: "unknown", detail: "the stored job is none of the sandbox's" };
+      const { never } = rehearsalOf(known.model);
+      if (never === "tells") return { state: "unknown", detail: "the sandbox does not tell, as it was told to" };
+      let one = running.get(known.id);
+      if (!one) {
+        if (!known.input) return { state: "failed", error: lost() };
+        one = begin(known.id, known.model, known.input);
+      }
+      const ended = await Promise.race([one.ended, pause(delay, signal)]);
+      if (!ended) return { state: "pending", ...progressOf(known.model, one) };
+      // Films are large, and whoever asks once more gets the same one made again.
+      running.delete(known.id);
+      return ended;
+    },
+
+    cancel: async (job) => {
+      const known = readJob(job);
+      if (known) running.get(known.id)?.stop.abort();
+    },
+  };
+}
+
+async function run<Input>(
+  make: Maker<Input>,
+  work: Work<Input>,
+  delay: Delay,
+): Promise<{ readonly output: readonly Artifact[]; readonly usage: MediaUsage }> {
+  const { delayMs = 0, never } = rehearsalOf(work.sourceModel);
+  const { signal } = work;
+  try {
+    if (never) await delay(HANG_MS, signal);
+    await delay(delayMs, signal);
+    const startedAt = performance.now();
+    const output = await make(work);
+    return { output, usage: { computeSeconds: (performance.now() - startedAt) / 1_000 } };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new ProviderError("failed", "the job was stopped as it was asked to", { cause: error });
+  }
+}
+
+async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
+  await delay(POLL_MS, signal).catch(() => undefined);
+  return undefined;
+}
+
+/** Of a slow model; nobody can tell how far the others are. */
+function progressOf(model: string, { startedAt }: Running): { readonly progress?: number } {
+  const { delayMs } = rehearsalOf(model);
+  if (delayMs === undefined) return {};
+  return { progress: Math.min(0.9, (performance.now() - startedAt) / delayMs) };
+}
+
+function lost(): ProviderError {
+  return new ProviderError("failed", "the sandbox has forgotten the job with its process, and had not kept what was given");
+}
+
+/** Null: too much came with the call. */
+function stored(input: object): Inputs | null {
+  let left = GIVEN_BYTES_MAX;
+  const members = Object.entries(input).map(([name, value]) => {
+    if (!isBytes(value)) return [name, value as unknown];
+    left -= value.bytes.length;
+    return [name, left < 0 ? null : { base64: Buffer.from(value.bytes).toString("base64"), contentType: value.contentType }];
+  });
+  return left < 0 ? null : (Object.fromEntries(members) as Inputs);
+}
+
+interface OwnJob<Input> {
+  readonly id: string;
+  readonly model: string;
+  readonly input: Input | undefined;
+}
+
+function readJob<Input>({ id, model, input }: ProviderJob): OwnJob<Input> | undefined {
+  if (typeof id !== "string" || typeof model !== "string") return undefined;
+  return { id, model, input: isMembers(input) ? (restored(input) as Input) : undefined };
+}
+
+function restored(input: Inputs): Inputs {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      if (!isMembers(value) || typeof value["base64"] !== "string") return [name, value];
+      return [name, { bytes: new Uint8Array(Buffer.from(value["base64"], "base64")), contentType: value["contentType"] }];
+    }),
+  );
+}
+
+function isBytes(value: unknown): value is Extract<GivenMedia, { bytes: Uint8Array }> {
+  return isMembers(value) && value["bytes"] instanceof Uint8Array;
+}
+
+function isMembers(value: unknown): value is Inputs {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,125 @@
+/** What the families that speak have in common: formats, voices, and a look at what came back. */
+import { answerStream } from "./answer-stream.ts";
+import { connectionError } from "./http.ts";
+import type { Artifact, SpeechFormat } from "./media.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { ProviderError } from "./provider.ts";
+
+/** Content types of the six formats, as the specification names them. */
+export const SPEECH_TYPES: Readonly<Record<SpeechFormat, string>> = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+};
+
+export function isSpeechFormat(value: unknown): value is SpeechFormat {
+  return typeof value === "string" && Object.hasOwn(SPEECH_TYPES, value);
+}
+
+/** What speech is metered by: Unicode code points. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/**
+ * Takes `voice` out of a finished body, with the source's own voices when its `overrides` in the catalogue set `voices`:
+ * our name of a voice → the source's. The name alone stands for itself; without one the first of the list speaks.
+ */
+export function takeVoice(body: Record<string, unknown>): { name?: string; id?: string; isListed: boolean } {
+  const { voice, voices } = body;
+  delete body["voice"];
+  delete body["voices"];
+  const known = new Map(typeof voices === "object" && voices !== null ? Object.entries(voices) : []);
+  const name = typeof voice === "string" ? voice : [...known.keys()][0];
+  if (name === undefined) return { isListed: false };
+  return { name, id: String(known.get(name) ?? name), isListed: known.has(name) };
+}
+
+/**
+ * The range of speeds of a family that has a narrower one than ours.
+ * @throws ProviderError `rejected` outside of it
+ */
+export function checkSpeed(speed: number, [least, most]: readonly [number, number]): void {
+  if (speed >= least && speed <= most) return;
+  const say = `This model speaks at ${least} to ${most} times its own speed; ${speed} was asked for.`;
+  throw new ProviderError("rejected", say, { code: "unsupported_value", param: "speed", say });
+}
+
+/**
+ * The sound of an answer, under the type that its bytes have: a server that answers in another format is found out.
+ * @param format what the server was asked for
+ * @throws ProviderError `failed` when these are no such bytes
+ */
+export function spokenArtifact(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Artifact {
+  const declared = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  if (/^text\/|[/+](?:json|xml|html)$/.test(declared)) {
+    throw new ProviderError("failed", `the answer is ${declared}, not sound`);
+  }
+  if (bytes.length === 0) throw new ProviderError("failed", "the answer has no sound in it");
+  const contentType = soundTypeOf(bytes, format);
+  if (contentType === undefined) throw new ProviderError("failed", `the answer's bytes are no ${format}`);
+  return { bytes, contentType };
+}
+
+/**
+ * The same of an answer that still comes: a look at its first bytes, the rest as it is read, once.
+ * @throws ProviderError as `spokenArtifact`; `failed` or `aborted` for a connection that breaks
+ */
+export async function openSpoken(
+  body: ReadableStream<Uint8Array>,
+  headers: Headers,
+  format: SpeechFormat,
+  signal: AbortSignal,
+): Promise<Artifact> {
+  const reader = body.getReader();
+  let head: Buffer = Buffer.alloc(0);
+  let isWhole = false;
+  while (head.length < HEAD_BYTES && !isWhole) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw connectionError(error, signal);
+    });
+    isWhole = done;
+    if (value) head = Buffer.concat([head, value]);
+  }
+  try {
+    const artifact = spokenArtifact(head, headers, format);
+    if (isWhole) return artifact;
+    return { contentType: artifact.contentType ?? SPEECH_TYPES[format], open: once(() => answerStream(reader, signal, head)) };
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** More than any format needs to show what it is. */
+const HEAD_BYTES = 512;
+
+function once<T>(work: () => T): () => Promise<T> {
+  let isDone = false;
+  return () => {
+    if (isDone) return Promise.reject(new ProviderError("failed", "the sound broke off"));
+    isDone = true;
+    return Promise.resolve(work());
+  };
+}
+
+function soundTypeOf(bytes: Uint8Array, format: SpeechFormat): string | undefined {
+  const found = mediaTypeOf(bytes, "");
+  // Samples begin with anything, two bytes of an MP3 or AAC frame included.
+  if (format === "pcm") {
+    const isMarked = found?.startsWith("audio/") === true && bytes[0] !== 0xff;
+    return isMarked ? found : SPEECH_TYPES.pcm;
+  }
+  if (found !== undefined) return found.startsWith("audio/") ? found : undefined;
+  return isAdtsFrame(bytes) ? SPEECH_TYPES.aac : undefined;
+}
+
+/** AAC without a container: twelve bits of sync, layer 0. */
+function isAdtsFrame(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf6) === 0xf0;
+}

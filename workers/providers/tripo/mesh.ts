@@ -1,0 +1,109 @@
+/**
+ * Tripo's tasks as one queue; none can be taken back. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The address of
+ * a finished mesh is signed for minutes: each poll brings a fresh one.
+ */
+import { type Endpoint, post } from "../http.ts";
+import type { Artifact, MeshInput, Polled, QueuedOffer } from "../media.ts";
+import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
+
+import { classifyRefusal, classifyTaskError, readAnswer } from "./errors.ts";
+import { isTaskId, readJob, type TripoJob } from "./job.ts";
+import { taskOf } from "./tasks.ts";
+import { uploadFile } from "./upload.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+type Mesh = readonly Artifact[];
+
+/** With textures made for light first: the others are what they were made from. */
+const MESHES = ["model_url", "pbr_model_url", "base_model_url"] as const;
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  glb: "model/gltf-binary",
+  gltf: "model/gltf+json",
+  usdz: "model/vnd.usdz+zip",
+  obj: "model/obj",
+  stl: "model/stl",
+};
+
+export function createTripoMesh(endpoint: Endpoint): QueuedOffer<MeshInput, Mesh> {
+  return {
+    takesUrls: true,
+
+    async start(call) {
+      const { path, body, given } = await taskOf(call, async (media, ours) =>
+        "url" in media ? media.url : uploadFile(endpoint, media, ours, call.signal),
+      );
+      const { status, headers, text } = await postStart(endpoint, { path, body: JSON.stringify(body) }, call.signal);
+      const answer = readAnswer(status, text);
+      if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
+      const id = answer.data?.["task_id"];
+      // Taken, and by all signs running, but nobody can ask for it.
+      if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
+      return { task_id: id, given } satisfies TripoJob;
+    },
+
+    async poll(job, signal) {
+      const known = readJob(job);
+      if (!known) return unknown("the stored job is none of Tripo's");
+      try {
+        const { status, text } = await post(endpoint, { method: "GET", path: `/tasks/${known.task_id}` }, signal);
+        const answer = readAnswer(status, text);
+        if (answer.state === "refused") return unknown(`the task was answered with ${status} ${answer.code}`);
+        return answer.data ? polledOf(known, answer.data) : unknown("the answer has no task");
+      } catch (error) {
+        if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
+        throw error;
+      }
+    },
+  };
+}
+
+function polledOf(job: TripoJob, task: Members): Polled<Mesh> {
+  const { task_id: id = job.task_id, status, progress, output } = task;
+  if (id !== job.task_id) return unknown("the answer is of another task");
+  switch (status) {
+    case "queued":
+    case "running":
+      return { state: "pending", progress: progressOf(progress) };
+    case "success":
+      return resultOf(output);
+    case "failed":
+      return { state: "failed", error: classifyTaskError(task, job.given) };
+    case "banned":
+      return { state: "failed", error: new ProviderError("refused", "the task was banned") };
+    case "cancelled":
+    case "expired":
+      return { state: "failed", error: new ProviderError("failed", `the task was ${status}`) };
+    default:
+      return unknown(`the status is ${JSON.stringify(status)?.slice(0, 100) ?? "absent"}`);
+  }
+}
+
+/** Without a list of what was made this is not understood, which is no verdict. */
+function resultOf(output: unknown): Polled<Mesh> {
+  if (typeof output !== "object" || output === null) return unknown("the result is not understood");
+  const urls = MESHES.map((name) => (output as Members)[name]).filter((url) => typeof url === "string" && url !== "");
+  if (urls.length === 0)
+    return { state: "failed", error: new ProviderError("failed", "the task ended without a mesh") };
+  const url = urls.find(isAddress);
+  return url === undefined ? unknown("the mesh has no address") : { state: "done", output: [meshAt(url)], usage: {} };
+}
+
+function meshAt(url: string): Artifact {
+  const ending = /\.([a-z0-9]+)$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? "";
+  const contentType = Object.hasOwn(CONTENT_TYPES, ending) ? CONTENT_TYPES[ending] : undefined;
+  return { url, ...(contentType === undefined ? {} : { contentType }) };
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+function progressOf(percent: unknown): number {
+  return typeof percent === "number" && percent >= 0 ? Math.min(1, percent / 100) : 0;
+}
+
+function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
+  return { state: "unknown", detail };
+}

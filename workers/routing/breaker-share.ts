@@ -1,0 +1,167 @@
+/**
+ * What the workers of a pool tell each other about sources, over core NATS: changes at once, counts a few times a second.
+ * A lost message costs accuracy only, and Postgres tells of rests later. Durations travel, not times: clocks differ.
+ */
+import type { NatsConnection } from "nats";
+
+import { isUuid } from "#shared/ids.ts";
+import { BREAKER } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { breakerSubject, type Pool } from "#shared/queue/subjects.ts";
+
+import type { Counts, SourceState } from "./breaker-state.ts";
+
+export interface Heard {
+  onCounts(source: string, counts: Counts): void;
+  onRest(source: string, remainingMs: number, restMs: number): void;
+  onClosed(source: string): void;
+}
+
+export interface Share {
+  /** A call of the source was counted; the others hear of it soon. */
+  counted(state: SourceState): void;
+  /** The source has begun or lengthened a rest, or has come back: told at once. */
+  changed(state: SourceState, now: number): void;
+  close(): void;
+}
+
+interface Message {
+  readonly from: string;
+  readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
+  readonly rests?: readonly (readonly [source: string, remainingMs: number, restMs: number])[];
+  readonly closed?: readonly string[];
+}
+
+/** Jitter included. */
+const REMAINING_MS_MAX = BREAKER.restMsMax * (1 + BREAKER.restJitter);
+
+/** @param worker UUID of this process, so that it does not listen to itself */
+export function openShare(options: {
+  pool: Pool;
+  connection: NatsConnection;
+  worker: string;
+  heard: Heard;
+  log: Logger;
+}): Share {
+  const { connection, worker, heard } = options;
+  const subject = breakerSubject(options.pool);
+  let waiting: SourceState[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let hasComplained = false;
+
+  const send = (message: Omit<Message, "from">): void => {
+    if (connection.isClosed() || connection.isDraining()) return;
+    connection.publish(subject, JSON.stringify({ from: worker, ...message }));
+  };
+
+  const sendCounts = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const counts: [string, number, number, number][] = [];
+    for (const state of waiting) {
+      const { unsent } = state;
+      state.isUnsent = false;
+      // A rest that began meanwhile has cleared them.
+      if (unsent.ok + unsent.failed > 0) counts.push([state.name, unsent.ok, unsent.failed, unsent.run]);
+      unsent.ok = 0;
+      unsent.failed = 0;
+      unsent.run = 0;
+    }
+    waiting = [];
+    if (counts.length > 0) send({ counts });
+  };
+
+  const subscription = connection.subscribe(subject, {
+    callback: (error, received) => {
+      // Without a message; the connection's own log tells of it.
+      if (error) return;
+      const message = read(received.data);
+      if (message === undefined) {
+        if (!hasComplained) options.log.warn({ subject }, "a message about sources was not understood and ignored");
+        hasComplained = true;
+        return;
+      }
+      if (message.from === worker) return;
+      for (const [source, ok, failed, run] of message.counts ?? []) heard.onCounts(source, { ok, failed, run });
+      for (const [source, remainingMs, restMs] of message.rests ?? []) heard.onRest(source, remainingMs, restMs);
+      for (const source of message.closed ?? []) heard.onClosed(source);
+    },
+  });
+
+  return {
+    counted(state) {
+      if (state.isUnsent) return;
+      state.isUnsent = true;
+      waiting.push(state);
+      if (waiting.length >= BREAKER.shareSourcesMax) sendCounts();
+      else timer ??= setTimeout(sendCounts, BREAKER.shareMs);
+    },
+    changed(state, now) {
+      if (!state.isResting) send({ closed: [state.name] });
+      else send({ rests: [[state.name, Math.max(0, Math.ceil(state.until - now)), state.restMs]] });
+    },
+    close() {
+      sendCounts();
+      if (!connection.isClosed()) subscription.unsubscribe();
+    },
+  };
+}
+
+/** The message, or undefined when any part of it is not what a worker would have sent. */
+function read(bytes: Uint8Array): Message | undefined {
+  if (bytes.length > BREAKER.shareBytesMax) return undefined;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return isMessage(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null) return false;
+  const { from, counts, rests, closed } = value as Record<string, unknown>;
+  return (
+    typeof from === "string" &&
+    isUuid(from) &&
+    isListOf(counts, isCount) &&
+    isListOf(rests, isRest) &&
+    isListOf(closed, isSource)
+  );
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return (
+    value === undefined || (Array.isArray(value) && value.length <= BREAKER.shareSourcesMax && value.every(isItem))
+  );
+}
+
+function isCount(item: unknown): boolean {
+  if (!Array.isArray(item) || item.length !== 4) return false;
+  const [source, ok, failed, run] = item as unknown[];
+  return (
+    isSource(source) &&
+    isWhole(ok, 0, BREAKER.shareCallsMax) &&
+    isWhole(failed, 0, BREAKER.shareCallsMax) &&
+    isWhole(run, 0, Number(failed))
+  );
+}
+
+function isRest(item: unknown): boolean {
+  if (!Array.isArray(item) || item.length !== 3) return false;
+  const [source, remainingMs, restMs] = item as unknown[];
+  return isSource(source) && isWhole(remainingMs, 0, REMAINING_MS_MAX) && isWhole(restMs, 1, BREAKER.restMsMax);
+}
+
+function isWhole(value: unknown, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
+}
+
+/** It may become a line of the log, a row and the label of a metric. */
+function isSource(value: unknown): boolean {
+  return (
+    typeof value === "string" &&
+    value.length <= BREAKER.sourceCharactersMax &&
+    /^[^/\p{C}]{1,64}\/[^\p{C}]+$/u.test(value)
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * One implementation of retries, sources and fallback chains for every kind of call (lesson PRO-2): steps are tried in
+ * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
+ * does. Source of the table: providers paper, part 2.
+ */
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { JobAbort } from "../job.ts";
+import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
+
+import type { Breaker } from "./breaker.ts";
+import type { Step } from "./steps.ts";
+
+/** Nobody could even be asked: every source rests after failures, or no model of the chain can take the call. */
+export class NoRouteError extends Error {
+  override readonly name = "NoRouteError";
+  /** Milliseconds until a source is tried again. */
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super("no source is in rotation");
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface Attempt<Offer> {
+  readonly step: Step<Offer>;
+  /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
+  readonly depth: number;
+  /** Nobody comes after this step. */
+  readonly isLast: boolean;
+  /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
+  readonly onBegun: () => void;
+}
+
+export interface Serving<Offer, Result> {
+  readonly steps: readonly Step<Offer>[];
+  readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
+  /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
+  readonly signal: AbortSignal;
+  /** Before the first step of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
+  enter(model: Model): Promise<boolean>;
+  /** @throws ProviderError, anything else ends the call */
+  attempt(attempt: Attempt<Offer>): Promise<Result>;
+  /** A piece has reached the client: a failure from here on is final. */
+  hasBegun(): boolean;
+  /** For logs and metrics. `next`: what becomes of the call. */
+  onFailure(attempt: Attempt<Offer>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
+}
+
+/** @throws ProviderError of the last step that failed; NoRouteError; whatever else an attempt throws */
+export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
+  const { steps, signal } = serving;
+  let depth = 0;
+  let entered: Model | undefined = steps[0]?.isFallback === false ? steps[0].model : undefined;
+  /** Models that cannot take this call. */
+  const passedOver = new Set<Model>();
+  let last: ProviderError | undefined;
+  for (const [at, step] of steps.entries()) {
+    if (passedOver.has(step.model)) continue;
+    const breaker = step.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;
+    const admitted = await breaker.admit(step.name);
+    if (admitted === "open") continue;
+    if (step.model !== entered) {
+      const hasEntered = await enter(serving, breaker, step, admitted === "probe");
+      if (!hasEntered) {
+        passedOver.add(step.model);
+        continue;
+      }
+      entered = step.model;
+      depth += 1;
+    }
+    let isRecorded = false;
+    const isProbe = admitted === "probe";
+    const onBegun = (): void => {
+      if (!isRecorded) breaker.record(step.name, "ok", isProbe);
+      isRecorded = true;
+    };
+    const attempt = { step, depth, isLast: !isAnyReady(steps.slice(at + 1), passedOver, serving), onBegun };
+    if (signal.aborted) {
+      // The client left, or the deadline came, before anybody was asked (again).
+      if (isProbe) breaker.forget(step.name);
+      throw last ?? new ProviderError("aborted", "the call ended before its source was asked");
+    }
+    for (let tries = 0; ; tries++) {
+      try {
+        const result = await serving.attempt(attempt);
+        onBegun();
+        return result;
+      } catch (error) {
+        account({ breaker, source: step.name, isProbe, error, signal });
+        if (!(error instanceof ProviderError) || signal.aborted) throw error;
+        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || (error.kind === "rejected" && last === undefined)) {
+          serving.onFailure(attempt, error, "ended");
+          throw error;
+        }
+        if (error.kind === "rejected") {
+          // Who stands in for a source that failed may know less than it; the client asked for that one.
+          serving.onFailure(attempt, error, "moved");
+          passedOver.add(step.model);
+          break;
+        }
+        last = error;
+        const waitMs = tries === 0 ? retryWaitMs(error, attempt.isLast) : undefined;
+        serving.onFailure(attempt, error, waitMs !== undefined ? "retried" : attempt.isLast ? "ended" : "moved");
+        if (waitMs === undefined) break;
+        await sleep(waitMs, signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+  if (last !== undefined) throw last;
+  const rests = steps.map((step) => serving.breaker.retryInMs(step.name)).filter((ms) => ms > 0);
+  throw new NoRouteError(rests.length === 0 ? 0 : Math.min(...rests));
+}
+
+/** Of what may have been paid for, nothing is begun a second time (lesson PRO-8). */
+const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
+
+/** Whether the step's model takes the call. A probe that is not used is given back. */
+async function enter<Offer>(
+  serving: Serving<Offer, unknown>,
+  breaker: Pick<Breaker, "forget">,
+  step: Step<Offer>,
+  isProbe: boolean,
+): Promise<boolean> {
+  let hasEntered = false;
+  try {
+    hasEntered = await serving.enter(step.model);
+  } finally {
+    if (!hasEntered && isProbe) breaker.forget(step.name);
+  }
+  return hasEntered;
+}
+
+const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
+  admit: () => "closed",
+  record: () => undefined,
+  down: () => undefined,
+  forget: () => undefined,
+  retryInMs: () => 0,
+};
+
+/** Somebody could still serve: neither passed over nor at rest. */
+function isAnyReady<Offer>(
+  steps: readonly Step<Offer>[],
+  passedOver: ReadonlySet<Model>,
+  { breaker }: Pick<Serving<Offer, unknown>, "breaker">,
+): boolean {
+  return steps.some(
+    (step) => !passedOver.has(step.model) && (step.provider.breaker === "off" || breaker.retryInMs(step.name) === 0),
+  );
+}
+
+/**
+ * What speaks against a source. A client that left, our own stop, a bad request and a refusal by policy do not (lesson
+ * PRO-6); a call that never reached the provider says nothing. The call's deadline is the source's failure.
+ */
+function account(ended: {
+  readonly breaker: Pick<Breaker, "record" | "down" | "forget">;
+  readonly source: string;
+  readonly isProbe: boolean;
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}): void {
+  const { breaker, source, isProbe, error, signal } = ended;
+  const forget = (): void => {
+    if (isProbe) breaker.forget(source);
+  };
+  if (signal.aborted) {
+    const reason: unknown = signal.reason;
+    if (reason instanceof JobAbort && reason.reason === "deadline") breaker.record(source, "failed", isProbe);
+    else forget();
+  } else if (!(error instanceof ProviderError) || error.kind === "aborted") forget();
+  else if (error.kind === "misconfigured") breaker.down(source, isProbe);
+  else if (error.kind === "rejected" && error.isUnsent) forget();
+  else if (error.kind === "rejected" || error.kind === "refused") breaker.record(source, "ok", isProbe);
+  else breaker.record(source, "failed", isProbe);
+}
+
+/**
+ * How long to wait before the same source is asked once more; undefined: not at all. A paid request is repeated only
+ * where it definitely was not served: the source was busy and says when to come back, or nothing was sent (PRO-8).
+ */
+export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
+  if (error.kind === "busy" && error.retryAfterMs !== undefined) {
+    return error.retryAfterMs <= LIMITS.providerRetryHintMs ? error.retryAfterMs : undefined;
+  }
+  // Without a hint the next source is the better guess; the last one is asked again, with full jitter.
+  const mayRepeat = error.kind === "busy" || error.isUnsent;
+  return mayRepeat && isLast ? random * LIMITS.providerRetryJitterMs : undefined;
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
