@@ -200,6 +200,9 @@ export const LIMITS = {
   /** A body that a fault of the store's kept from arriving is sent again this often, after about this long. */
   storageAttempts: 3,
   storageRetryMs: 200,
+  /** One attempt to store a claim: this long, and as long as its bytes take at 1 MiB/s. */
+  storageAttemptMs: 3_000,
+  storageBytesPerMs: 1_048,
   /** The object store joins thousands of parts. */
   storageJoinMs: 60_000,
   /** The object store sends nothing of an object for this long. */

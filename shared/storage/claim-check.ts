@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 
+import { LIMITS } from "#shared/limits.ts";
+
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 
 const PREFIX = "claims/";
@@ -19,9 +21,11 @@ export function storeResult(storage: Storage, jobId: string, epoch: number, text
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
-  await storage.client.send(
-    new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
-    { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) },
+  await insistently(body.length, (abortSignal) =>
+    storage.client.send(
+      new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
+      { abortSignal },
+    ),
   );
   return `${key}#${sha256(body)}`;
 }
@@ -43,6 +47,22 @@ export async function deleteClaim(storage: Storage, reference: string): Promise<
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), {
     abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
   });
+}
+
+/**
+ * A caller waits for this: a connection that fell silent is given up early and the object sent again by another. What the
+ * store refused stands, and lost connections are the SDK's to repeat.
+ */
+async function insistently<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const attemptMs = LIMITS.storageAttemptMs + bytes / LIMITS.storageBytesPerMs;
+  for (let attempt = 1; ; attempt++) {
+    const signal = AbortSignal.timeout(attemptMs);
+    try {
+      return await send(signal);
+    } catch (error) {
+      if (!signal.aborted || attempt >= LIMITS.storageAttempts) throw error;
+    }
+  }
 }
 
 export interface StoredClaim {

@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { createApp, routesOf } from "#ingress/app.ts";
 import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
 import { explainFailure } from "#workers/pools/chat-failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
-import { fakeContext, KEY } from "./fake-context.ts";
+import { fakeContext, KEY, RING_TOKEN } from "./fake-context.ts";
 
 const fake = fakeContext();
 const app = createApp(fake.context);
@@ -46,9 +47,12 @@ describe("routes and the OpenAPI document (EDGE-4)", () => {
   test("every documented path answers: neither 404 nor 405 of its own", async () => {
     for (const route of documented) {
       const [method = "", path = ""] = route.split(" ");
-      const filled = path.replace("{file}", "Health.json").replace("{name}", "start.js");
+      const filled = path
+        .replace("{file}", "Health.json")
+        .replace("{name}", "start.js")
+        .replace("{job_id}/{token}", `${newId()}/${RING_TOKEN}`);
       const response = await app.handle(new Request(`http://localhost${filled}`, { method }));
-      expect([404, 405]).not.toContain(response.status);
+      expect([route, [404, 405].includes(response.status)]).toEqual([route, false]);
     }
   });
 });

@@ -13,6 +13,8 @@ import type { CallFacts } from "#ingress/relay/call.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 export const KEY = "good-key";
+/** The bell of every job. */
+export const RING_TOKEN = "bell";
 export const BODY_BYTES_MAX = 4_096;
 
 const CALLER: Caller = {
@@ -121,6 +123,9 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
+    connection: { publish: () => undefined },
+    database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
+    isRing: (_jobId: string, token: string) => token === RING_TOKEN,
     isReady: () => Promise.resolve(options.isReady?.() ?? true),
   } as unknown as IngressContext;
   return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };

@@ -58,6 +58,8 @@ describe("the page", () => {
         "sluice_job_seconds histogram",
         "sluice_jobs_dispatched_total counter",
         "sluice_jobs_total counter",
+        "sluice_jobs_unknown gauge",
+        "sluice_jobs_unknown_oldest_seconds gauge",
         "sluice_jobs_waiting gauge",
         "sluice_provider_errors_total counter",
         "sluice_provider_seconds histogram",

@@ -48,6 +48,7 @@ function bench(run: Run, around: { database?: Database; storage?: unknown } = {}
   const told: Bench["told"] = [];
   const connection = {
     isClosed: () => false,
+    status: async function* status() {},
     publish: (subject: string, data = "") => void told.push({ subject, data }),
   };
   const context = {

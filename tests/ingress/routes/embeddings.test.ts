@@ -7,10 +7,12 @@ import { createApp } from "#ingress/app.ts";
 import { embeddings } from "#ingress/routes/embeddings.ts";
 import { estimate } from "#ingress/routes/estimate.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
 import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { validate } from "#shared/contracts.ts";
+import { wavOf } from "#tests/providers/fal/clips.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
@@ -70,6 +72,20 @@ describe("POST /v1/embeddings", () => {
   });
 });
 
+/** The least that a call for such a model brings. */
+function bodyFor({ modality, supports_chat: isChat, allowed_params: needs }: Model): object {
+  if (isChat) return { messages: [{ role: "user", content: "hello" }] };
+  if (modality === "stt") return { audio_base64: wavOf(1).toString("base64") };
+  if (modality === "audio" || modality === "embedding") return { input: "hello" };
+  const picture = modality === "image" ? { image_base64: "AAAA" } : { image_url: "https://example.com/a.png" };
+  return {
+    prompt: "hello",
+    ...(needs.requires_input_image ? picture : {}),
+    ...(needs.requires_input_video ? { video_url: "https://example.com/a.mp4" } : {}),
+    ...(needs.requires_input_3d ? { mesh_url: "https://example.com/a.glb" } : {}),
+  };
+}
+
 describe("POST /v1/models/{slug}/estimate", () => {
   test("answers at once: counted like any call, neither held nor dispatched", async () => {
     const { send, counted, dispatched } = start();
@@ -96,13 +112,9 @@ describe("POST /v1/models/{slug}/estimate", () => {
   });
 
   test("can be asked of every model that is offered", async () => {
-    const { send } = start();
+    const { send } = start({ bodyBytesMax: 1_000_000 });
     for (const [slug, model] of [...CATALOGUE.models].filter(([, one]) => hasEndpoint(one))) {
-      const body = model.supports_chat
-        ? { messages: [{ role: "user", content: "hello" }] }
-        : model.modality === "image"
-          ? { prompt: "hello", ...(model.allowed_params.requires_input_image ? { image_base64: "AAAA" } : {}) }
-          : { input: "hello" };
+      const body = bodyFor(model);
       const response = await send(`/v1/models/${slug}/estimate`, body);
       const result: unknown = await response.json();
       expect([slug, response.status, validate("Estimate", result)]).toEqual([slug, 200, null]);

@@ -26,7 +26,7 @@ export function fileAt(path: string): Served | undefined {
 }
 
 /** Silence: one channel of 16 bits, 8,000 a second. */
-function wavOf(seconds: number): Buffer {
+export function wavOf(seconds: number): Buffer {
   const data = Buffer.alloc(16_000 * seconds);
   const head = Buffer.alloc(44);
   head.write("RIFF", 0, "latin1");
