@@ -135,7 +135,11 @@ function omni(): Family {
       const failed = { members: { status: "failed", error: { message: "an internal fault" } } };
       const done = fate === "private" ? { members: doneInteraction(PRIVATE) } : ("done" as const);
       server.next({
-        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, { running: "running", done, failed }),
+        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, {
+          running: "running",
+          done,
+          failed,
+        }),
         ...(fate === "lost" ? { start: "lost" } : {}),
       });
     },
@@ -165,7 +169,11 @@ function veo(): Family {
     next(fate) {
       const failed = { members: { done: true, error: { code: 13, message: "an internal fault" } } };
       server.next({
-        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, { running: "running", done: "done", failed }),
+        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, {
+          running: "running",
+          done: "done",
+          failed,
+        }),
         ...(fate === "lost" ? { start: "lost" } : {}),
       });
     },

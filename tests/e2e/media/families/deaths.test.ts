@@ -1,0 +1,105 @@
+/** Jobs at providers that work by themselves, while workers are killed and NATS is restarted: each ends, and is paid once. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { eventually } from "#tests/faults/wait.ts";
+
+import type { Family } from "./families.ts";
+import { type Begun, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
+
+const JOBS = 100;
+const KILLS = 6;
+const RESTARTS = 3;
+
+let rounds: Rounds;
+
+beforeAll(async () => {
+  rounds = await startRounds({ workers: 2 });
+}, 60_000);
+
+afterAll(() => rounds.close());
+
+test("a job whose worker is killed while it is asked about goes on in the next one: one submission, one payment", async () => {
+  const { bench, families } = rounds;
+  const mark = rounds.charged();
+  const begun = await rounds.begin("slow");
+  await eventually("all are at their providers", async () => (await atProviders(begun)) === begun.length, 30_000);
+  await Promise.all(
+    bench.stack.workers.map(async (worker) => {
+      worker.kill("SIGKILL");
+      await worker.exited();
+      await worker.restart();
+    }),
+  );
+  await rounds.expectEnds(begun, paid);
+  expect(rounds.charged(mark)).toEqual(new Map(families.map((family) => [family, family.submissions])));
+}, 150_000);
+
+test("a hundred video jobs with workers killed and NATS restarted all end, each paid once or free", async () => {
+  const { bench, families } = rounds;
+  const videos = families.filter(({ path }) => path === "/v1/videos/generations");
+  const mark = rounds.charged();
+  const begun: (readonly [string, Family])[] = [];
+  const storm = (async () => {
+    for (let blow = 0; blow < KILLS; blow++) {
+      await Bun.sleep(1_000 + Math.random() * 2_000);
+      const worker = bench.stack.workers[blow % bench.stack.workers.length];
+      worker?.kill("SIGKILL");
+      await worker?.exited();
+      await worker?.restart();
+      if (blow % (KILLS / RESTARTS) !== 0) continue;
+      await bench.stack.nats.stop(blow === 0 ? "SIGKILL" : "SIGTERM");
+      await bench.stack.nats.start();
+    }
+  })();
+  while (begun.length < JOBS) {
+    const round = await rounds.begin(begun.length % 2 === 0 ? "slow" : "done", videos);
+    // A caller whose call could not be queued is told so, and has no job.
+    begun.push(...(await accepted(round)));
+    await Bun.sleep(100);
+  }
+  await storm;
+  // A worker killed while it submits leaves a job of which nobody knows whether it was taken.
+  await eventually("all have ended, or nobody knows", async () => (await undecided(begun)) === 0, 180_000);
+  await bench.stack.query("update job set unknown_since = now() - interval '25 hours' where unknown_since is not null and provider_job is null"); // prettier-ignore
+  const ends = await rounds.ends(begun);
+  const charged = rounds.charged(mark);
+  for (const family of videos) {
+    const own = ends.filter(([of]) => of === family).map(([, end]) => end);
+    const served = own.filter(({ status }) => status === "completed");
+    const lost = own.filter(({ code }) => code === "upstream_timeout");
+    expect(own).toEqual(
+      own.map(({ status }) => (status === "completed" ? paid(family) : free("failed", "upstream_timeout")())),
+    );
+    // One submission for each that was served; of one that was lost, at most one.
+    expect(charged.get(family)).toBeGreaterThanOrEqual(served.length);
+    expect(charged.get(family)).toBeLessThanOrEqual(served.length + lost.length);
+    expect(served.length).toBeGreaterThan(0);
+  }
+}, 300_000);
+
+async function atProviders(begun: Begun): Promise<number> {
+  const rows = await rounds.bench.stack.query(
+    "select 1 from job where id = any($1::uuid[]) and provider_job is not null",
+    [idsOf(begun)],
+  );
+  return rows.length;
+}
+
+/** Those of a round that have a row. */
+async function accepted(round: Begun): Promise<Begun> {
+  const rows = await rounds.bench.stack.query<{ id: string }>("select id from job where id = any($1::uuid[])", [
+    idsOf(round),
+  ]);
+  const ids = new Set(rows.map(({ id }) => id));
+  return round.filter(([id]) => ids.has(id));
+}
+
+/** Those on which there will be a verdict. */
+async function undecided(begun: Begun): Promise<number> {
+  const rows = await rounds.bench.stack.query(
+    `select 1 from job where id = any($1::uuid[]) and state in ('queued', 'running')
+     and not (unknown_since is not null and provider_job is null)`,
+    [idsOf(begun)],
+  );
+  return rows.length;
+}
