@@ -69,6 +69,14 @@ function step([program = "", ...args], env) {
   });
 }
 
+/** @param {import("#deploy/embedded/process.mjs").Running} server */
+async function tellOfEnd(server) {
+  const { code, signal } = await server.exited;
+  if (isClosing) return;
+  const last = server.lines().slice(-20).join("\n");
+  process.stdout.write(`the shared ${server.name} ended under the tests (${signal ?? code}):\n${last}\n`);
+}
+
 /**
  * The servers all test files share, named in the environment as tests/support/infrastructure.ts expects them.
  * @param {string} bun
@@ -86,11 +94,7 @@ async function sharedServers(bun, cache) {
     startS3({ bun, root: ROOT, directory: join(directory, "s3"), port: await freePort(), buckets: [] }),
   ]);
   for (const server of [postgres, s3]) {
-    void server.exited.then(({ code, signal }) => {
-      if (isClosing) return;
-      const last = server.lines().slice(-20).join("\n");
-      process.stdout.write(`the shared ${server.name} ended under the tests (${signal ?? code}):\n${last}\n`);
-    });
+    void tellOfEnd(server);
   }
   closing.push(() => postgres.stopAs("immediate"));
   closing.push(() => s3.stop());

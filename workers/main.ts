@@ -142,7 +142,9 @@ function slotsOf(pool: Pool, lane: Lane, { workerSlots }: Pick<Config, "workerSl
 
 /** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
 function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
-  const wanted = pools.flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config))).reduce((sum, n) => sum + n, 0);
+  const wanted = pools
+    .flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config)))
+    .reduce((sum, n) => sum + n, 0);
   if (wanted <= config.outgoingMax) return;
   throw new Error(
     `the pools ${pools.join(", ")} in one process need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${wanted}, got ${config.outgoingMax}; give them processes of their own, or lower SLUICE_WORKER_SLOTS`,

@@ -125,7 +125,12 @@ async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
       throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
     }
     // A sound in the form is the sound: what JSON would name it by has no place there.
-    const { audio_base64: _text, mime_type: _type, file_id: _file, ...rest } = { ...fields, ...lists } as Record<string, unknown>;
+    const {
+      audio_base64: _text,
+      mime_type: _type,
+      file_id: _file,
+      ...rest
+    } = { ...fields, ...lists } as Record<string, unknown>;
     return { request: parse("TranscriptionRequest", rest), sound };
   } catch (error) {
     sound?.remove();
@@ -179,7 +184,12 @@ async function spooled(
   try {
     const { contentType, filename, param } = await fill(file);
     await file.end();
-    return { facts: look(file.view(), contentType, filename, param), fileId: undefined, view: () => file.view(), remove };
+    return {
+      facts: look(file.view(), contentType, filename, param),
+      fileId: undefined,
+      view: () => file.view(),
+      remove,
+    };
   } catch (error) {
     remove();
     throw error;
@@ -187,12 +197,7 @@ async function spooled(
 }
 
 /** What it is and how long it lasts. @throws ApiError `unprocessable_input` */
-function look(
-  bytes: Uint8Array,
-  claim: string | undefined,
-  filename: string,
-  param: string,
-): ReceivedSound["facts"] {
+function look(bytes: Uint8Array, claim: string | undefined, filename: string, param: string): ReceivedSound["facts"] {
   let contentType: string;
   try {
     contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), claim, filename);
@@ -212,5 +217,7 @@ function look(
 }
 
 function tooLarge(param: string): ApiError {
-  return new ApiError("request_too_large", `Expected a recording of at most ${GIVEN_BYTES_MAX.audio} bytes.`, { param });
+  return new ApiError("request_too_large", `Expected a recording of at most ${GIVEN_BYTES_MAX.audio} bytes.`, {
+    param,
+  });
 }

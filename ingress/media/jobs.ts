@@ -92,7 +92,7 @@ const STATUSES: Readonly<Record<JobState, Job["status"]>> = {
   refused: "failed",
 };
 
-export function presentJob(row: JobRow, data: Job["data"]): Job {
+function presentJob(row: JobRow, data: Job["data"]): Job {
   // One that was begun and handed on is not queued in any sense that its owner knows.
   const hasBegun = row.state === "queued" && row.started_at !== null;
   return {

@@ -11,7 +11,10 @@ export interface LiveBodyTools {
   /** The job as it ended well. @throws ApiError when it did not */
   readonly ended: Promise<JobRow>;
   /** What was kept, from this place on, and how long it is. */
-  read(row: JobRow, from: number): Promise<{ readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }>;
+  readonly read: (
+    row: JobRow,
+    from: number,
+  ) => Promise<{ readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }>;
 }
 
 export class LiveBody {

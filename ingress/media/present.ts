@@ -51,21 +51,22 @@ export function servedHeaders(
 }
 
 /** The whole answer of an endpoint that makes things: `created`, `data`, `credits_used`. */
-export async function answerMade(
-  context: Context,
-  call: RouteCall,
-  row: JobRow,
-  isInline: boolean,
-): Promise<Response> {
+export async function answerMade(context: Context, call: RouteCall, row: JobRow, isInline: boolean): Promise<Response> {
   const outcome = await outcomeOf(context, row);
   const credits = creditsNumber(row.credits ?? 0n);
   const headers = servedHeaders(outcome, credits);
   if (isInline) {
-    const wrap = { head: `{"created":${outcome.created},"data":[`, tail: `],"credits_used":${JSON.stringify(credits)}}` };
+    const wrap = {
+      head: `{"created":${outcome.created},"data":[`,
+      tail: `],"credits_used":${JSON.stringify(credits)}}`,
+    };
     const body = await madeInline(context, row.id, outcome, wrap);
     return new Response(body, { headers: { "content-type": JSON_TYPE, ...headers } });
   }
-  return json({ created: outcome.created, data: withLinks(context, row, outcome, call.request), credits_used: credits }, headers);
+  return json(
+    { created: outcome.created, data: withLinks(context, row, outcome, call.request), credits_used: credits },
+    headers,
+  );
 }
 
 /** @param request whose address stands in links, unless the configuration names another */
@@ -89,7 +90,7 @@ export function withLinks(
  * @param isNamed whether the files stand beside them
  * @throws ApiError `service_unavailable` when the first of them cannot be read
  */
-export async function madeInline(
+async function madeInline(
   context: Pick<Context, "database" | "storage" | "log">,
   jobId: string,
   { data }: MediaOutcome,
@@ -137,7 +138,11 @@ export async function* inlined(
       left = bytes.subarray(whole);
     }
     const { file_id, content_type, duration_seconds } = one;
-    const beside = { ...(isNamed ? { file_id } : {}), content_type, ...(duration_seconds === undefined ? {} : { duration_seconds }) };
+    const beside = {
+      ...(isNamed ? { file_id } : {}),
+      content_type,
+      ...(duration_seconds === undefined ? {} : { duration_seconds }),
+    };
     yield Buffer.from(`${text}${left.toString("base64")}",${JSON.stringify(beside).slice(1)}`);
   }
   yield Buffer.from(tail);

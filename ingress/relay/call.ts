@@ -217,7 +217,11 @@ export class Call implements ReplyListener {
 
 function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: EndFrame): Response {
   return new Response(parts.length === 0 ? (last as Uint8Array<ArrayBuffer>) : Buffer.concat([...parts, last]), {
-    headers: { "content-type": frame.content_type ?? JSON_TYPE, ...servedBy(frame), "x-credits-used": formatCredits(BigInt(frame.nano)) },
+    headers: {
+      "content-type": frame.content_type ?? JSON_TYPE,
+      ...servedBy(frame),
+      "x-credits-used": formatCredits(BigInt(frame.nano)),
+    },
   });
 }
 

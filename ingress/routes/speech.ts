@@ -88,13 +88,17 @@ async function whole(context: IngressContext, row: JobRow): Promise<Response> {
   const [made] = outcome.data;
   if (!made) throw unreadable(row, new Error("speech without a sound"));
   try {
-    const pieces = (await readSpoken(context, row, 0)).bytes[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array, void>;
+    const pieces = (await readSpoken(context, row, 0)).bytes[Symbol.asyncIterator]() as AsyncGenerator<
+      Uint8Array,
+      void
+    >;
     // The first block is there, and right, before a status is told.
     const first = await pieces.next();
     if (first.done === true) throw new Error("speech of no bytes");
     const headers = { "content-type": made.content_type, ...servedHeaders(outcome, creditsNumber(row.credits ?? 0n)) };
     if (first.value.length === made.bytes) return new Response(first.value as Uint8Array<ArrayBuffer>, { headers });
-    const onFault = (error: unknown): void => context.log.error({ err: error, job_id: row.id }, "speech could not be read on");
+    const onFault = (error: unknown): void =>
+      context.log.error({ err: error, job_id: row.id }, "speech could not be read on");
     return new Response(streamOf(first.value, pieces, onFault), { headers });
   } catch (error) {
     throw unreadable(row, error);

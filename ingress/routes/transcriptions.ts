@@ -57,11 +57,11 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 async function keep(
   { storage }: Pick<IngressContext, "storage">,
   id: string,
-  { fileId, view }: ReceivedSound,
+  sound: ReceivedSound,
 ): Promise<{ readonly fileId: string } | { readonly reference: string }> {
-  if (fileId !== undefined) return { fileId };
+  if (sound.fileId !== undefined) return { fileId: sound.fileId };
   try {
-    return { reference: await storeCallAudio(storage, id, view()) };
+    return { reference: await storeCallAudio(storage, id, sound.view()) };
   } catch (error) {
     throw new ApiError("service_unavailable", "Recordings cannot be stored right now; try again shortly.", {
       cause: error,

@@ -35,7 +35,21 @@ export const GIVEN_TYPES: Readonly<Record<GivenKind, readonly string[]>> = {
   image: ["image/png", "image/jpeg", "image/webp"],
   video: ["video/mp4", "video/quicktime", "video/webm"],
   mesh: ["model/gltf-binary"],
-  audio: ["audio/mpeg", "audio/wav", "audio/ogg", "audio/flac", "audio/aac", "audio/mp4", "audio/webm", "video/mp4", "video/webm", "audio/opus", "application/ogg", "video/ogg", "video/quicktime"],
+  audio: [
+    "audio/mpeg",
+    "audio/wav",
+    "audio/ogg",
+    "audio/flac",
+    "audio/aac",
+    "audio/mp4",
+    "audio/webm",
+    "video/mp4",
+    "video/webm",
+    "audio/opus",
+    "application/ogg",
+    "video/ogg",
+    "video/quicktime",
+  ],
 };
 
 const NOUNS: Readonly<Record<GivenKind, string>> = {
@@ -51,7 +65,7 @@ type Body = Readonly<Record<string, unknown>>;
  * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
  * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
-export function givenByAddress(body: Body, name: "image" | "video" | "mesh", bytesMax: number): Given | undefined {
+function givenByAddress(body: Body, name: "image" | "video" | "mesh", bytesMax: number): Given | undefined {
   const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
   if (url !== undefined && fileId !== undefined) {
     throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {

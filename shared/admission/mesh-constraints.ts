@@ -30,7 +30,8 @@ export function checkMesh(request: MeshGenerationRequest, model: Model): Checked
     });
   }
   if (transforms !== true && mesh !== undefined) {
-    throw refusal("mesh_url", "This model makes meshes and transforms none; leave out mesh_url.");
+    const param = request.mesh_url === undefined ? "mesh_file_id" : "mesh_url";
+    throw refusal(param, `This model makes meshes and transforms none; leave out ${param}.`);
   }
   if (needsImage === true && image === undefined) {
     throw new ApiError("missing_required_parameter", "Expected image_url, which this model needs.", {

@@ -23,7 +23,7 @@ const SECONDS_MAX = 300;
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicWish> {
   const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request } as MusicGenerationRequest;
+  const asked = { ...params.default_params, ...request };
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }

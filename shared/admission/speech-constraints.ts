@@ -32,7 +32,7 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
       param: "instructions",
     });
   }
-  const asked = { ...params.default_params, ...request } as SpeechRequest;
+  const asked = { ...params.default_params, ...request };
   const takesInstructions = params.accepts_voice_instructions === true || params.requires_voice_instructions === true;
   const format = member("response_format", asked.response_format ?? "mp3", params.response_formats) ?? "mp3";
   const speed = asked.speed ?? 1;

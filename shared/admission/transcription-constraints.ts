@@ -37,7 +37,7 @@ export function checkTranscription(
   { bytes, seconds }: Recording,
 ): CheckedMedia<TranscriptionWish> {
   const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request } as TranscriptionRequest;
+  const asked = { ...params.default_params, ...request };
   const format = member("response_format", asked.response_format ?? "json", params.response_formats) ?? "json";
   if (asked.stream === true && !STREAMED.includes(format)) {
     throw refusal("stream", `Expected response_format json or text with stream, got ${format}.`);

@@ -24,7 +24,7 @@ const SECONDS_MAX = 60;
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoWish> {
   const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request } as VideoGenerationRequest;
+  const asked = { ...params.default_params, ...request };
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
@@ -89,15 +89,19 @@ function declared(param: string, value: string | undefined, set: readonly string
 }
 
 /** @throws ApiError for what comes and is not taken, or does not come and is needed */
-export function checkGiven(
+function checkGiven(
   name: "image" | "video" | "mesh",
   given: string | undefined,
   { accepts, requires }: { readonly accepts: boolean; readonly requires: boolean },
 ): void {
   if (given === undefined && requires) {
-    throw new ApiError("missing_required_parameter", `Expected ${name}_url or ${name}_file_id, which this model needs.`, {
-      param: `${name}_url`,
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      `Expected ${name}_url or ${name}_file_id, which this model needs.`,
+      {
+        param: `${name}_url`,
+      },
+    );
   }
   if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model takes no ${name}.`);
 }

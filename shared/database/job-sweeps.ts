@@ -158,10 +158,7 @@ const UNRECORDED = `recorded is distinct from state and state <> 'refused' and n
 
 /** Media jobs whose record in the object store tells another state than they have. */
 export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
-  return target.query<JobRow>(
-    `select ${JOB_COLUMNS} from job where ${UNRECORDED} order by created_at limit $1`,
-    [max],
-  );
+  return target.query<JobRow>(`select ${JOB_COLUMNS} from job where ${UNRECORDED} order by created_at limit $1`, [max]);
 }
 
 /** A record that tells a state which the job has not any more is written once more, whoever wrote last. */

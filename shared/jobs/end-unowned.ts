@@ -77,7 +77,10 @@ export const CANCELLED: Ending = {
 export const WRITTEN_OFF: Ending = {
   state: "failed",
   usage: "lost",
-  error: jobError({ code: "upstream_timeout", message: "What became of the work at the model's provider was never told." }),
+  error: jobError({
+    code: "upstream_timeout",
+    message: "What became of the work at the model's provider was never told.",
+  }),
 };
 
 /**
@@ -100,7 +103,7 @@ export async function conclude(
 const RETRY_MS = 10_000;
 
 /** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
-export async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending): Promise<boolean> {
+async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending): Promise<boolean> {
   const { database, storage, metrics, log } = context;
   if (ending.isDeadLetter) {
     await recordDeadLetter(database, {

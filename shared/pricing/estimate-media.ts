@@ -11,13 +11,14 @@ const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 
 /** What a unit counts, and how much of it there is. */
-const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> = {
-  per_image: ({ results }) => ["images", results],
-  per_megapixel: ({ pixels }) => ["megapixels", pixels.reduce((sum, one) => sum + one, 0) / 1_000_000],
-  per_second: ({ milliseconds }) => ["seconds", milliseconds / MS_PER_SECOND],
-  per_minute: ({ milliseconds }) => ["minutes", milliseconds / MS_PER_MINUTE],
-  per_character: ({ characters }) => ["characters", characters],
-};
+const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> =
+  {
+    per_image: ({ results }) => ["images", results],
+    per_megapixel: ({ pixels }) => ["megapixels", pixels.reduce((sum, one) => sum + one, 0) / 1_000_000],
+    per_second: ({ milliseconds }) => ["seconds", milliseconds / MS_PER_SECOND],
+    per_minute: ({ milliseconds }) => ["minutes", milliseconds / MS_PER_MINUTE],
+    per_character: ({ characters }) => ["characters", characters],
+  };
 
 /** Undefined where tokens are paid. */
 export function breakDownMedia(price: Price, usual: Quantities): { lines: Line[]; nano: bigint } | undefined {

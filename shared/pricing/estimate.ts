@@ -112,7 +112,11 @@ function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | und
     .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
 }
 
-type MediaCheck = (model: Model, body: object, about: CallFacts) => Promise<CheckedMedia<unknown>> | CheckedMedia<unknown>;
+type MediaCheck = (
+  model: Model,
+  body: object,
+  about: CallFacts,
+) => Promise<CheckedMedia<unknown>> | CheckedMedia<unknown>;
 
 const MEDIA_CHECKS: Readonly<Partial<Record<Model["modality"], MediaCheck>>> = {
   image: (model, body) =>

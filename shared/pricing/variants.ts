@@ -4,7 +4,10 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Price } from "./price.ts";
 
 /** @param asked the call's parameters, the model's defaults included; what the model has no field for is absent */
-export function priceOf(model: Pick<Model, "price" | "price_variants">, asked: Readonly<Record<string, unknown>>): Price {
+export function priceOf(
+  model: Pick<Model, "price" | "price_variants">,
+  asked: Readonly<Record<string, unknown>>,
+): Price {
   const said: Readonly<Record<string, unknown>> = { ...asked, prompt_extend: asked["prompt_extend"] ?? true };
   const fits = model.price_variants?.find(({ when }) =>
     Object.entries(when).every(([name, value]) => said[name] === value),

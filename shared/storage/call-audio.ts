@@ -4,7 +4,16 @@ import { createHash } from "node:crypto";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { Storage } from "./client.ts";
-import { beginParts, deleteObject, dropParts, joinParts, putObject, putPart, readObject, type StoredPart } from "./objects.ts";
+import {
+  beginParts,
+  deleteObject,
+  dropParts,
+  joinParts,
+  putObject,
+  putPart,
+  readObject,
+  type StoredPart,
+} from "./objects.ts";
 
 /** `bytes#sha256#key`: what is read must be what was stored. */
 export type AudioReference = string;

@@ -410,9 +410,13 @@ describe("a worker that goes", () => {
     later.push(await stack.addRole("worker", "image"));
     // Its caller may have stopped waiting by the time that the silence is noticed.
     const id = (await waiting).headers.get("x-request-id") ?? "";
-    await eventually("it is made", async () => {
-      return ((await (await get(`/v1/images/jobs/${id}`)).json()) as Job).status === "completed";
-    }, 60_000);
+    await eventually(
+      "it is made",
+      async () => {
+        return ((await (await get(`/v1/images/jobs/${id}`)).json()) as Job).status === "completed";
+      },
+      60_000,
+    );
     expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT }]);
   }, 90_000);
 });

@@ -35,7 +35,10 @@ export const decoders: Readonly<Record<SpeechFormat, (bytes: Uint8Array) => Prom
   wav: async (bytes) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     check("a wave", /^RIFF....WAVEfmt /s.test(new TextDecoder("latin1").decode(bytes.subarray(0, 16))));
-    check("16 bits of one channel", [20, 22].every((at) => view.getUint16(at, true) === 1) && view.getUint16(34, true) === 16);
+    check(
+      "16 bits of one channel",
+      [20, 22].every((at) => view.getUint16(at, true) === 1) && view.getUint16(34, true) === 16,
+    );
     // A head that was sent before the last sample was spoken names no length.
     const isOpen = view.getUint32(4, true) === UNKNOWN && view.getUint32(40, true) === UNKNOWN;
     const isWhole = view.getUint32(4, true) === bytes.length - 8 && view.getUint32(40, true) === bytes.length - 44;

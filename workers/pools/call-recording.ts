@@ -32,7 +32,8 @@ export async function readRecording(
   signal: AbortSignal,
 ): Promise<CallRecording> {
   const { contentType, filename } = place;
-  const source = "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
+  const source =
+    "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
   const lease = await budget.lease(Math.min(source.size, LIMITS.givenProcessBytesMax), signal);
   try {
     const audio = { bytes: await source.read(signal), contentType, filename };

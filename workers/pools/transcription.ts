@@ -1,6 +1,10 @@
 /** What the audio pool does with a recording: transcribed by the first source that can, settled once, answered once. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/admission/transcription-constraints.ts";
+import {
+  checkTranscription,
+  type Recording,
+  type TranscriptionWish,
+} from "#shared/admission/transcription-constraints.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -205,7 +209,10 @@ class Transcribing {
     if (signal.aborted || error instanceof NoRouteError) {
       context.metrics.providerErrors.inc(last?.step.source.provider ?? "none", failure.kind);
     }
-    context.log.warn({ request_id: job.request_id, source: last?.step.name, kind: failure.kind }, "nothing transcribed");
+    context.log.warn(
+      { request_id: job.request_id, source: last?.step.name, kind: failure.kind },
+      "nothing transcribed",
+    );
     await this.close(failure.status, undefined);
     answer.fail(failure);
   }

@@ -7,11 +7,7 @@ interface AnswerReader {
 }
 
 /** @param head bytes that were read before and come first */
-export function answerStream(
-  reader: AnswerReader,
-  signal: AbortSignal,
-  head?: Uint8Array,
-): ReadableStream<Uint8Array> {
+export function answerStream(reader: AnswerReader, signal: AbortSignal, head?: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => {
       if (head) controller.enqueue(head);

@@ -89,7 +89,10 @@ export async function openSpoken(
   try {
     const artifact = spokenArtifact(head, headers, format);
     if (isWhole) return artifact;
-    return { contentType: artifact.contentType ?? SPEECH_TYPES[format], open: once(() => answerStream(reader, signal, head)) };
+    return {
+      contentType: artifact.contentType ?? SPEECH_TYPES[format],
+      open: once(() => answerStream(reader, signal, head)),
+    };
   } catch (error) {
     await reader.cancel().catch(() => undefined);
     throw error;

@@ -44,7 +44,8 @@ export async function openVideo(
     throw new ProviderError("failed", `the video was answered with ${status}: ${text}`, facts);
   }
   const type = headers.get("content-type") ?? "";
-  if (type === "" || /^(?:video\/|(?:application|binary)\/octet-stream\b)/i.test(type)) return answerStream(body.getReader(), signal);
+  if (type === "" || /^(?:video\/|(?:application|binary)\/octet-stream\b)/i.test(type))
+    return answerStream(body.getReader(), signal);
   await body.cancel();
   throw new ProviderError("failed", `what was sent as a video is ${type}`, { status });
 }

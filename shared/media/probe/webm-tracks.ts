@@ -25,7 +25,16 @@ const ID = {
 } as const;
 
 /** These are walked through as if their content stood beside them: unknown sizes then need no care. */
-const OPENED = new Set<number>([ID.segment, ID.info, ID.tracks, ID.trackEntry, ID.video, ID.audio, ID.cluster, ID.blockGroup]);
+const OPENED = new Set<number>([
+  ID.segment,
+  ID.info,
+  ID.tracks,
+  ID.trackEntry,
+  ID.video,
+  ID.audio,
+  ID.cluster,
+  ID.blockGroup,
+]);
 
 export interface WebmTrack {
   number: number;

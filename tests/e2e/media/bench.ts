@@ -50,10 +50,9 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
     client,
     call,
     usageOf: (of) =>
-      stack.query<UsageRow>(
-        "select status, settled, units, source, is_estimated from usage_record where job_id = $1",
-        [typeof of === "string" ? of : of.headers.get("x-request-id")],
-      ),
+      stack.query<UsageRow>("select status, settled, units, source, is_estimated from usage_record where job_id = $1", [
+        typeof of === "string" ? of : of.headers.get("x-request-id"),
+      ]),
     jobOf,
     endOf: (id, withinMs = 60_000) =>
       eventually(
@@ -65,7 +64,10 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
         withinMs,
       ),
     async close() {
-      const [faults, holds] = [await stack.query("select * from audit_ledger()"), await stack.query("select * from hold")];
+      const [faults, holds] = [
+        await stack.query("select * from audit_ledger()"),
+        await stack.query("select * from hold"),
+      ];
       await stack.stop();
       if (faults.length > 0 || holds.length > 0) throw new Error(`the books: ${Bun.inspect({ faults, holds })}`);
     },
@@ -75,7 +77,12 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
 /** The error of an answer in the envelope. */
 export async function errorOf(
   response: Response,
-): Promise<{ readonly status: number; readonly code: string; readonly param: string | null; readonly job_id?: string }> {
+): Promise<{
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | null;
+  readonly job_id?: string;
+}> {
   const { error } = (await response.json()) as { error: { code: string; param: string | null; job_id?: string } };
   return { status: response.status, ...error };
 }

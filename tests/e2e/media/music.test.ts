@@ -25,19 +25,23 @@ describe("music", () => {
     ["mp3", "audio/mpeg"],
     ["opus", "audio/ogg"],
     ["flac", "audio/flac"],
-  ] as const)("as %s is made in one call, lasts as long as asked, and is paid by the minute", async (format, type) => {
-    const body = { model: "sandbox-music", prompt: "a slow waltz", duration: 5, output_format: format, seed: 1 };
-    const response = await bench.call(MUSIC, body);
-    const answer = (await response.json()) as MediaResults;
-    expect([response.status, validate("MediaResults", answer)]).toEqual([200, null]);
-    expect(answer).toMatchObject({ credits_used: 0.5, data: [{ content_type: type }] });
-    expect(response.headers.get("x-credits-used")).toBe("0.5");
-    const linked = await fetch(answer.data[0]?.url ?? "");
-    const { samples, sampleRate } = await decoders[format](new Uint8Array(await linked.arrayBuffer()));
-    expect(samples.length / sampleRate).toBeCloseTo(5, 0);
-    expect(answer.data[0]?.duration_seconds).toBeCloseTo(5, 1);
-    expect(await bench.usageOf(response)).toMatchObject([{ status: "succeeded", settled: CREDIT / 2n }]);
-  }, 60_000);
+  ] as const)(
+    "as %s is made in one call, lasts as long as asked, and is paid by the minute",
+    async (format, type) => {
+      const body = { model: "sandbox-music", prompt: "a slow waltz", duration: 5, output_format: format, seed: 1 };
+      const response = await bench.call(MUSIC, body);
+      const answer = (await response.json()) as MediaResults;
+      expect([response.status, validate("MediaResults", answer)]).toEqual([200, null]);
+      expect(answer).toMatchObject({ credits_used: 0.5, data: [{ content_type: type }] });
+      expect(response.headers.get("x-credits-used")).toBe("0.5");
+      const linked = await fetch(answer.data[0]?.url ?? "");
+      const { samples, sampleRate } = await decoders[format](new Uint8Array(await linked.arrayBuffer()));
+      expect(samples.length / sampleRate).toBeCloseTo(5, 0);
+      expect(answer.data[0]?.duration_seconds).toBeCloseTo(5, 1);
+      expect(await bench.usageOf(response)).toMatchObject([{ status: "succeeded", settled: CREDIT / 2n }]);
+    },
+    60_000,
+  );
 
   test("comes as its bytes where they are asked for", async () => {
     const body = { model: "sandbox-music", prompt: "drums", duration: 3, response_format: "b64_json" };
@@ -88,25 +92,29 @@ describe("a stream of states", () => {
     ["pictures", IMAGES, { model: "sandbox-image", prompt: "a hill", size: "256x256", stream: true }, "url"],
     ["pictures' bytes", IMAGES, { model: "sandbox-image", prompt: "a hill", size: "256x256", stream: true, response_format: "b64_json" }, "b64_json"], // prettier-ignore
     ["music", `${MUSIC}?stream=true`, { model: "sandbox-music", prompt: "a waltz", duration: 3 }, "url"],
-  ] as const)("of %s goes from queued to completed, and tells neither file nor price", async (_what, path, body, member) => {
-    const response = await bench.call(path, body);
-    const { states, isDone } = await framesOf(response);
-    expect(states.map(({ status }) => status)).toEqual(["queued", "processing", "completed"]);
-    expect(isDone).toBe(true);
-    const last = states.at(-1);
-    expect(last).not.toHaveProperty("credits_used");
-    const [made] = last?.data ?? [];
-    expect(made).not.toHaveProperty("file_id");
-    expect(typeof made?.[member]).toBe("string");
-    if (made?.url !== undefined) expect((await fetch(made.url)).status).toBe(200);
-    const [usage] = await bench.usageOf(response);
-    expect(usage?.status).toBe("succeeded");
-    expect(usage?.settled).toBeGreaterThan(0n);
-    // Nobody finds it again: there is no such job, and what was made goes when its link does.
-    const id = response.headers.get("x-request-id") ?? "";
-    expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
-    expect(await bench.stack.query("select 1 from event where metadata->>'jobId' = $1", [id])).toEqual([]);
-  }, 60_000);
+  ] as const)(
+    "of %s goes from queued to completed, and tells neither file nor price",
+    async (_what, path, body, member) => {
+      const response = await bench.call(path, body);
+      const { states, isDone } = await framesOf(response);
+      expect(states.map(({ status }) => status)).toEqual(["queued", "processing", "completed"]);
+      expect(isDone).toBe(true);
+      const last = states.at(-1);
+      expect(last).not.toHaveProperty("credits_used");
+      const [made] = last?.data ?? [];
+      expect(made).not.toHaveProperty("file_id");
+      expect(typeof made?.[member]).toBe("string");
+      if (made?.url !== undefined) expect((await fetch(made.url)).status).toBe(200);
+      const [usage] = await bench.usageOf(response);
+      expect(usage?.status).toBe("succeeded");
+      expect(usage?.settled).toBeGreaterThan(0n);
+      // Nobody finds it again: there is no such job, and what was made goes when its link does.
+      const id = response.headers.get("x-request-id") ?? "";
+      expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
+      expect(await bench.stack.query("select 1 from event where metadata->>'jobId' = $1", [id])).toEqual([]);
+    },
+    60_000,
+  );
 
   test.each([
     ["sandbox-image-error", "upstream_error"],
@@ -122,10 +130,19 @@ describe("a stream of states", () => {
   test("does not try another model, whatever the workspace's chain", async () => {
     const chain = ["admin", "fallback-chains", "set", "sandbox-image-error", "sandbox-image", "--workspace", "default"];
     expect(await bench.stack.command(...chain)).toMatchObject({ code: 0 });
-    const plain = async (): Promise<Response> => bench.call(IMAGES, { model: "sandbox-image-error", prompt: "x", size: "256x256" });
+    const plain = async (): Promise<Response> =>
+      bench.call(IMAGES, { model: "sandbox-image-error", prompt: "x", size: "256x256" });
     await eventually("the chain is in force", async () => (await plain()).status === 200);
-    const streamed = await bench.call(IMAGES, { model: "sandbox-image-error", prompt: "x", size: "256x256", stream: true });
-    expect((await framesOf(streamed)).states.at(-1)).toMatchObject({ status: "failed", error: { code: "upstream_error" } });
+    const streamed = await bench.call(IMAGES, {
+      model: "sandbox-image-error",
+      prompt: "x",
+      size: "256x256",
+      stream: true,
+    });
+    expect((await framesOf(streamed)).states.at(-1)).toMatchObject({
+      status: "failed",
+      error: { code: "upstream_error" },
+    });
   }, 30_000);
 
   test("whose client leaves ends its job, which costs nothing", async () => {

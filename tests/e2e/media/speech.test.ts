@@ -96,7 +96,12 @@ describe("speech", () => {
     const leaving = new AbortController();
     const body = JSON.stringify({ model: "sandbox-tts-slow", input: TEXT, voice: "alloy" });
     const headers = { authorization: `Bearer ${bench.stack.key}`, "content-type": "application/json" };
-    const gone = fetch(`${bench.stack.baseUrls[0]}/v1/audio/speech`, { method: "POST", body, headers, signal: leaving.signal });
+    const gone = fetch(`${bench.stack.baseUrls[0]}/v1/audio/speech`, {
+      method: "POST",
+      body,
+      headers,
+      signal: leaving.signal,
+    });
     const running = await (async () => {
       for (;;) {
         const [row] = await bench.stack.query<{ id: string }>("select id from job where state = 'running'");

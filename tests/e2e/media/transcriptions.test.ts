@@ -86,7 +86,11 @@ describe("the stock SDK", () => {
   });
 
   test("reads a stream of it, which ends", async () => {
-    const stream = await bench.client.audio.transcriptions.create({ model: MODEL, file: recording() as File, stream: true });
+    const stream = await bench.client.audio.transcriptions.create({
+      model: MODEL,
+      file: recording() as File,
+      stream: true,
+    });
     let text = "";
     let whole: string | undefined;
     for await (const event of stream) {
@@ -112,7 +116,10 @@ describe("a transcript", () => {
     const text = await response.text();
     if (response_format === "vtt") expect(text.startsWith("WEBVTT\n\n")).toBe(true);
     const mark = response_format === "srt" ? "," : "\\.";
-    const times = Array.from(text.matchAll(new RegExp(`(\\d\\d):(\\d\\d):(\\d\\d)${mark}(\\d{3})|(\\d\\d):(\\d\\d)\\.(\\d{3})`, "g")), ([whole]) => whole);
+    const times = Array.from(
+      text.matchAll(new RegExp(`(\\d\\d):(\\d\\d):(\\d\\d)${mark}(\\d{3})|(\\d\\d):(\\d\\d)\\.(\\d{3})`, "g")),
+      ([whole]) => whole,
+    );
     expect(times.length).toBeGreaterThanOrEqual(2);
     const all = times.map((time) => {
       const [rest = "", ms = "0"] = time.split(/[,.]/);
@@ -124,21 +131,35 @@ describe("a transcript", () => {
   });
 
   test("as verbose_json has the language, the length and what it was asked to have times for", async () => {
-    const plain = (await (await ask({ response_format: "verbose_json" })).json()) as Transcription & Record<string, unknown>;
+    const plain = (await (await ask({ response_format: "verbose_json" })).json()) as Transcription &
+      Record<string, unknown>;
     expect(plain.text).toBe(TEXT);
     expect(Number(plain["duration"])).toBeCloseTo(seconds, 2);
     expect(typeof plain["language"]).toBe("string");
     expect((plain["segments"] as unknown[]).length).toBeGreaterThan(0);
     expect(plain["words"]).toBeUndefined();
     const timed = await ask({ response_format: "verbose_json", timestamp_granularities: ["word"] });
-    const { words, segments } = (await timed.json()) as { words: { word: string; start: number; end: number }[]; segments?: unknown };
-    expect(words.map(({ word }) => word).join(" ").toLowerCase()).toContain("station");
+    const { words, segments } = (await timed.json()) as {
+      words: { word: string; start: number; end: number }[];
+      segments?: unknown;
+    };
+    expect(
+      words
+        .map(({ word }) => word)
+        .join(" ")
+        .toLowerCase(),
+    ).toContain("station");
     expect(words.every(({ start, end }) => start <= end && end <= seconds + 0.01)).toBe(true);
     expect(segments).toBeUndefined();
   });
 
   test("of a form takes its fields as a form writes them", async () => {
-    const fields = { model: MODEL, response_format: "verbose_json", temperature: "0.2", "timestamp_granularities[]": ["word", "segment"] };
+    const fields = {
+      model: MODEL,
+      response_format: "verbose_json",
+      temperature: "0.2",
+      "timestamp_granularities[]": ["word", "segment"],
+    };
     const response = await send(form({ file: recording(), ...fields }));
     const { words, segments } = (await response.json()) as { words: unknown[]; segments: unknown[] };
     expect([words.length > 0, segments.length > 0]).toEqual([true, true]);
@@ -148,7 +169,7 @@ describe("a transcript", () => {
     const tone = Buffer.from(sound);
     for (let at = 44; at + 1 < tone.length; at += 2) tone.writeInt16LE(Math.round(8_000 * Math.sin(at / 30)) & ~1, at);
     const said = async (): Promise<unknown> =>
-      (await (await ask({ audio_base64: tone.toString("base64") })).json()) as unknown;
+      (await (await ask({ audio_base64: tone.toString("base64") })).json());
     const first = await said();
     expect(first).toEqual(await said());
     expect((first as Transcription).text).not.toBe(TEXT);
@@ -212,8 +233,10 @@ describe("a call that is refused", () => {
   });
 
   test("with another workspace's file is told of none", async () => {
-    const response = await bench.call("/v1/audio/transcriptions", { model: MODEL, file_id: "file-0123456789abcdef0123456789abcdef" });
+    const response = await bench.call("/v1/audio/transcriptions", {
+      model: MODEL,
+      file_id: "file-0123456789abcdef0123456789abcdef",
+    });
     expect(await errorOf(response)).toMatchObject({ code: "file_not_found", param: "file_id" });
   });
-
 });

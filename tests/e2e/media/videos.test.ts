@@ -40,27 +40,35 @@ describe("a video", () => {
     [{}, 4, 854, 480, 8n],
     [{ duration: 2, resolution: "240p", aspect_ratio: "9:16" }, 2, 240, 426, 4n],
     [{ duration: 1, resolution: "1080p", aspect_ratio: "1:1" }, 1, 1_080, 1_080, 4n],
-  ])("of %j has exactly that length and size, with sound, and is paid by the second", async (body, seconds, width, height, credits) => {
-    const begun = await begin(body);
-    expect(begun).toMatchObject({ object: "job", modality: "video", model: MODEL });
-    expect(["queued", "processing"]).toContain(begun.status);
-    const job = await bench.endOf(begun.id);
-    expect(job).toMatchObject({ status: "completed", progress: 1, credits_used: Number(credits) });
-    const facts = probeVideo(await bytesOf(job));
-    expect(facts).toMatchObject({ format: "mp4", width, height, hasSound: true });
-    expect(facts.seconds).toBeCloseTo(seconds, 2);
-    expect(job.data?.[0]).toMatchObject({ content_type: "video/mp4", duration_seconds: seconds });
-    expect(await bench.usageOf(begun.id)).toMatchObject([{ status: "succeeded", settled: credits * CREDIT, units: { seconds } }]);
-    // The same under its own address, and in the file store.
-    expect(await stateOf(begun.id)).toMatchObject({ id: begun.id, status: "completed" });
-    const kept = await bench.client.files.content(String(job.data?.[0]?.["file_id"]));
-    expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
-  }, 90_000);
+  ])(
+    "of %j has exactly that length and size, with sound, and is paid by the second",
+    async (body, seconds, width, height, credits) => {
+      const begun = await begin(body);
+      expect(begun).toMatchObject({ object: "job", modality: "video", model: MODEL });
+      expect(["queued", "processing"]).toContain(begun.status);
+      const job = await bench.endOf(begun.id);
+      expect(job).toMatchObject({ status: "completed", progress: 1, credits_used: Number(credits) });
+      const facts = probeVideo(await bytesOf(job));
+      expect(facts).toMatchObject({ format: "mp4", width, height, hasSound: true });
+      expect(facts.seconds).toBeCloseTo(seconds, 2);
+      expect(job.data?.[0]).toMatchObject({ content_type: "video/mp4", duration_seconds: seconds });
+      expect(await bench.usageOf(begun.id)).toMatchObject([
+        { status: "succeeded", settled: credits * CREDIT, units: { seconds } },
+      ]);
+      // The same under its own address, and in the file store.
+      expect(await stateOf(begun.id)).toMatchObject({ id: begun.id, status: "completed" });
+      const kept = await bench.client.files.content(String(job.data?.[0]?.["file_id"]));
+      expect((await kept.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+    },
+    90_000,
+  );
 
   test("of the same seed is the same, of another one another", async () => {
     const small = { duration: 1, resolution: "240p" };
     const made = await Promise.all(
-      [{ seed: 1 }, { seed: 1 }, { seed: 2 }].map(async (seed) => bytesOf(await bench.endOf((await begin({ ...small, ...seed })).id))),
+      [{ seed: 1 }, { seed: 1 }, { seed: 2 }].map(async (seed) =>
+        bytesOf(await bench.endOf((await begin({ ...small, ...seed })).id)),
+      ),
     );
     const [first, second, third] = made.map((bytes) => Bun.hash(bytes));
     expect(second).toBe(first as bigint);
@@ -68,7 +76,12 @@ describe("a video", () => {
   }, 90_000);
 
   test("begins with the picture that it was given, from the file store or inline", async () => {
-    const picture = await bench.client.images.generate({ model: "sandbox-image", prompt: "a red barn", size: "256x256", response_format: "b64_json" });
+    const picture = await bench.client.images.generate({
+      model: "sandbox-image",
+      prompt: "a red barn",
+      size: "256x256",
+      response_format: "b64_json",
+    });
     const [one] = picture.data ?? [];
     const small = { duration: 1, resolution: "240p", seed: 3 };
     const fileId = (one as { file_id?: string }).file_id;
@@ -76,7 +89,9 @@ describe("a video", () => {
       begin({ ...small, image_file_id: fileId }),
       begin({ ...small, image_url: `data:image/png;base64,${one?.b64_json}` }),
     ]);
-    const [stored, inline] = await Promise.all(jobs.map(async ({ id }) => Bun.hash(await bytesOf(await bench.endOf(id)))));
+    const [stored, inline] = await Promise.all(
+      jobs.map(async ({ id }) => Bun.hash(await bytesOf(await bench.endOf(id)))),
+    );
     expect(stored).toBe(inline as bigint);
     const plain = await bytesOf(await bench.endOf((await begin(small)).id));
     expect(Bun.hash(plain)).not.toBe(stored as bigint);
@@ -85,11 +100,15 @@ describe("a video", () => {
   test("that takes its time tells how far it is, never less than before", async () => {
     const { id } = await begin({ model: "sandbox-video-slow", duration: 1, resolution: "240p" });
     const seen: number[] = [];
-    await eventually("it ends", async () => {
-      const { status, progress } = await stateOf(id);
-      seen.push(progress);
-      return status === "completed";
-    }, 60_000);
+    await eventually(
+      "it ends",
+      async () => {
+        const { status, progress } = await stateOf(id);
+        seen.push(progress);
+        return status === "completed";
+      },
+      60_000,
+    );
     expect(seen.toSorted((one, other) => one - other)).toEqual(seen);
     expect(seen.some((progress) => progress > 0 && progress < 1)).toBe(true);
   }, 90_000);
@@ -105,7 +124,11 @@ describe("a video", () => {
 
   test("that never ends is given up at its limit, and costs nothing", async () => {
     const { id } = await begin({ model: "sandbox-video-hang" });
-    expect(await bench.endOf(id)).toMatchObject({ status: "failed", error: { code: "upstream_timeout" }, credits_used: 0 });
+    expect(await bench.endOf(id)).toMatchObject({
+      status: "failed",
+      error: { code: "upstream_timeout" },
+      credits_used: 0,
+    });
   }, 90_000);
 });
 
@@ -136,7 +159,12 @@ describe("a call that is refused", () => {
     ["a blank prompt", { prompt: "  " }, "missing_required_parameter", "prompt"],
     ["a picture of a private address", { image_url: "http://169.254.169.254/a.png" }, "unsafe_url", "image_url"],
     ["a picture that is none", { image_url: "data:image/png;base64,aGVsbG8=" }, "unprocessable_input", "image_url"],
-    ["somebody else's picture", { image_file_id: "file-00000000000000000000000000000000" }, "file_not_found", "image_file_id"],
+    [
+      "somebody else's picture",
+      { image_file_id: "file-00000000000000000000000000000000" },
+      "file_not_found",
+      "image_file_id",
+    ],
     ["a model that draws", { model: "sandbox-image" }, "model_not_supported", "model"],
   ])("for %s names it, and holds nothing", async (_what, body, code, param) => {
     const response = await bench.call(VIDEOS, { model: MODEL, prompt: "x", ...body });
@@ -145,7 +173,9 @@ describe("a call that is refused", () => {
   });
 
   test("of a job of another kind is told of none, under the address of videos", async () => {
-    const { response } = await bench.client.images.generate({ model: "sandbox-image", prompt: "x", size: "256x256" }).withResponse();
+    const { response } = await bench.client.images
+      .generate({ model: "sandbox-image", prompt: "x", size: "256x256" })
+      .withResponse();
     const id = response.headers.get("x-request-id");
     expect(await errorOf(await bench.call(`${VIDEOS}/${id}`))).toMatchObject({ status: 404, code: "job_not_found" });
   });

@@ -62,7 +62,12 @@ describe("the price of media", () => {
   test.each([
     ["a second", { unit: "per_second", second_price: "2" }, { milliseconds: 1_500 }, 3_000_000_000n],
     ["a minute", { unit: "per_minute", minute_price: "6" }, { milliseconds: 1_000 }, 100_000_000n],
-    ["a fraction of a minute, rounded up once", { unit: "per_minute", minute_price: "1" }, { milliseconds: 1 }, 16_667n],
+    [
+      "a fraction of a minute, rounded up once",
+      { unit: "per_minute", minute_price: "1" },
+      { milliseconds: 1 },
+      16_667n,
+    ],
     ["a character", { unit: "per_character", character_price: "0.01" }, { characters: 150 }, 1_500_000_000n],
     ["a call, however long", { unit: "per_request", request_price: "7" }, { milliseconds: 9_999 }, 7_000_000_000n],
   ] as const)("is by %s", (_what, pricing, counted, nano) => {
@@ -70,9 +75,7 @@ describe("the price of media", () => {
   });
 
   test("is that of what is asked for, where a model has several", () => {
-    const [price, large, plain] = ["1", "3", "2"].map((rate) =>
-      parsePrice({ unit: "per_second", second_price: rate }),
-    );
+    const [price, large, plain] = ["1", "3", "2"].map((rate) => parsePrice({ unit: "per_second", second_price: rate }));
     if (!price || !large || !plain) throw new Error("prices");
     const model = {
       price,

@@ -289,7 +289,10 @@ describe("the record of a media job", () => {
     await db.query("update job set cancel_requested = true where id = $1", [id]);
     await sweepLeases(context);
     await sweepJobRecords(context);
-    expect(await recordOf(id)).toMatchObject({ state: "cancelled", error: { message: "The job was cancelled before it began." } });
+    expect(await recordOf(id)).toMatchObject({
+      state: "cancelled",
+      error: { message: "The job was cancelled before it began." },
+    });
     await db.query("update job set ended_at = now() - interval '2 hours' where id = $1", [id]);
     await sweepEndedJobs(context, 1);
     expect(await recordOf(id)).toBeUndefined();

@@ -8,6 +8,13 @@ import { NoRouteError } from "../../routing/serve-first.ts";
 
 import { explainFailure } from "../chat-failure.ts";
 
+/** Adapters name media of a call by its usual member; it may have come as a stored file. */
+export function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
+  if (param === null || param in request) return param;
+  const stored = param.replace(/_(?:url|base64)$/, "_file_id");
+  return stored in request ? stored : param;
+}
+
 /** @throws what is neither a provider's word nor ours: our own trouble, in which the job may be handed back */
 export function explained(
   error: unknown,

@@ -45,7 +45,8 @@ export function createGivenReader(
     if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
     const lease = await budget.lease(Math.min(bytesMax(one), LIMITS.givenProcessBytesMax), signal);
     leases.push(lease);
-    const media = "url" in one ? await fetched(one, bytesMax(one), signal) : await stored(context, workspaceId, one, signal);
+    const media =
+      "url" in one ? await fetched(one, bytesMax(one), signal) : await stored(context, workspaceId, one, signal);
     lease.shrink(media.bytes.length);
     read.set(one.name, media);
     return media;

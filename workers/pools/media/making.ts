@@ -40,7 +40,8 @@ const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   types: SOUND_TYPES,
   typeOf: (bytes, artifact) => artifact.contentType ?? mediaTypeOf(bytes, ""),
   measure: (bytes, contentType) => ({
-    seconds: contentType === "audio/pcm" ? bytes.length / PCM_BYTES_A_SECOND : lengthOf(() => probeAudio(bytes).seconds),
+    seconds:
+      contentType === "audio/pcm" ? bytes.length / PCM_BYTES_A_SECOND : lengthOf(() => probeAudio(bytes).seconds),
   }),
 };
 

@@ -25,7 +25,7 @@ import { adaptTo } from "../source-params.ts";
 import { createUnserved } from "../unserved.ts";
 
 import { isStoreAway, type Kept, keepArtifacts } from "./artifacts.ts";
-import { explained } from "./explain.ts";
+import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
@@ -307,7 +307,10 @@ class MediaRun<Kind extends MadeKind> {
     };
     await this.close("succeeded", metered);
     this.answer.end(JSON.stringify(outcome), metered.nano, upstreamMs);
-    context.log.info({ job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) }, `${kind.making.noun} made`);
+    context.log.info(
+      { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
+      `${kind.making.noun} made`,
+    );
   }
 
   /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
@@ -329,7 +332,8 @@ class MediaRun<Kind extends MadeKind> {
 
   /** Nothing was delivered, so nothing is owed. */
   private async fail(error: unknown, signal: AbortSignal): Promise<void> {
-    const { failure, status } = explained(error, signal);
+    const { failure: told, status } = explained(error, signal);
+    const failure = { ...told, param: asSent(told.param, this.request) };
     this.context.log.warn(
       { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
       `no ${this.kind.making.noun}`,

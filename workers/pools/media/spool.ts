@@ -46,7 +46,8 @@ export async function spool(
     await file.write(bytes);
   };
   try {
-    if ("url" in artifact) await fetchPublic(artifact.url, { signal, bytesMax, timeoutMs: fetchMs, accept, onBytes: take });
+    if ("url" in artifact)
+      await fetchPublic(artifact.url, { signal, bytesMax, timeoutMs: fetchMs, accept, onBytes: take });
     else for await (const bytes of await artifact.open(signal)) await take(bytes);
     await file.end();
     if (size === 0) throw new ProviderError("failed", "what was made is empty");
@@ -58,7 +59,7 @@ export async function spool(
   return {
     size,
     view: () => file.view(),
-    pieces: () => Bun.file(file.path).stream() as unknown as AsyncIterable<Uint8Array>,
+    pieces: () => Bun.file(file.path).stream(),
     remove: () => file.remove(),
   };
 }

@@ -17,7 +17,10 @@ export function createSandboxMusic({ media, delay }: Tools): Pick<MediaOffers, "
     music: keepsJobs<MusicInput>(
       async ({ input, signal }) => {
         const { prompt, lyrics, format, duration: seconds = USUAL_SECONDS } = input;
-        const { bytes } = await media().composeMusic({ prompt, lyrics, seconds, seed: input.seed ?? 0, format }, signal);
+        const { bytes } = await media().composeMusic(
+          { prompt, lyrics, seconds, seed: input.seed ?? 0, format },
+          signal,
+        );
         return [{ bytes, contentType: SPEECH_TYPES[format] }];
       },
       delay,

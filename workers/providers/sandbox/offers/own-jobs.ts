@@ -127,7 +127,10 @@ function progressOf(model: string, { startedAt }: Running): { readonly progress?
 }
 
 function lost(): ProviderError {
-  return new ProviderError("failed", "the sandbox has forgotten the job with its process, and had not kept what was given");
+  return new ProviderError(
+    "failed",
+    "the sandbox has forgotten the job with its process, and had not kept what was given",
+  );
 }
 
 /** Null: too much came with the call. */
@@ -136,7 +139,10 @@ function stored(input: object): Inputs | null {
   const members = Object.entries(input).map(([name, value]) => {
     if (!isBytes(value)) return [name, value as unknown];
     left -= value.bytes.length;
-    return [name, left < 0 ? null : { base64: Buffer.from(value.bytes).toString("base64"), contentType: value.contentType }];
+    return [
+      name,
+      left < 0 ? null : { base64: Buffer.from(value.bytes).toString("base64"), contentType: value.contentType },
+    ];
   });
   return left < 0 ? null : (Object.fromEntries(members) as Inputs);
 }
@@ -156,7 +162,10 @@ function restored(input: Inputs): Inputs {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
       if (!isMembers(value) || typeof value["base64"] !== "string") return [name, value];
-      return [name, { bytes: new Uint8Array(Buffer.from(value["base64"], "base64")), contentType: value["contentType"] }];
+      return [
+        name,
+        { bytes: new Uint8Array(Buffer.from(value["base64"], "base64")), contentType: value["contentType"] },
+      ];
     }),
   );
 }

@@ -1,1 +1,0 @@
-export * from "#shared/media/probe/video.ts";
