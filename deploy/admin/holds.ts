@@ -29,10 +29,11 @@ export const HOLD_COMMANDS: readonly Command[] = [
           created_at: row.created_at,
           deadline: row.deadline,
           is_overdue: row.is_overdue,
+          unknown_since: row.unknown_since,
         })),
         text: tableOr(
           "nothing is held",
-          ["Job", "Attempt", "Workspace", "Key", "Model", "Credits", "Since", "Deadline", "Overdue"],
+          ["Job", "Attempt", "Workspace", "Key", "Model", "Credits", "Since", "Deadline", "Overdue", "Unknown since"],
           rows.map((row) => [
             row.job_id,
             row.attempt,
@@ -43,6 +44,7 @@ export const HOLD_COMMANDS: readonly Command[] = [
             row.created_at,
             row.deadline,
             row.is_overdue,
+            row.unknown_since,
           ]),
           ["Credits"],
         ),

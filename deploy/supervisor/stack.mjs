@@ -5,13 +5,14 @@ import { prepareBun } from "../embedded/bun.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { takeLock } from "../embedded/lock.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";
+import { keepAddress } from "./address.mjs";
 import { startAdmin } from "./admin.mjs";
 import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
 import { bootstrapKey, readSettings } from "./settings.mjs";
-import { welcome } from "./welcome.mjs";
+import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
 const ECHO_MS = 500;
@@ -88,6 +89,8 @@ async function assemble(root, closing, end) {
   closing.push(() => admin.close());
 
   const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
+  const databaseUrl = settings.databaseUrl === undefined ? (services["DATABASE_URL"] ?? null) : null;
+  closing.push(keepAddress(settings.dataDir, { baseUrl: baseUrlOf(settings.host, port), key, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   log.plain(welcome({ host: settings.host, port, adminHost: settings.adminHost, adminPort: admin.port, key }));
 }

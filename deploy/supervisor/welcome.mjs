@@ -6,7 +6,7 @@
  * @returns {string}
  */
 export function welcome({ host, port, adminHost, adminPort, key }) {
-  const base = `http://${reachable(host)}:${port}/v1`;
+  const base = baseUrlOf(host, port);
   const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
   return `
   Sluice is ready.
@@ -28,6 +28,15 @@ const client = new OpenAI({ baseURL: "${base}", apiKey: "${key}" });
 
   Ctrl-C stops everything.
 `;
+}
+
+/**
+ * @param {string} host that is listened on
+ * @param {number} port
+ * @returns {string}
+ */
+export function baseUrlOf(host, port) {
+  return `http://${reachable(host)}:${port}/v1`;
 }
 
 /**

@@ -136,9 +136,9 @@ export function longFiles(sources: Sources): string[] {
     .map(({ file, lines }) => `${file} (${lines} lines)`);
 }
 
-/** Entries of the root that have no place there; our own data folders (.sluice…) are never committed. */
+/** Entries of the root that have no place there; what we write into it (.sluice…, demo-output) is never committed. */
 export function strayRootEntries(entries: readonly string[]): string[] {
-  return entries.filter((entry) => !ROOT_ENTRIES.has(entry) && !entry.startsWith(".sluice"));
+  return entries.filter((entry) => !ROOT_ENTRIES.has(entry) && !entry.startsWith(".sluice") && entry !== "demo-output");
 }
 
 /** Specifiers of everything a source imports or re-exports, type imports and dynamic ones included. */

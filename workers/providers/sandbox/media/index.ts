@@ -1,5 +1,5 @@
 /**
- * The sandbox's media makers: real pictures, speech, videos and music without a network or a key, the same for the same
+ * The sandbox's media makers: real pictures, speech, videos, music and meshes without a network or a key, the same for the same
  * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
  */
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,8 @@ import type { MediaTask } from "./child.ts";
 import type { PictureEdit } from "./images/edit.ts";
 import type { ImageFormat } from "./images/encode.ts";
 import type { PictureWish } from "./images/make.ts";
+import type { MeshWish as MeshWords } from "./mesh/make.ts";
+import type { MeshChange, MeshOperation } from "./mesh/transform/transform.ts";
 import type { MusicCall } from "./music/compose.ts";
 import type { SpeechCall, SpeechFormat } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
@@ -32,7 +34,7 @@ export interface ImageEdit extends Omit<PictureEdit, "strength"> {
   readonly image: Uint8Array;
   /** Of the image's size; transparent where it is to be repainted. Without one the whole picture is. */
   readonly mask?: Uint8Array | undefined;
-  /** 0 to 1; 0.8 where it is not given. */
+  /** 0 to 1; where it is not given 0.8 of a whole picture, and 1 behind a mask: what was there must not show through. */
   readonly strength?: number | undefined;
 }
 
@@ -60,6 +62,21 @@ export interface MadeVideo {
   readonly height: number;
 }
 
+export interface MeshWish extends MeshWords {
+  /** Worn by the thing that the prompt names, or made into a relief where it names none. */
+  readonly image?: Uint8Array | undefined;
+}
+
+export interface MeshTransformation {
+  /** A binary glTF 2.0 file. */
+  readonly mesh: Uint8Array;
+  readonly operation: MeshOperation;
+  readonly prompt?: string | undefined;
+  /** For a retexture: what the mesh is to wear. */
+  readonly image?: Uint8Array | undefined;
+  readonly seed: number;
+}
+
 export interface SandboxMedia {
   /** @throws MediaError invalid, busy, timeout, aborted, failed */
   makeImage(wish: PictureWish, signal?: AbortSignal): Promise<MadeImage>;
@@ -81,6 +98,10 @@ export interface SandboxMedia {
     wish: MusicCall,
     signal?: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture given */
+  makeMesh(wish: MeshWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  /** Likewise. @throws MediaError as above, for the mesh too, which is also invalid where it has no triangles */
+  transformMesh(wish: MeshTransformation, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -120,7 +141,7 @@ export function createSandboxMedia(): SandboxMedia {
     },
     editImage: async ({ image, mask, ...edit }, signal) => {
       if (edit.size !== undefined) checkSize(edit.size);
-      const strength = edit.strength ?? 0.8;
+      const strength = edit.strength ?? (mask === undefined ? 0.8 : 1);
       checkRange("strength", strength, 0, 1);
       const { output, parts } = await run("image.edit", {
         input: { ...edit, strength },
@@ -171,6 +192,17 @@ export function createSandboxMedia(): SandboxMedia {
       checkRange("seconds", wish.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
       const { parts } = await run("music.compose", { input: wish, ...given(signal) });
       return { bytes: only(parts), seconds: wish.seconds };
+    },
+    makeMesh: async ({ image, prompt, seed }, signal) => {
+      const job = { input: { prompt, seed } satisfies MeshWords, ...given(signal) };
+      const { parts } = await run("mesh.make", image === undefined ? job : { ...job, parts: [image], foreign: true });
+      return { bytes: only(parts) };
+    },
+    transformMesh: async ({ mesh, image, operation, prompt = "", seed }, signal) => {
+      const input: MeshChange = { operation, prompt, seed };
+      const parts = image === undefined ? [mesh] : [mesh, image];
+      const { parts: made } = await run("mesh.transform", { input, parts, foreign: true, ...given(signal) });
+      return { bytes: only(made) };
     },
     close: () => pool.close(),
   };

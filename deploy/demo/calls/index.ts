@@ -1,0 +1,22 @@
+/** The calls of the demonstration, in order: later ones go by what earlier ones made. */
+import type { Call } from "../call.ts";
+import { video } from "./films.ts";
+import { mesh, meshTransform } from "./meshes.ts";
+import { image, imageEdit } from "./pictures.ts";
+import { music, speech, transcription } from "./sounds.ts";
+import { chat, embeddings, file, messages } from "./texts.ts";
+
+export const CALLS: readonly Call[] = [
+  chat,
+  messages,
+  embeddings,
+  file,
+  image,
+  imageEdit,
+  speech,
+  transcription,
+  music,
+  video,
+  mesh,
+  meshTransform,
+];

@@ -1,0 +1,68 @@
+/** The page beside the results: everything to be seen and heard at a glance, without a network. */
+import { formatCredits } from "#shared/money.ts";
+
+import type { Artifact } from "./call.ts";
+import type { Done } from "./run.ts";
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+section { border-top: 1px solid #8886; padding: 1rem 0; }
+h2 { font-size: 1.1rem; margin: 0; }
+small { color: #888; }
+img, video { display: block; max-width: min(100%, 32rem); margin: .5rem 0; border-radius: .3rem; }
+audio { display: block; width: min(100%, 32rem); margin: .5rem 0; }
+pre { white-space: pre-wrap; font: inherit; margin: .5rem 0; }
+.fault { color: #c33; }`;
+
+export function pageOf(all: readonly Done[], at: Date): string {
+  const credits = formatCredits(all.reduce((sum, done) => sum + done.credits, 0n));
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sluice: every kind of model, called once</title>
+<style>${STYLE}
+</style>
+<h1>Every kind of model, called once</h1>
+<p>${at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${all.length} calls, ${credits} credits.</p>
+${all.map(sectionOf).join("\n")}
+</html>
+`;
+}
+
+function sectionOf({ call, model, seconds, credits, result }: Done): string {
+  const price = "fault" in result ? "" : `, ${formatCredits(credits)} credits`;
+  const body =
+    "fault" in result
+      ? `<p class="fault">${escaped(result.fault)}</p>`
+      : [result.text === undefined ? "" : `<pre>${escaped(result.text)}</pre>`, ...result.artifacts.map(shown)].join(
+          "\n",
+        );
+  return `<section>
+<h2>${escaped(call.title)}</h2>
+<small>${escaped(model)}, ${seconds.toFixed(1)} s${price}</small>
+${body}
+</section>`;
+}
+
+function shown({ file }: Artifact): string {
+  const link = encodeURIComponent(file);
+  const name = escaped(file);
+  if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
+  if (file.endsWith(".mp4")) return `<video src="${link}" controls loop></video>`;
+  if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
+  return `<p><a href="${link}">${name}</a></p>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+}
