@@ -117,10 +117,19 @@ function wayTo(
   return undefined;
 }
 
-const NAMES = { chat: "the chat models", image: "the image models" } as const;
+const NAMES = {
+  chat: "the chat models",
+  image: "the image models",
+  audio: "the speech models",
+  stt: "the transcription models",
+  video: "the video models",
+  music: "the music models",
+  object_3d: "the 3D models",
+} as const;
+type Kind = keyof typeof NAMES;
 
 /** Only one that answers the same calls can stand in. @throws ApiError */
-function kindOf(catalogue: Catalogue, slug: string, param: string): keyof typeof NAMES {
+function kindOf(catalogue: Catalogue, slug: string, param: string): Kind {
   const model = catalogue.models.get(slug);
   if (!model) {
     throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
@@ -128,7 +137,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): keyof typeof
     });
   }
   if (model.supports_chat) return "chat";
-  if (model.modality === "image") return "image";
+  if (Object.hasOwn(NAMES, model.modality)) return model.modality as Kind;
   throw new ApiError("model_not_supported", whyNot(model), { param });
 }
 
@@ -136,7 +145,7 @@ function whyNot(model: Model): string {
   if (model.supports_embeddings) {
     return `Embeddings of one model mean nothing to another, so ${model.slug} can neither have fallbacks nor be one.`;
   }
-  return `Only chat and image models have fallbacks and can be one; ${model.slug} is of modality ${model.modality}.`;
+  return `Models of modality ${model.modality} have no fallbacks and can be none, ${model.slug} among them.`;
 }
 
 function tooMany(): ApiError {

@@ -13,6 +13,11 @@ export interface MeshWish {
   readonly seed?: number;
 }
 
+/** A source that names its inputs takes no others. */
+function takesPictures({ sources, allowed_params: { supported_inputs: inputs } }: Model): boolean {
+  return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
+}
+
 /** @throws ApiError 400 naming the parameter at fault */
 export function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshWish> {
   const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
@@ -21,6 +26,11 @@ export function checkMesh(request: MeshGenerationRequest, model: Model): Checked
   const mesh = request.mesh_url ?? request.mesh_file_id;
   if (prompt === undefined && image === undefined) {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank, or image_url, or both.", {
+      param: "prompt",
+    });
+  }
+  if (prompt === undefined && transforms !== true && !takesPictures(model)) {
+    throw new ApiError("missing_required_parameter", "Expected a prompt: this model takes no picture.", {
       param: "prompt",
     });
   }

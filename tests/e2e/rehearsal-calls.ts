@@ -12,6 +12,10 @@ import { createRecorder, type Mode, type Recorder } from "./rehearsal-guide.ts";
 
 /** An answer as far as it came, and what the SDK made of it. */
 export interface Told {
+  /** The request's and, of media, the job's. */
+  readonly id: string;
+  /** The SDK answered, and then threw while its answer was read. */
+  readonly isBroken: boolean;
   /** As in the guide, such as `503 overloaded, retry-after: 30`. */
   readonly outcome: string;
   readonly sdk: string;
@@ -33,7 +37,7 @@ export interface Caller {
 }
 
 /** A client of the service, set up as its users do; without resending unless told otherwise. */
-export function createCaller(stack: Stack, key: string, maxRetries = 0): Caller {
+export function createCaller(stack: Pick<Stack, "baseUrls">, key: string, maxRetries = 0): Caller {
   const recorder = createRecorder();
   const baseURL = `${stack.baseUrls[0]}/v1`;
   const client = new OpenAI({ baseURL, apiKey: key, maxRetries, fetch: recorder.fetch });
@@ -60,8 +64,9 @@ const COUNT_TO_TEN: Pick<OpenAI.ChatCompletionCreateParams, "messages"> = {
   messages: [{ role: "user", content: "Repeat after me: one two three four five six seven eight nine ten" }],
 };
 
-interface Seen {
+export interface Seen {
   id: string;
+  isBroken: boolean;
   text: string;
   reasoning: string;
   finish: string | null;
@@ -106,9 +111,9 @@ interface CallPiece {
   readonly function?: { readonly arguments?: string };
 }
 
-/** @throws what is no error of the SDK's own */
-async function told(recorder: Recorder, call: (seen: Seen) => Promise<void>): Promise<Told> {
-  const seen: Seen = { id: "", text: "", reasoning: "", finish: null, pieces: [], usage: undefined };
+/** Tells a call by what came over the wire and what the SDK made of it. @throws what is no error of the SDK's own */
+export async function told(recorder: Recorder, call: (seen: Seen) => Promise<void>): Promise<Told> {
+  const seen: Seen = { id: "", isBroken: false, text: "", reasoning: "", finish: null, pieces: [], usage: undefined };
   let error: InstanceType<typeof OpenAI.APIError> | undefined;
   try {
     await call(seen);
@@ -120,12 +125,13 @@ async function told(recorder: Recorder, call: (seen: Seen) => Promise<void>): Pr
   const answer = recorder.answers.find((candidate) => requestId(candidate) === id);
   if (answer === undefined) throw new Error(`no answer with the id ${id}`, { cause: error });
   await recorder.whole(answer);
-  return { ...seen, error, answer, outcome: outcomeOf(answer, error), sdk: sdkOf(answer, error) };
+  const sdk = seen.isBroken ? "answers, then reading throws" : sdkOf(answer, error);
+  return { ...seen, id: id ?? "", error, answer, outcome: outcomeOf(answer, error), sdk };
 }
 
 function outcomeOf(answer: Answer, error: Told["error"]): string {
   if (answer.status < 300) {
-    if (!answer.isStream) return String(answer.status);
+    if (!answer.isStream) return `${answer.status}${answer.isCut ? " … cut" : ""}`;
     const isDone = answer.frames.at(-1) === DONE;
     return `${answer.status} … ${isDone ? "[DONE]" : (error?.code ?? "nothing")}`;
   }

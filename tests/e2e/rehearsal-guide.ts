@@ -13,30 +13,39 @@ export interface Row {
   readonly model: string;
   /** Each outcome that may be, in the guide's words. */
   readonly outcomes: Readonly<Record<Mode, readonly string[]>>;
+  /** What the job of the call ends as; empty where the table has no such column. */
+  readonly job: string;
   readonly billed: Readonly<Record<Mode, string>>;
   readonly sdk: Readonly<Record<Mode, string>>;
 }
 
-/** The rows of a section that name a model. An embeddings row has one outcome for both modes. */
+/** The rows of a section that name a model, read by the titles of its columns. One outcome under `Call` is that of both modes. */
 export function rowsOf(heading: string): Row[] {
+  const [titles = [], ...rows] = sectionOf(heading)
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  return rows
+    .filter(([, model]) => model?.startsWith("`sandbox-") === true)
+    .map((cells) => {
+      const cell = (title: string): string | undefined => cells[titles.indexOf(title)];
+      const plain = cell("Plain call") ?? cell("Call") ?? "";
+      return {
+        model: (cell("Model") ?? "").replaceAll("`", ""),
+        outcomes: { plain: quoted(plain), streamed: quoted(cell("Streamed call") ?? plain) },
+        job: quoted(cell("Job") ?? "").join(),
+        billed: byMode(cell("Billed") ?? ""),
+        sdk: byMode(cell("Stock SDK") ?? ""),
+      };
+    });
+}
+
+/** The text under a heading of the second order. */
+export function sectionOf(heading: string): string {
   const start = GUIDE.indexOf(`\n## ${heading}\n`);
   if (start < 0) throw new Error(`the guide has no section ${heading}`);
   const end = GUIDE.indexOf("\n## ", start + 1);
-  return GUIDE.slice(start, end < 0 ? undefined : end)
-    .split("\n")
-    .filter((line) => line.startsWith("| `sandbox-"))
-    .map((line) => {
-      const cells = line.split("|").map((cell) => cell.trim());
-      const [, model = "", , plain = "", ...rest] = cells.slice(0, -1);
-      const [billed = "", sdk = ""] = rest.slice(-2);
-      const streamed = rest.length === 3 ? (rest[0] ?? "") : plain;
-      return {
-        model: model.replaceAll("`", ""),
-        outcomes: { plain: quoted(plain), streamed: quoted(streamed) },
-        billed: byMode(billed),
-        sdk: byMode(sdk),
-      };
-    });
+  return GUIDE.slice(start, end < 0 ? undefined : end);
 }
 
 /** The one fenced block of the language that contains the text. */

@@ -107,7 +107,8 @@ const LAST_BLOCK_SECONDS_MAX = 2;
 export function webmSeconds({ toldSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
   const isKnown = track.blockSeconds > 0 && track.blockSeconds < LAST_BLOCK_SECONDS_MAX;
   const heard = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
-  const isBelievable = toldSeconds >= track.lastSeconds && toldSeconds <= heard + LAST_BLOCK_SECONDS_MAX;
+  const isBelievable =
+    toldSeconds > 0 && toldSeconds >= track.lastSeconds && toldSeconds <= heard + LAST_BLOCK_SECONDS_MAX;
   return isBelievable ? toldSeconds : heard;
 }
 

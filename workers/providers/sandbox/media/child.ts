@@ -3,6 +3,8 @@ import { serveTasks, type Task } from "#workers/media/child-main.ts";
 
 import type { PictureEdit } from "./images/edit.ts";
 import type { PictureWish } from "./images/make.ts";
+import type { MeshWish } from "./mesh/make.ts";
+import type { MeshChange } from "./mesh/transform/transform.ts";
 import type { MusicCall } from "./music/compose.ts";
 import { loadFlite, type Flite } from "./speech/flite.ts";
 import { speakText, type SpeechCall } from "./speech/speak.ts";
@@ -30,13 +32,28 @@ const tasks = {
     const { language } = input as { readonly language?: string };
     return { output: await transcribeSound(sound, language) };
   },
-  "video.make": async (input, [given = new Uint8Array(0)]) => {
+  /** A piece of one byte says how much of it is there: whole percents. */
+  "video.make": async (input, [given = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
-    return { parts: [await makeVideo(input as VideoCall, given, loadVoice)] };
+    let told = 0;
+    const onFrame = (share: number): void => {
+      const percents = Math.floor(100 * share);
+      if (percents > told) emit(Uint8Array.of(percents));
+      told = percents;
+    };
+    return { parts: [await makeVideo(input as VideoCall, given, loadVoice, onFrame)] };
   },
   "music.compose": async (input) => {
     const { composeMusic } = await import("./music/compose.ts");
     return { parts: [await composeMusic(input as MusicCall, loadVoice)] };
+  },
+  "mesh.make": async (input, [image]) => {
+    const { makeMesh } = await import("./mesh/make.ts");
+    return { parts: [await makeMesh(input as MeshWish, image)] };
+  },
+  "mesh.transform": async (input, [mesh = new Uint8Array(0), image]) => {
+    const { changeMesh } = await import("./mesh/transform/transform.ts");
+    return { parts: [await changeMesh(input as MeshChange, mesh, image)] };
   },
 } satisfies Record<string, Task>;
 

@@ -92,7 +92,7 @@ export interface SandboxMedia {
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
   /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture or footage given */
-  makeVideo(wish: VideoWish, signal?: AbortSignal): Promise<MadeVideo>;
+  makeVideo(wish: VideoWish, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
   /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
   composeMusic(
     wish: MusicCall,
@@ -174,7 +174,7 @@ export function createSandboxMedia(): SandboxMedia {
       });
       return output as Transcript;
     },
-    makeVideo: async ({ image, video, ...wish }, signal) => {
+    makeVideo: async ({ image, video, ...wish }, signal, onProgress) => {
       checkVideo(wish);
       if (image !== undefined && video !== undefined) {
         throw new MediaError("invalid", "A video is made from an image or from a video, not from both.");
@@ -184,7 +184,8 @@ export function createSandboxMedia(): SandboxMedia {
         ...wish,
         source: bytes === undefined ? "none" : image === undefined ? "video" : "image",
       };
-      const job = { input, jobMs: MEDIA_LIMITS.videoJobMs, ...given(signal) };
+      const onChunk = ([percents = 0]: Uint8Array): void => onProgress?.(percents / 100);
+      const job = { input, jobMs: MEDIA_LIMITS.videoJobMs, onChunk, ...given(signal) };
       const { parts } = await run("video.make", bytes === undefined ? job : { ...job, parts: [bytes], foreign: true });
       return { bytes: only(parts), seconds: wish.seconds, width: wish.width, height: wish.height };
     },

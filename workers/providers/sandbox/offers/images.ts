@@ -16,7 +16,11 @@ const USUAL = { width: 1_024, height: 1_024 };
 export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, "images" | "imageEdits"> {
   return {
     images: keepsJobs<ImageInput>(({ input, signal }) => paint(input, media(), signal), delay),
-    imageEdits: keepsJobs<ImageEditInput>(({ input, signal }) => change(input, media(), signal), delay, "image_base64"),
+    imageEdits: keepsJobs<ImageEditInput>(
+      ({ input, signal }) => change(input, media(), signal),
+      delay,
+      () => "image_base64",
+    ),
   };
 }
 

@@ -24,7 +24,7 @@ export function createSandboxMusic({ media, delay }: Tools): Pick<MediaOffers, "
         return [{ bytes, contentType: SPEECH_TYPES[format] }];
       },
       delay,
-      "prompt",
+      () => "prompt",
     ),
   };
 }

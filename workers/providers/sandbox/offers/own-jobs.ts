@@ -12,6 +12,8 @@ export interface Work<Input> {
   readonly input: Input;
   readonly sourceModel: string;
   readonly signal: AbortSignal;
+  /** 0 to 1. */
+  readonly onProgress: (share: number) => void;
 }
 
 export type Maker<Input> = (work: Work<Input>) => Promise<readonly Artifact[]>;
@@ -19,6 +21,8 @@ export type Maker<Input> = (work: Work<Input>) => Promise<readonly Artifact[]>;
 interface Running {
   readonly stop: AbortController;
   readonly startedAt: number;
+  /** 0 to 1, where its maker tells. */
+  progress?: number;
   readonly ended: Promise<Polled<readonly Artifact[]>>;
 }
 
@@ -36,22 +40,28 @@ const GIVEN_BYTES_MAX = 1_048_576;
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** @param param what a fault of the media given under a name is about */
+/** @param param what a fault of the given media is about */
 export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,
   delay: Delay,
-  param?: string,
+  param?: (input: Input) => string,
 ): QueuedOffer<Input, readonly Artifact[]> {
   const running = new Map<string, Running>();
 
   function begin(id: string, sourceModel: string, input: Input): Running {
     const stop = new AbortController();
     const startedAt = performance.now();
-    const ended = run(make, { input, sourceModel, signal: stop.signal }, delay).then(
+    const onProgress = (share: number): void => {
+      one.progress = share;
+    };
+    const ended = run(make, { input, sourceModel, signal: stop.signal, onProgress }, delay).then(
       (made): Polled<readonly Artifact[]> => ({ state: "done", ...made }),
-      (error: unknown): Polled<readonly Artifact[]> => ({ state: "failed", error: explained(error, param) as Error }),
+      (error: unknown): Polled<readonly Artifact[]> => ({
+        state: "failed",
+        error: explained(error, param?.(input)) as Error,
+      }),
     );
-    const one = { stop, startedAt, ended };
+    const one: Running = { stop, startedAt, ended };
     running.set(id, one);
     void ended.finally(() => setTimeout(() => running.delete(id), KEEP_MS).unref());
     return one;
@@ -119,10 +129,10 @@ async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
   return undefined;
 }
 
-/** Of a slow model; nobody can tell how far the others are. */
-function progressOf(model: string, { startedAt }: Running): { readonly progress?: number } {
+/** As its maker tells; of a slow model by the time that it waits. */
+function progressOf(model: string, { startedAt, progress }: Running): { readonly progress?: number } {
   const { delayMs } = rehearsalOf(model);
-  if (delayMs === undefined) return {};
+  if (delayMs === undefined) return progress === undefined ? {} : { progress };
   return { progress: Math.min(0.9, (performance.now() - startedAt) / delayMs) };
 }
 

@@ -28,17 +28,19 @@ const AAC_DELAY_SAMPLES = 1_024;
 /**
  * An MP4 of exactly the seconds and pixels wished for.
  * @param loadVoice is called where the prompt has somebody speak
+ * @param onFrame hears after each picture which share of them, 0 to 1, there is
  * @throws MediaError unsupported, too_large, corrupt, for what was given
  */
 export async function makeVideo(
   wish: VideoCall,
   bytes: Uint8Array,
   loadVoice: () => Promise<Flite>,
+  onFrame?: (share: number) => void,
 ): Promise<Uint8Array> {
   const script = readScript(wish);
   const footage = wish.source === "video" ? readFootage(bytes) : null;
   const film = await openFilm(wish, script, bytes, footage);
-  const video = await encodePictures(film, wish);
+  const video = await encodePictures(film, wish, onFrame);
   const samples = await makeSoundtrack(wish, script, loadVoice, footage);
   const audio = await encode("aac", samples);
   return writeMp4({
@@ -76,14 +78,17 @@ function readFootage(bytes: Uint8Array): Footage {
 async function encodePictures(
   film: Film,
   { seconds, width, height }: FilmWish,
+  onFrame: ((share: number) => void) | undefined,
 ): Promise<{ readonly setup: Uint8Array; readonly packets: readonly VideoPacket[] }> {
   const encoder = await openVideoEncoder({ width, height, framesPerSecond: FRAMES_PER_SECOND });
   const frame = createFrame(width, height);
   const packets: VideoPacket[] = [];
   try {
-    for (let index = 0; index < seconds * FRAMES_PER_SECOND; index += 1) {
+    const frames = seconds * FRAMES_PER_SECOND;
+    for (let index = 0; index < frames; index += 1) {
       await film.draw(frame, index);
       packets.push(...encoder.push(frame.data));
+      onFrame?.((index + 1) / frames);
     }
   } finally {
     packets.push(...encoder.end());
