@@ -109,8 +109,9 @@ const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
 async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
   const incoming = openIncoming(call.request);
   const reader = new MultipartReader(incoming, boundaryOf(call.request.headers));
-  const fields: Record<string, unknown> = {};
-  const lists: Record<string, string[]> = {};
+  // Maps, since a part may be called `constructor[]`.
+  const fields = new Map<string, unknown>();
+  const lists = new Map<string, string[]>();
   let sound: ReceivedSound | undefined;
   try {
     for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
@@ -118,8 +119,10 @@ async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
       if (name === "file") {
         if (sound) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
         sound = await receiveFile(reader, head.filename, head.contentType);
-      } else if (name.endsWith("[]")) (lists[name.slice(0, -2)] ??= []).push(await readField(reader, name));
-      else fields[name] = typed(name, await readField(reader, name));
+      } else if (name.endsWith("[]")) {
+        const list = name.slice(0, -2);
+        lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
+      } else fields.set(name, typed(name, await readField(reader, name)));
     }
     if (!sound) {
       throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
@@ -130,7 +133,7 @@ async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
       mime_type: _type,
       file_id: _file,
       ...rest
-    } = { ...fields, ...lists } as Record<string, unknown>;
+    } = Object.fromEntries([...fields, ...lists]);
     return { request: parse("TranscriptionRequest", rest), sound };
   } catch (error) {
     sound?.remove();
@@ -173,7 +176,7 @@ async function receiveFile(
 async function spooled(
   fill: (
     file: SpoolFile,
-  ) => Promise<{ readonly contentType: string | undefined; readonly filename: string; readonly param: string }>,
+  ) => Promise<Pick<Recording, "param"> & { readonly contentType: string | undefined; readonly filename: string }>,
 ): Promise<ReceivedSound> {
   const free = await turns.take();
   const file = openSpoolFile();
@@ -197,7 +200,12 @@ async function spooled(
 }
 
 /** What it is and how long it lasts. @throws ApiError `unprocessable_input` */
-function look(bytes: Uint8Array, claim: string | undefined, filename: string, param: string): ReceivedSound["facts"] {
+function look(
+  bytes: Uint8Array,
+  claim: string | undefined,
+  filename: string,
+  param: Recording["param"],
+): ReceivedSound["facts"] {
   let contentType: string;
   try {
     contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), claim, filename);
@@ -209,7 +217,7 @@ function look(bytes: Uint8Array, claim: string | undefined, filename: string, pa
   try {
     const { seconds } = probeAudio(bytes);
     if (!GIVEN_TYPES.audio.includes(contentType)) contentType = "application/octet-stream";
-    return { bytes: bytes.length, seconds, contentType, filename };
+    return { bytes: bytes.length, seconds, param, contentType, filename };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw new ApiError("unprocessable_input", error.message, { param, cause: error });

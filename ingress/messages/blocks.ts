@@ -1,5 +1,6 @@
 /** Content blocks of Anthropic's API → parts of a chat message, each with the place it came from. Pure. */
 import type {
+  FileBlock,
   MessagesCacheControl,
   MessagesDocument,
   MessagesImage,
@@ -25,7 +26,7 @@ export function partsOf(block: ReadableBlock, from: string): Placed[] {
     case "text":
       return [{ part: textPart(block.text, block.cache_control), from }];
     case "image":
-      return [{ part: { type: "image_url", image_url: { url: imageUrl(block) }, ...hint(block.cache_control) }, from }];
+      return [{ part: { ...picturePart(block.source), ...hint(block.cache_control) }, from }];
     case "search_result": {
       const passages = block.content.map(({ text }) => text);
       const text = joined(block.title, block.source, ...passages);
@@ -52,8 +53,7 @@ function documentParts(block: MessagesDocument, from: string): Placed[] {
       return [...headingOf(joined(title, context), from), ...parts];
     }
     default: {
-      const place = source.type === "url" ? { file_url: source.url } : { file_data: pdfUrl(source.data) };
-      const file = { ...place, filename: title ?? "document.pdf" };
+      const file = documentOf(source, title);
       return [...headingOf(joined(context), from), { part: { type: "file", file, ...hint(cacheControl) }, from }];
     }
   }
@@ -63,12 +63,20 @@ function headingOf(text: string, from: string): Placed[] {
   return text === "" ? [] : [{ part: textPart(text, null), from }];
 }
 
-function pdfUrl(data: string): string {
-  return `data:application/pdf;base64,${data}`;
+type DocumentSource = Exclude<MessagesDocument["source"], { readonly type: "text" | "content" }>;
+
+/** A stored file has a name of its own. */
+function documentOf(source: DocumentSource, title: string | null | undefined): FileBlock["file"] {
+  if (source.type === "file") return { file_id: source.file_id };
+  const place =
+    source.type === "url" ? { file_url: source.url } : { file_data: `data:application/pdf;base64,${source.data}` };
+  return { ...place, filename: title ?? "document.pdf" };
 }
 
-function imageUrl({ source }: MessagesImage): string {
-  return source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+function picturePart(source: MessagesImage["source"]): UserContentBlock {
+  if (source.type === "file") return { type: "file", file: { file_id: source.file_id } };
+  const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+  return { type: "image_url", image_url: { url } };
 }
 
 export function textPart(text: string, cacheControl: MessagesCacheControl | undefined): TextBlock {

@@ -1,5 +1,7 @@
 /** Input tokens of a conversation by our own tokenizer, in the time an ingress can spare. Pure. */
+import { blockKind, filePlaces, NO_FILES, type StoredFile, type StoredFiles } from "#shared/admission/chat-files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { type CountedRequest, countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
@@ -9,20 +11,38 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Characters of base64 a token of a document is taken for: our own guess, as where a source reports nothing. */
 const ENCODED_PER_TOKEN = 6;
 
-/** Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, pictures at the model's bound. */
+/**
+ * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, pictures at the model's bound.
+ * @throws ApiError `file_not_found`
+ */
 export function countInput(
   tokenizer: Pick<Tokenizer, "count">,
   request: CountedRequest,
   model: Pick<Model, "tokens_per_image_max">,
+  files: StoredFiles = NO_FILES,
 ): number {
   let left: number = LIMITS.countedCharactersMax;
   const count = (text: string): number => {
     left -= text.length;
     return left >= 0 ? tokenizer.count(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
   };
-  return countPrompt({ count, pieces: () => [] }, request, (part) =>
-    part["type"] === "image_url"
-      ? (model.tokens_per_image_max ?? TOKENS_PER_IMAGE)
-      : Math.ceil(JSON.stringify(part).length / ENCODED_PER_TOKEN),
-  );
+  const picture = model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
+  const stored = new Map(filePlaces(request).map(({ fileId, param }) => [fileId, fileOf(files, fileId, param)]));
+  return countPrompt({ count, pieces: () => [] }, request, (part) => {
+    const file = stored.get(fileIdOf(part));
+    if (part["type"] === "image_url" || (file && blockKind(file.mediaType) === "image")) return picture;
+    const encoded = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;
+    return Math.ceil(encoded / ENCODED_PER_TOKEN);
+  });
+}
+
+function fileIdOf(part: Readonly<Record<string, unknown>>): string {
+  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
+  return typeof id === "string" ? id : "";
+}
+
+function fileOf(files: StoredFiles, id: string, param: string): StoredFile {
+  const file = files.get(id);
+  if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  return file;
 }

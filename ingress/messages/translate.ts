@@ -37,14 +37,17 @@ export function chatRequestOf(body: MessagesRequest): Translated {
 }
 
 /** Of a request, what a model reads. @throws ApiError as `chatRequestOf` does */
-export function readPartOf(
-  body: CountTokensRequest,
-): Pick<ChatCompletionRequest, "messages" | "tools" | "response_format"> {
-  return {
-    messages: conversationOf(body).map(({ message }) => message),
+export function readPartOf(body: CountTokensRequest): {
+  readonly request: Pick<ChatCompletionRequest, "messages" | "tools" | "response_format">;
+  readonly paramOf: Translated["paramOf"];
+} {
+  const placed = conversationOf(body);
+  const request = {
+    messages: placed.map(({ message }) => message),
     ...toolSettings(body),
     ...responseFormat(body),
   };
+  return { request, paramOf: (param) => callersParam(param, placed, body) };
 }
 
 function conversationOf(body: CountTokensRequest): PlacedMessage[] {
@@ -75,7 +78,7 @@ const NAMES: Readonly<Record<string, string>> = {
   user: "metadata.user_id",
 };
 
-function callersParam(param: string, placed: readonly PlacedMessage[], body: MessagesRequest): string {
+function callersParam(param: string, placed: readonly PlacedMessage[], body: CountTokensRequest): string {
   const [, message, part, rest] = /^messages\[(\d+)\](?:\.content\[(\d+)\])?(.*)$/.exec(param) ?? [];
   const origin = message === undefined ? undefined : placed[Number(message)];
   if (origin !== undefined) {

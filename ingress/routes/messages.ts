@@ -1,5 +1,6 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
 import { checkChat } from "#shared/admission/chat-constraints.ts";
+import { findStoredFiles } from "#shared/admission/chat-files.ts";
 import { resolveChatModel } from "#shared/admission/resolve-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -13,6 +14,7 @@ import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { countInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
+import { callerOf } from "../roles.ts";
 import { CountedError, type Route, type RouteCall } from "../serve.ts";
 
 const BODY_ERRORS = [
@@ -22,6 +24,7 @@ const BODY_ERRORS = [
   "unsupported_value",
   "model_not_found",
   "model_not_supported",
+  "file_not_found",
   "request_timeout",
   "request_too_large",
   "unsupported_media_type",
@@ -74,7 +77,7 @@ export function messages(context: IngressContext): Route[] {
       path: "/v1/messages/count_tokens",
       operationId: "countMessageTokens",
       summary: "Count what a conversation would have as input tokens",
-      description: "Never billed. Pictures count at the model's upper bound, documents by their size.",
+      description: "Never billed. Pictures count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",
       isAnthropic: true,
@@ -93,7 +96,8 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const text = JSON.stringify(request);
   const textBytes = Buffer.byteLength(text);
   try {
-    const bound = checkChat(request, model, textBytes);
+    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const bound = checkChat(request, model, textBytes, files);
     const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes);
     return await runPaidCall(context, call, { kind: "chat", api: "anthropic", model, bound, text, textBytes, cache });
   } catch (error) {
@@ -116,8 +120,13 @@ function withParam(error: unknown, paramOf: (param: string) => string): unknown 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body = parse("CountTokensRequest", value);
-  const request = readPartOf(body);
+  const { request, paramOf } = readPartOf(body);
   const model = resolveChatModel(context.catalogue.current(), body.model);
-  const tokens = countInput(await loadTokenizer(), request, model);
-  return json({ input_tokens: tokens });
+  try {
+    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const tokens = countInput(await loadTokenizer(), request, model, files);
+    return json({ input_tokens: tokens });
+  } catch (error) {
+    throw withParam(error, paramOf);
+  }
 }

@@ -84,13 +84,14 @@ export type MessagesCacheControl = {
   [k: string]: unknown;
 } | null;
 /**
- * The picture itself or its address; there is no file store yet.
+ * The picture itself, its address, or a stored file.
  */
-export type MessagesImageSource = MessagesImageBytes | MessagesUrl;
+export type MessagesImageSource = MessagesImageBytes | MessagesUrl | MessagesFile;
 /**
- * The document itself or its address; there is no file store yet.
+ * The document itself, its address, or a stored file.
  */
-export type MessagesDocumentSource = MessagesPdfBytes | MessagesPlainText | MessagesUrl | MessagesInnerBlocks;
+export type MessagesDocumentSource =
+  MessagesPdfBytes | MessagesPlainText | MessagesUrl | MessagesFile | MessagesInnerBlocks;
 /**
  * Text or a picture inside a document.
  */
@@ -1592,6 +1593,14 @@ export interface MessagesImageBytes {
 export interface MessagesUrl {
   type: "url";
   url: string;
+  [k: string]: unknown;
+}
+/**
+ * A file of the workspace's store; what it is decides how the model is shown it.
+ */
+export interface MessagesFile {
+  type: "file";
+  file_id: string;
   [k: string]: unknown;
 }
 /**

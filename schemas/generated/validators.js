@@ -11392,9 +11392,9 @@ return errors === 0;
 }
 validate69.evaluated = { props: { model: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true }, dynamicProps: false, dynamicItems: false };
 var validateCountTokensRequest = validate79;
-var schema135 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["auto", "any", "tool", "none"] }, name: { type: "string" }, disable_parallel_tool_use: { type: ["boolean", "null"] } } };
-var schema136 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["enabled", "adaptive", "disabled"] }, budget_tokens: { type: ["integer", "null"], minimum: 1 } } };
-var schema137 = { type: ["object", "null"], properties: { effort: { type: ["string", "null"], minLength: 1, maxLength: 40 }, format: { type: ["object", "null"], required: ["type", "schema"], properties: { type: { const: "json_schema" }, schema: { type: "object" } } } } };
+var schema137 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["auto", "any", "tool", "none"] }, name: { type: "string" }, disable_parallel_tool_use: { type: ["boolean", "null"] } } };
+var schema138 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["enabled", "adaptive", "disabled"] }, budget_tokens: { type: ["integer", "null"], minimum: 1 } } };
+var schema139 = { type: ["object", "null"], properties: { effort: { type: ["string", "null"], minLength: 1, maxLength: 40 }, format: { type: ["object", "null"], required: ["type", "schema"], properties: { type: { const: "json_schema" }, schema: { type: "object" } } } } };
 var schema101 = { type: "object", allOf: [{ type: "object", required: ["role"], properties: { role: { type: "string", enum: ["user", "assistant", "system"] } } }, { type: "object", discriminator: { propertyName: "role" }, oneOf: [{ $ref: "MessagesUserTurn" }, { $ref: "MessagesAssistantTurn" }, { $ref: "MessagesSystemTurn" }] }] };
 var schema102 = { type: "object", required: ["role", "content"], properties: { role: { const: "user" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesUserBlock" } } } };
 var schema103 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result", "tool_result"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }, { $ref: "MessagesToolResult" }] }] };
@@ -11495,7 +11495,7 @@ validate84.errors = vErrors;
 return errors === 0;
 }
 validate84.evaluated = { props: { type: true, text: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
-var schema107 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }] }] };
+var schema107 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url", "file"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }] }] };
 var schema108 = { type: "object", required: ["type", "media_type", "data"], properties: { type: { const: "base64" }, media_type: { enum: ["image/jpeg", "image/png", "image/gif", "image/webp"] }, data: { type: "string", minLength: 1 } } };
 var pattern18 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11526,7 +11526,7 @@ if (typeof data0 !== "string") {
 validate86.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "base64" || data0 === "url")) {
+if (!(data0 === "base64" || data0 === "url" || data0 === "file")) {
 validate86.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema107.allOf[0].properties.type.enum } }];
 return false;
 }
@@ -11656,6 +11656,61 @@ props0 = props0 || {};
 props0.type = true;
 props0.url = true;
 }
+} else if (tag0 === "file") {
+const _errs22 = errors;
+if (errors === _errs22) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing3;
+if (data.type === undefined && (missing3 = "type") || data.file_id === undefined && (missing3 = "file_id")) {
+validate86.errors = [{ instancePath, schemaPath: "MessagesFile/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs24 = errors;
+if (data.type !== "file") {
+validate86.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagesFile/properties/type/const", keyword: "const", params: { allowedValue: "file" } }];
+return false;
+}
+var valid11 = _errs24 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data.file_id !== undefined) {
+let data7 = data.file_id;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data7 === "string") {
+if (func2(data7) > 100) {
+validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (func2(data7) < 1) {
+validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid11 = _errs25 === errors;
+} else {
+var valid11 = true;
+}
+}
+}
+} else {
+validate86.errors = [{ instancePath, schemaPath: "MessagesFile/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.file_id = true;
+}
 } else {
 validate86.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
@@ -11778,10 +11833,10 @@ validate85.errors = vErrors;
 return errors === 0;
 }
 validate85.evaluated = { props: { type: true, source: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
-var schema111 = { type: "object", required: ["type", "source"], properties: { type: { const: "document" }, source: { $ref: "MessagesDocumentSource" }, title: { type: ["string", "null"] }, context: { type: ["string", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var schema112 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "text", "url", "content"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesPdfBytes" }, { $ref: "MessagesPlainText" }, { $ref: "MessagesUrl" }, { $ref: "MessagesInnerBlocks" }] }] };
-var schema113 = { type: "object", required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], items: { $ref: "MessagesInnerBlock" } } } };
-var schema114 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }] }] };
+var schema112 = { type: "object", required: ["type", "source"], properties: { type: { const: "document" }, source: { $ref: "MessagesDocumentSource" }, title: { type: ["string", "null"] }, context: { type: ["string", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
+var schema113 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "text", "url", "file", "content"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesPdfBytes" }, { $ref: "MessagesPlainText" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }, { $ref: "MessagesInnerBlocks" }] }] };
+var schema114 = { type: "object", required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], items: { $ref: "MessagesInnerBlock" } } } };
+var schema115 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }] }] };
 function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -11811,7 +11866,7 @@ validate91.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allO
 return false;
 }
 if (!(data0 === "text" || data0 === "image")) {
-validate91.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema114.allOf[0].properties.type.enum } }];
+validate91.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema115.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -11906,7 +11961,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate90.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema113.properties.content.type } }];
+validate90.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema114.properties.content.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -11969,8 +12024,8 @@ if (typeof data0 !== "string") {
 validate89.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "base64" || data0 === "text" || data0 === "url" || data0 === "content")) {
-validate89.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema112.allOf[0].properties.type.enum } }];
+if (!(data0 === "base64" || data0 === "text" || data0 === "url" || data0 === "file" || data0 === "content")) {
+validate89.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema113.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -12153,6 +12208,61 @@ props0 = props0 || {};
 props0.type = true;
 props0.url = true;
 }
+} else if (tag0 === "file") {
+const _errs29 = errors;
+if (errors === _errs29) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing4;
+if (data.type === undefined && (missing4 = "type") || data.file_id === undefined && (missing4 = "file_id")) {
+validate89.errors = [{ instancePath, schemaPath: "MessagesFile/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs31 = errors;
+if (data.type !== "file") {
+validate89.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagesFile/properties/type/const", keyword: "const", params: { allowedValue: "file" } }];
+return false;
+}
+var valid14 = _errs31 === errors;
+} else {
+var valid14 = true;
+}
+if (valid14) {
+if (data.file_id !== undefined) {
+let data10 = data.file_id;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (typeof data10 === "string") {
+if (func2(data10) > 100) {
+validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (func2(data10) < 1) {
+validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid14 = _errs32 === errors;
+} else {
+var valid14 = true;
+}
+}
+}
+} else {
+validate89.errors = [{ instancePath, schemaPath: "MessagesFile/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.file_id = true;
+}
 } else if (tag0 === "content") {
 if (!validate90(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
@@ -12232,7 +12342,7 @@ if (data.title !== undefined) {
 let data2 = data.title;
 const _errs3 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate88.errors = [{ instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: schema111.properties.title.type } }];
+validate88.errors = [{ instancePath: instancePath + "/title", schemaPath: "#/properties/title/type", keyword: "type", params: { type: schema112.properties.title.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -12244,7 +12354,7 @@ if (data.context !== undefined) {
 let data3 = data.context;
 const _errs5 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate88.errors = [{ instancePath: instancePath + "/context", schemaPath: "#/properties/context/type", keyword: "type", params: { type: schema111.properties.context.type } }];
+validate88.errors = [{ instancePath: instancePath + "/context", schemaPath: "#/properties/context/type", keyword: "type", params: { type: schema112.properties.context.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12311,7 +12421,7 @@ validate88.errors = vErrors;
 return errors === 0;
 }
 validate88.evaluated = { props: { type: true, source: true, title: true, context: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
-var schema120 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }] }] };
+var schema122 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }] }] };
 function validate98(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -12341,7 +12451,7 @@ validate98.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allO
 return false;
 }
 if (!(data0 === "text")) {
-validate98.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema120.allOf[0].properties.type.enum } }];
+validate98.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema122.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -12530,8 +12640,8 @@ validate97.errors = vErrors;
 return errors === 0;
 }
 validate97.evaluated = { props: { type: true, source: true, title: true, content: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
-var schema122 = { type: "object", required: ["type", "tool_use_id"], properties: { type: { const: "tool_result" }, tool_use_id: { type: "string" }, content: { type: ["string", "array", "null"], items: { $ref: "MessagesResultBlock" } }, is_error: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var schema123 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }] }] };
+var schema124 = { type: "object", required: ["type", "tool_use_id"], properties: { type: { const: "tool_result" }, tool_use_id: { type: "string" }, content: { type: ["string", "array", "null"], items: { $ref: "MessagesResultBlock" } }, is_error: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
+var schema125 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }] }] };
 function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -12561,7 +12671,7 @@ validate102.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "image" || data0 === "document" || data0 === "search_result")) {
-validate102.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema123.allOf[0].properties.type.enum } }];
+validate102.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema125.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -12693,7 +12803,7 @@ if (data.content !== undefined) {
 let data2 = data.content;
 const _errs4 = errors;
 if (typeof data2 !== "string" && !Array.isArray(data2) && data2 !== null) {
-validate101.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema122.properties.content.type } }];
+validate101.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema124.properties.content.type } }];
 return false;
 }
 if (errors === _errs4) {
@@ -12722,7 +12832,7 @@ if (data.is_error !== undefined) {
 let data4 = data.is_error;
 const _errs7 = errors;
 if (typeof data4 !== "boolean" && data4 !== null) {
-validate101.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: schema122.properties.is_error.type } }];
+validate101.errors = [{ instancePath: instancePath + "/is_error", schemaPath: "#/properties/is_error/type", keyword: "type", params: { type: schema124.properties.is_error.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -12992,9 +13102,9 @@ validate82.errors = vErrors;
 return errors === 0;
 }
 validate82.evaluated = { props: { role: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema125 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "array"], items: { $ref: "MessagesAssistantBlock" } } } };
-var schema126 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesThinkingBlock" }, { $ref: "MessagesRedactedThinking" }, { $ref: "MessagesToolUse" }] }] };
-var schema127 = { type: "object", required: ["type", "thinking"], properties: { type: { const: "thinking" }, thinking: { type: "string" }, signature: { type: ["string", "null"] } } };
+var schema127 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "array"], items: { $ref: "MessagesAssistantBlock" } } } };
+var schema128 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesThinkingBlock" }, { $ref: "MessagesRedactedThinking" }, { $ref: "MessagesToolUse" }] }] };
+var schema129 = { type: "object", required: ["type", "thinking"], properties: { type: { const: "thinking" }, thinking: { type: "string" }, signature: { type: ["string", "null"] } } };
 function validate115(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -13024,7 +13134,7 @@ validate115.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate115.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema126.allOf[0].properties.type.enum } }];
+validate115.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema128.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -13085,7 +13195,7 @@ if (data.signature !== undefined) {
 let data3 = data.signature;
 const _errs15 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate115.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessagesThinkingBlock/properties/signature/type", keyword: "type", params: { type: schema127.properties.signature.type } }];
+validate115.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessagesThinkingBlock/properties/signature/type", keyword: "type", params: { type: schema129.properties.signature.type } }];
 return false;
 }
 var valid6 = _errs15 === errors;
@@ -13275,7 +13385,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate114.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema125.properties.content.type } }];
+validate114.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema127.properties.content.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -13310,7 +13420,7 @@ validate114.errors = vErrors;
 return errors === 0;
 }
 validate114.evaluated = { props: { role: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema130 = { type: "object", required: ["role", "content"], properties: { role: { const: "system" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesTextOnlyBlock" } } } };
+var schema132 = { type: "object", required: ["role", "content"], properties: { role: { const: "system" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesTextOnlyBlock" } } } };
 function validate118(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -13343,7 +13453,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate118.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema130.properties.content.type } }];
+validate118.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema132.properties.content.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -13522,7 +13632,7 @@ validate80.errors = vErrors;
 return errors === 0;
 }
 validate80.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
-var schema131 = { type: ["string", "array", "null"], items: { $ref: "MessagesTextOnlyBlock" } };
+var schema133 = { type: ["string", "array", "null"], items: { $ref: "MessagesTextOnlyBlock" } };
 function validate125(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -13534,7 +13644,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (typeof data !== "string" && !Array.isArray(data) && data !== null) {
-validate125.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema131.type } }];
+validate125.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema133.type } }];
 return false;
 }
 if (errors === 0) {
@@ -13558,8 +13668,8 @@ validate125.errors = vErrors;
 return errors === 0;
 }
 validate125.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
-var schema132 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
-var schema133 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
+var schema134 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
+var schema135 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
 var pattern20 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -13577,7 +13687,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (typeof data0 !== "string" && data0 !== null) {
-validate129.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: schema133.properties.type.type } }];
+validate129.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: schema135.properties.type.type } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -13608,7 +13718,7 @@ if (data.description !== undefined) {
 let data2 = data.description;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate129.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema133.properties.description.type } }];
+validate129.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema135.properties.description.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13632,7 +13742,7 @@ if (data.strict !== undefined) {
 let data4 = data.strict;
 const _errs9 = errors;
 if (typeof data4 !== "boolean" && data4 !== null) {
-validate129.errors = [{ instancePath: instancePath + "/strict", schemaPath: "#/properties/strict/type", keyword: "type", params: { type: schema133.properties.strict.type } }];
+validate129.errors = [{ instancePath: instancePath + "/strict", schemaPath: "#/properties/strict/type", keyword: "type", params: { type: schema135.properties.strict.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -13710,7 +13820,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!Array.isArray(data) && data !== null) {
-validate128.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema132.type } }];
+validate128.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema134.type } }];
 return false;
 }
 if (errors === 0) {
@@ -13814,7 +13924,7 @@ let data4 = data.tool_choice;
 const _errs7 = errors;
 const _errs8 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema135.type } }];
+validate79.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema137.type } }];
 return false;
 }
 if (errors === _errs8) {
@@ -13828,7 +13938,7 @@ if (data4.type !== undefined) {
 let data5 = data4.type;
 const _errs10 = errors;
 if (!(data5 === "auto" || data5 === "any" || data5 === "tool" || data5 === "none")) {
-validate79.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema135.properties.type.enum } }];
+validate79.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema137.properties.type.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -13851,7 +13961,7 @@ if (data4.disable_parallel_tool_use !== undefined) {
 let data7 = data4.disable_parallel_tool_use;
 const _errs13 = errors;
 if (typeof data7 !== "boolean" && data7 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema135.properties.disable_parallel_tool_use.type } }];
+validate79.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema137.properties.disable_parallel_tool_use.type } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -13873,7 +13983,7 @@ let data8 = data.thinking;
 const _errs15 = errors;
 const _errs16 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema136.type } }];
+validate79.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema138.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -13887,7 +13997,7 @@ if (data8.type !== undefined) {
 let data9 = data8.type;
 const _errs18 = errors;
 if (!(data9 === "enabled" || data9 === "adaptive" || data9 === "disabled")) {
-validate79.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema136.properties.type.enum } }];
+validate79.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema138.properties.type.enum } }];
 return false;
 }
 var valid5 = _errs18 === errors;
@@ -13899,7 +14009,7 @@ if (data8.budget_tokens !== undefined) {
 let data10 = data8.budget_tokens;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema136.properties.budget_tokens.type } }];
+validate79.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema138.properties.budget_tokens.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -13928,7 +14038,7 @@ let data11 = data.output_config;
 const _errs21 = errors;
 const _errs22 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema137.type } }];
+validate79.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema139.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -13937,7 +14047,7 @@ if (data11.effort !== undefined) {
 let data12 = data11.effort;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema137.properties.effort.type } }];
+validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema139.properties.effort.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -13962,7 +14072,7 @@ if (data11.format !== undefined) {
 let data13 = data11.format;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate79.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema137.properties.format.type } }];
+validate79.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema139.properties.format.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -14026,7 +14136,7 @@ return errors === 0;
 }
 validate79.evaluated = { props: { model: true, messages: true, system: true, tools: true, tool_choice: true, thinking: true, output_config: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddingsRequest = validate132;
-var schema138 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
+var schema140 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
 function validate132(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14072,7 +14182,7 @@ if (data.input !== undefined) {
 let data1 = data.input;
 const _errs3 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate132.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema138.properties.input.type } }];
+validate132.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema140.properties.input.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -14094,7 +14204,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data2 = data1[i0];
 const _errs5 = errors;
 if (typeof data2 !== "string" && !(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2)) && !Array.isArray(data2)) {
-validate132.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema138.properties.input.items.type } }];
+validate132.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema140.properties.input.items.type } }];
 return false;
 }
 if (errors === _errs5) {
@@ -14186,7 +14296,7 @@ validate132.errors = [{ instancePath: instancePath + "/encoding_format", schemaP
 return false;
 }
 if (!(data5 === "float" || data5 === "base64")) {
-validate132.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema138.properties.encoding_format.enum } }];
+validate132.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema140.properties.encoding_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -14322,7 +14432,7 @@ return errors === 0;
 }
 validate134.evaluated = { props: { fallbacks: true }, dynamicProps: false, dynamicItems: false };
 var validateFileUpload = validate135;
-var schema141 = { type: "object", required: ["file", "purpose"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
+var schema143 = { type: "object", required: ["file", "purpose"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
 function validate135(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14355,7 +14465,7 @@ if (data.purpose !== undefined) {
 let data1 = data.purpose;
 const _errs3 = errors;
 if (!(data1 === "assistants" || data1 === "batch" || data1 === "fine-tune" || data1 === "vision" || data1 === "user_data" || data1 === "evals")) {
-validate135.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema141.properties.purpose.enum } }];
+validate135.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema143.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14412,7 +14522,7 @@ return errors === 0;
 }
 validate135.evaluated = { props: { file: true, purpose: true, "expires_after[anchor]": true, "expires_after[seconds]": true }, dynamicProps: false, dynamicItems: false };
 var validateImageEditRequest = validate136;
-var schema142 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
+var schema144 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
 function validate136(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14718,7 +14828,7 @@ validate136.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/pr
 return false;
 }
 if (!(data14 === "vivid" || data14 === "natural")) {
-validate136.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema142.properties.style.enum } }];
+validate136.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema144.properties.style.enum } }];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -14734,7 +14844,7 @@ validate136.errors = [{ instancePath: instancePath + "/background", schemaPath: 
 return false;
 }
 if (!(data15 === "transparent" || data15 === "opaque" || data15 === "auto")) {
-validate136.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema142.properties.background.enum } }];
+validate136.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema144.properties.background.enum } }];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -14750,7 +14860,7 @@ validate136.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data16 === "dont_allow" || data16 === "allow_adult" || data16 === "allow_all")) {
-validate136.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema142.properties.person_generation.enum } }];
+validate136.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema144.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -14766,7 +14876,7 @@ validate136.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data17 === "url" || data17 === "b64_json")) {
-validate136.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema142.properties.response_format.enum } }];
+validate136.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema144.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -14839,7 +14949,7 @@ return errors === 0;
 }
 validate136.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true }, dynamicProps: false, dynamicItems: false };
 var validateImageGenerationRequest = validate137;
-var schema143 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
+var schema145 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
 function validate137(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14982,7 +15092,7 @@ validate137.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/pr
 return false;
 }
 if (!(data6 === "vivid" || data6 === "natural")) {
-validate137.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema143.properties.style.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema145.properties.style.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -14998,7 +15108,7 @@ validate137.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data7 === "url" || data7 === "b64_json")) {
-validate137.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema143.properties.response_format.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema145.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -15064,7 +15174,7 @@ validate137.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate137.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema143.properties.person_generation.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema145.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -15080,7 +15190,7 @@ validate137.errors = [{ instancePath: instancePath + "/background", schemaPath: 
 return false;
 }
 if (!(data12 === "transparent" || data12 === "opaque" || data12 === "auto")) {
-validate137.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema143.properties.background.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema145.properties.background.enum } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -15096,7 +15206,7 @@ validate137.errors = [{ instancePath: instancePath + "/output_format", schemaPat
 return false;
 }
 if (!(data13 === "png" || data13 === "webp" || data13 === "jpeg")) {
-validate137.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema143.properties.output_format.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema145.properties.output_format.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -15137,7 +15247,7 @@ validate137.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPa
 return false;
 }
 if (!(data15 === "high" || data15 === "low")) {
-validate137.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPath: "#/properties/input_fidelity/enum", keyword: "enum", params: { allowedValues: schema143.properties.input_fidelity.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPath: "#/properties/input_fidelity/enum", keyword: "enum", params: { allowedValues: schema145.properties.input_fidelity.enum } }];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -15153,7 +15263,7 @@ validate137.errors = [{ instancePath: instancePath + "/moderation", schemaPath: 
 return false;
 }
 if (!(data16 === "auto" || data16 === "low")) {
-validate137.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema143.properties.moderation.enum } }];
+validate137.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema145.properties.moderation.enum } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -15483,7 +15593,7 @@ return errors === 0;
 }
 validate138.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true }, dynamicProps: false, dynamicItems: false };
 var validateMessagesRequest = validate139;
-var schema145 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
+var schema147 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
 function validate139(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -15577,7 +15687,7 @@ if (data.stream !== undefined) {
 let data4 = data.stream;
 const _errs8 = errors;
 if (typeof data4 !== "boolean" && data4 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema145.properties.stream.type } }];
+validate139.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema147.properties.stream.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -15589,7 +15699,7 @@ if (data.stop_sequences !== undefined) {
 let data5 = data.stop_sequences;
 const _errs10 = errors;
 if (!Array.isArray(data5) && data5 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema145.properties.stop_sequences.type } }];
+validate139.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema147.properties.stop_sequences.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -15623,7 +15733,7 @@ if (data.temperature !== undefined) {
 let data7 = data.temperature;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && isFinite(data7)) && data7 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema145.properties.temperature.type } }];
+validate139.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema147.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -15648,7 +15758,7 @@ if (data.top_p !== undefined) {
 let data8 = data.top_p;
 const _errs16 = errors;
 if (!(typeof data8 == "number" && isFinite(data8)) && data8 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema145.properties.top_p.type } }];
+validate139.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema147.properties.top_p.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -15673,7 +15783,7 @@ if (data.top_k !== undefined) {
 let data9 = data.top_k;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema145.properties.top_k.type } }];
+validate139.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema147.properties.top_k.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -15705,7 +15815,7 @@ let data11 = data.tool_choice;
 const _errs21 = errors;
 const _errs22 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema135.type } }];
+validate139.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema137.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -15719,7 +15829,7 @@ if (data11.type !== undefined) {
 let data12 = data11.type;
 const _errs24 = errors;
 if (!(data12 === "auto" || data12 === "any" || data12 === "tool" || data12 === "none")) {
-validate139.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema135.properties.type.enum } }];
+validate139.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema137.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -15742,7 +15852,7 @@ if (data11.disable_parallel_tool_use !== undefined) {
 let data14 = data11.disable_parallel_tool_use;
 const _errs27 = errors;
 if (typeof data14 !== "boolean" && data14 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema135.properties.disable_parallel_tool_use.type } }];
+validate139.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema137.properties.disable_parallel_tool_use.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -15764,7 +15874,7 @@ let data15 = data.thinking;
 const _errs29 = errors;
 const _errs30 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema136.type } }];
+validate139.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema138.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -15778,7 +15888,7 @@ if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs32 = errors;
 if (!(data16 === "enabled" || data16 === "adaptive" || data16 === "disabled")) {
-validate139.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema136.properties.type.enum } }];
+validate139.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema138.properties.type.enum } }];
 return false;
 }
 var valid6 = _errs32 === errors;
@@ -15790,7 +15900,7 @@ if (data15.budget_tokens !== undefined) {
 let data17 = data15.budget_tokens;
 const _errs33 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema136.properties.budget_tokens.type } }];
+validate139.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema138.properties.budget_tokens.type } }];
 return false;
 }
 if (errors === _errs33) {
@@ -15819,7 +15929,7 @@ let data18 = data.output_config;
 const _errs35 = errors;
 const _errs36 = errors;
 if (!(data18 && typeof data18 == "object" && !Array.isArray(data18)) && data18 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema137.type } }];
+validate139.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema139.type } }];
 return false;
 }
 if (errors === _errs36) {
@@ -15828,7 +15938,7 @@ if (data18.effort !== undefined) {
 let data19 = data18.effort;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema137.properties.effort.type } }];
+validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema139.properties.effort.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -15853,7 +15963,7 @@ if (data18.format !== undefined) {
 let data20 = data18.format;
 const _errs40 = errors;
 if (!(data20 && typeof data20 == "object" && !Array.isArray(data20)) && data20 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema137.properties.format.type } }];
+validate139.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema139.properties.format.type } }];
 return false;
 }
 if (errors === _errs40) {
@@ -15905,7 +16015,7 @@ if (data.metadata !== undefined) {
 let data23 = data.metadata;
 const _errs45 = errors;
 if (!(data23 && typeof data23 == "object" && !Array.isArray(data23)) && data23 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema145.properties.metadata.type } }];
+validate139.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema147.properties.metadata.type } }];
 return false;
 }
 if (errors === _errs45) {
@@ -15914,7 +16024,7 @@ if (data23.user_id !== undefined) {
 let data24 = data23.user_id;
 const _errs47 = errors;
 if (typeof data24 !== "string" && data24 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/type", keyword: "type", params: { type: schema145.properties.metadata.properties.user_id.type } }];
+validate139.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/type", keyword: "type", params: { type: schema147.properties.metadata.properties.user_id.type } }];
 return false;
 }
 if (errors === _errs47) {
@@ -15983,7 +16093,7 @@ if (data.speed !== undefined) {
 let data28 = data.speed;
 const _errs54 = errors;
 if (!(data28 === "standard" || data28 === null)) {
-validate139.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/enum", keyword: "enum", params: { allowedValues: schema145.properties.speed.enum } }];
+validate139.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/enum", keyword: "enum", params: { allowedValues: schema147.properties.speed.enum } }];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -16006,7 +16116,7 @@ if (data.mcp_servers !== undefined) {
 let data30 = data.mcp_servers;
 const _errs57 = errors;
 if (!Array.isArray(data30) && data30 !== null) {
-validate139.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/type", keyword: "type", params: { type: schema145.properties.mcp_servers.type } }];
+validate139.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/type", keyword: "type", params: { type: schema147.properties.mcp_servers.type } }];
 return false;
 }
 if (errors === _errs57) {
@@ -16049,7 +16159,7 @@ return errors === 0;
 }
 validate139.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, speed: true, container: true, mcp_servers: true }, dynamicProps: false, dynamicItems: false };
 var validateMusicGenerationRequest = validate143;
-var schema151 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
+var schema153 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
 function validate143(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16197,7 +16307,7 @@ validate143.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data5 === "url" || data5 === "b64_json")) {
-validate143.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema151.properties.response_format.enum } }];
+validate143.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema153.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -16213,7 +16323,7 @@ validate143.errors = [{ instancePath: instancePath + "/output_format", schemaPat
 return false;
 }
 if (!(data6 === "mp3" || data6 === "opus" || data6 === "aac" || data6 === "flac" || data6 === "wav" || data6 === "pcm")) {
-validate143.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema151.properties.output_format.enum } }];
+validate143.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema153.properties.output_format.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -16237,7 +16347,7 @@ return errors === 0;
 }
 validate143.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate144;
-var schema152 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema154 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
 function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16354,7 +16464,7 @@ validate144.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data4 === "mp3" || data4 === "opus" || data4 === "aac" || data4 === "flac" || data4 === "wav" || data4 === "pcm")) {
-validate144.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema152.properties.response_format.enum } }];
+validate144.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema154.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -16401,7 +16511,7 @@ return errors === 0;
 }
 validate144.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate145;
-var schema153 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+var schema155 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
 function validate145(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16551,7 +16661,7 @@ validate145.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data6 === "json" || data6 === "text" || data6 === "srt" || data6 === "verbose_json" || data6 === "vtt")) {
-validate145.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema153.properties.response_format.enum } }];
+validate145.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema155.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -16602,7 +16712,7 @@ validate145.errors = [{ instancePath: instancePath + "/timestamp_granularities/"
 return false;
 }
 if (!(data9 === "word" || data9 === "segment")) {
-validate145.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema153.properties.timestamp_granularities.items.enum } }];
+validate145.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema155.properties.timestamp_granularities.items.enum } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -16651,7 +16761,7 @@ return errors === 0;
 }
 validate145.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
 var validateVideoGenerationRequest = validate146;
-var schema154 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+var schema156 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
 function validate146(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16923,7 +17033,7 @@ validate146.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate146.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema154.properties.person_generation.enum } }];
+validate146.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema156.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -16952,9 +17062,9 @@ return errors === 0;
 }
 validate146.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionChunk = validate147;
-var schema155 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema159 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema157 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+var schema157 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema161 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema159 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
 function validate149(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16975,7 +17085,7 @@ validate149.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate149.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema157.properties.role.enum } }];
+validate149.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema159.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -16987,7 +17097,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate149.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema157.properties.content.type } }];
+validate149.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema159.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -16999,7 +17109,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate149.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema157.properties.refusal.type } }];
+validate149.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema159.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -17011,7 +17121,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate149.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema157.properties.reasoning_content.type } }];
+validate149.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema159.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -17181,7 +17291,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate149.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema157.properties.function_call.type } }];
+validate149.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema159.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -17292,7 +17402,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema159.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema161.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -17984,7 +18094,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate147.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema155.properties.service_tier.type } }];
+validate147.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema157.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -17996,7 +18106,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate147.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema155.properties.system_fingerprint.type } }];
+validate147.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema157.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -18021,8 +18131,8 @@ return errors === 0;
 }
 validate147.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletion = validate153;
-var schema161 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema163 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+var schema163 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema165 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
 function validate155(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18055,7 +18165,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate155.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema163.properties.content.type } }];
+validate155.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema165.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -18067,7 +18177,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate155.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema163.properties.refusal.type } }];
+validate155.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema165.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -18079,7 +18189,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate155.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema163.properties.reasoning_content.type } }];
+validate155.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema165.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -18119,7 +18229,7 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate155.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema163.properties.function_call.type } }];
+validate155.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema165.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -18192,7 +18302,7 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate155.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema163.properties.audio.type } }];
+validate155.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema165.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -18329,7 +18439,7 @@ validate154.errors = [{ instancePath: instancePath + "/finish_reason", schemaPat
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate154.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema159.enum } }];
+validate154.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema161.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -18797,7 +18907,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate153.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema161.properties.service_tier.type } }];
+validate153.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema163.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -18809,7 +18919,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate153.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema161.properties.system_fingerprint.type } }];
+validate153.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema163.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -18834,7 +18944,7 @@ return errors === 0;
 }
 validate153.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddings = validate160;
-var schema166 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+var schema168 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
 function validate160(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18915,7 +19025,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate160.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema166.properties.data.items.properties.embedding.type } }];
+validate160.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema168.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -19625,8 +19735,8 @@ return errors === 0;
 }
 validate165.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateFileList = validate166;
-var schema174 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema175 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var schema176 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema177 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern21 = new RegExp("^file-[0-9a-f]{32}$", "u");
 function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -19763,7 +19873,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate166.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema175.properties.purpose.enum } }];
+validate166.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema177.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -19813,7 +19923,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate166.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema174.properties.first_id.type } }];
+validate166.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema176.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -19825,7 +19935,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate166.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema174.properties.last_id.type } }];
+validate166.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema176.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -19964,7 +20074,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate167.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema175.properties.purpose.enum } }];
+validate167.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema177.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -20000,7 +20110,7 @@ return errors === 0;
 }
 validate167.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
 var validateHealth = validate168;
-var schema177 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+var schema179 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
 function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20026,7 +20136,7 @@ validate168.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate168.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema177.properties.status.enum } }];
+validate168.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema179.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20047,7 +20157,7 @@ validate168.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate168.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema177.properties.checks.additionalProperties.enum } }];
+validate168.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema179.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -20076,7 +20186,7 @@ return errors === 0;
 }
 validate168.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
 var validateJob = validate169;
-var schema178 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { $ref: "Modality" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema180 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { $ref: "Modality" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20146,7 +20256,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs7 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate169.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema178.properties.status.enum } }];
+validate169.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema180.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -20182,7 +20292,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate169.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema178.properties.model.type } }];
+validate169.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema180.properties.model.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -20321,7 +20431,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate169.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema178.properties.error.properties.param.type } }];
+validate169.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema180.properties.error.properties.param.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -20363,7 +20473,7 @@ return errors === 0;
 }
 validate169.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaState = validate170;
-var schema180 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema182 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 var formats22 = require_formats().fullFormats.uri;
 function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -20386,7 +20496,7 @@ if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate170.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema180.properties.status.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema182.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20562,7 +20672,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema180.properties.error.properties.param.type } }];
+validate170.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema182.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -20765,10 +20875,10 @@ return errors === 0;
 }
 validate171.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateMessageEvent = validate172;
-var schema184 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema186 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema192 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema187 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+var schema186 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema188 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema194 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema189 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
 function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20798,7 +20908,7 @@ validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema187.allOf[0].properties.type.enum } }];
+validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema189.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -21165,7 +21275,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema192.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema194.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -21216,7 +21326,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema186.properties.stop_sequence.type } }];
+validate174.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema188.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -21228,7 +21338,7 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema186.properties.stop_details.type } }];
+validate174.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema188.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -21253,7 +21363,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema186.properties.stop_details.properties.category.type } }];
+validate174.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema188.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -21265,7 +21375,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema186.properties.stop_details.properties.explanation.type } }];
+validate174.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema188.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -21658,7 +21768,7 @@ validate178.errors = vErrors;
 return errors === 0;
 }
 validate178.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema196 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
+var schema198 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
 function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21688,7 +21798,7 @@ validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema196.allOf[0].properties.type.enum } }];
+validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema198.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -21967,7 +22077,7 @@ validate180.errors = vErrors;
 return errors === 0;
 }
 validate180.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema201 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+var schema203 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
 function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22014,7 +22124,7 @@ validate183.errors = [{ instancePath: instancePath + "/delta/stop_reason", schem
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema192.enum } }];
+validate183.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema194.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -22026,7 +22136,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema201.properties.delta.properties.stop_sequence.type } }];
+validate183.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema203.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -22038,7 +22148,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema201.properties.delta.properties.stop_details.type } }];
+validate183.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema203.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -22326,7 +22436,7 @@ validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema184.allOf[0].properties.type.enum } }];
+validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema186.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -23017,7 +23127,7 @@ return errors === 0;
 }
 validate191.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionEvent = validate192;
-var schema211 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+var schema213 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
 function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23039,7 +23149,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema211.properties.type.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23094,7 +23204,7 @@ return errors === 0;
 }
 validate192.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscription = validate193;
-var schema212 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+var schema214 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
 function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23341,7 +23451,7 @@ if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate193.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema212.properties.usage.properties.type.enum } }];
+validate193.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -23395,7 +23505,7 @@ return errors === 0;
 }
 validate193.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRecord = validate194;
-var schema215 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+var schema217 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
 function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23453,7 +23563,7 @@ validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "chat")) {
-validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema215.properties.kind.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema217.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -23491,7 +23601,7 @@ validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema215.properties.status.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema217.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;

@@ -1,6 +1,7 @@
 /** `file_id` in a conversation, through the stock OpenAI SDK. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 
 import { startStack, type Stack } from "#tests/support/stack.ts";
@@ -49,6 +50,42 @@ describe("a stored file in a conversation", () => {
     const said = (await ask(note.id)).choices[0]?.message.content;
     expect(said).toContain("note.txt");
     expect(said).toContain("The heron waits.");
+  });
+
+  test("is named by clients of Anthropic's API as well", async () => {
+    const anthropic = new Anthropic({ baseURL: stack.baseUrls[0] ?? "", apiKey: stack.key, maxRetries: 0 });
+    const picture = await client.files.create({ file: await toFile(PNG, "p.png"), purpose: "vision" });
+    const asking = (fileId: string) => ({
+      model: "sandbox-chat",
+      max_tokens: 200,
+      messages: [
+        {
+          role: "user" as const,
+          content: [
+            { type: "text" as const, text: "What is this?" },
+            { type: "image" as const, source: { type: "file" as const, file_id: fileId } },
+          ],
+        },
+      ],
+    });
+    const said = await anthropic.messages.create(asking(picture.id) as never);
+    expect(JSON.stringify((said as { content: unknown }).content)).toMatch(/2\s*[×x]\s*3/);
+    const { max_tokens: _none, ...counted } = asking(picture.id);
+    const count = await anthropic.messages.countTokens(counted as never);
+    expect(count.input_tokens).toBeGreaterThan(10);
+    for (const call of [
+      () => anthropic.messages.create(asking("file-none") as never),
+      () => anthropic.messages.countTokens({ ...counted, ...asking("file-none"), max_tokens: undefined } as never),
+    ]) {
+      const fault = await call().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(fault).toMatchObject({
+        status: 404,
+        error: { error: { code: "file_not_found", param: "messages[0].content[1].source" } },
+      });
+    }
   });
 
   test("of another workspace, or deleted, or unknown, is 404 and costs nothing", async () => {

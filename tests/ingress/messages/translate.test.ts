@@ -50,6 +50,19 @@ describe("what a user turn holds", () => {
       [{ type: "image_url", image_url: { url: "https://a.example/b.png" }, cache_control: hint }],
     ],
     [
+      "a stored picture, with a hint",
+      { type: "image", source: { type: "file", file_id: "file-1" }, cache_control: hint },
+      [{ type: "file", file: { file_id: "file-1" }, cache_control: hint }],
+    ],
+    [
+      "a stored document with a note",
+      { type: "document", source: { type: "file", file_id: "file-1" }, title: "Report", context: "of May" },
+      [
+        { type: "text", text: "of May" },
+        { type: "file", file: { file_id: "file-1" } },
+      ],
+    ],
+    [
       "a PDF with a title and a note",
       { type: "document", source: pdf, title: "Report", context: "of May" },
       [
@@ -400,8 +413,8 @@ describe("refusals name the caller's own field", () => {
       "messages[0].content[0].type",
     ],
     [
-      "a stored picture",
-      turn([{ type: "image", source: { type: "file", file_id: "f" } }]),
+      "a picture from nowhere",
+      turn([{ type: "image", source: { type: "cloud", id: "f" } }]),
       "unsupported_value",
       "messages[0].content[0].source.type",
     ],
@@ -518,7 +531,7 @@ describe("refusals name the caller's own field", () => {
 });
 
 test("counting reads what the model reads, and needs no limit", () => {
-  const request = readPartOf(parse("CountTokensRequest", { model: "m", messages: BODY.messages, system: "s", tools: [tool] })); // prettier-ignore
+  const { request } = readPartOf(parse("CountTokensRequest", { model: "m", messages: BODY.messages, system: "s", tools: [tool] })); // prettier-ignore
   expect(Object.keys(request).toSorted()).toEqual(["messages", "tools"]);
   expect(request.messages).toHaveLength(2);
 });
