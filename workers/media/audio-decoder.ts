@@ -121,11 +121,16 @@ const KINDS = [
   {
     names: ["AV_SAMPLE_FMT_FLT", "AV_SAMPLE_FMT_FLTP"],
     bytes: 4,
-    read: (view: DataView, at: number) => view.getFloat32(at, true),
+    read: (view: DataView, at: number) => within(view.getFloat32(at, true)),
   },
   {
     names: ["AV_SAMPLE_FMT_DBL", "AV_SAMPLE_FMT_DBLP"],
     bytes: 8,
-    read: (view: DataView, at: number) => view.getFloat64(at, true),
+    read: (view: DataView, at: number) => within(view.getFloat64(at, true)),
   },
 ] as const;
+
+/** Anything can stand in floating point; what is no number is silence. */
+function within(sample: number): number {
+  return Number.isNaN(sample) ? 0 : Math.min(1, Math.max(-1, sample));
+}

@@ -37,7 +37,7 @@ export const MEDIA_LIMITS = {
   /** A given mesh: what generators and scanners hand out; its description is small beside its points. */
   meshBytesMax: 50 * 1_048_576,
   meshJsonBytesMax: 4 * 1_048_576,
-  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times: 10 s and 800 MB to transform. */
+  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times: 5 s and 950 MB to transform. */
   meshVerticesMax: 1_000_000,
   meshTrianglesMax: 1_000_000,
   /** Entries of each list of a given mesh, and how deep nodes lie in each other. */

@@ -1,5 +1,6 @@
 /** Meshes that others might have made: written by hand, or with the library in ways that we never do. */
-import { Document } from "@gltf-transform/core";
+import { Document, type Accessor } from "@gltf-transform/core";
+import { KHRMeshQuantization } from "@gltf-transform/extensions";
 
 import { pngOf } from "#tests/support/render-mesh.ts";
 
@@ -16,7 +17,7 @@ export async function ball(columns = 48, rows = 32): Promise<Uint8Array> {
       positions.push(reach * Math.sin(rise) * Math.sin(turn), Math.cos(rise), reach * Math.sin(rise) * Math.cos(turn));
       const [here, beside] = [row * columns + column, row * columns + ((column + 1) % columns)];
       if (row > 0 && row < rows) indices.push(here, here + columns, beside);
-      if (row < rows) indices.push(beside, here + columns, beside + columns);
+      if (row + 1 < rows) indices.push(beside, here + columns, beside + columns);
     }
   }
   const document = new Document();
@@ -94,8 +95,8 @@ function drawn(side: number, colour: (x: number, y: number) => readonly number[]
 function numbers(
   document: Document,
   type: "SCALAR" | "VEC2" | "VEC3",
-  array: Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>,
-) {
+  array: NonNullable<ReturnType<Accessor["getArray"]>>,
+): Accessor {
   const buffer = document.getRoot().listBuffers()[0] ?? document.createBuffer();
   return document.createAccessor().setType(type).setArray(array).setBuffer(buffer);
 }
@@ -129,4 +130,39 @@ function padded(bytes: Uint8Array, fill: number): Uint8Array {
   const result = new Uint8Array(Math.ceil(bytes.length / 4) * 4).fill(fill);
   result.set(bytes);
   return result;
+}
+
+/** A strip and a fan of small whole numbers, as files for the web have them; and a list with only some of its numbers given. */
+export async function packedForms(): Promise<Uint8Array> {
+  const document = new Document();
+  const rim = Array.from(
+    { length: 9 },
+    (_, at) => [Math.cos((at * Math.PI) / 4), Math.sin((at * Math.PI) / 4)] as const,
+  );
+  const fan = Int8Array.from([0, 0, 0, ...rim.flatMap(([x, y]) => [Math.round(100 * x), Math.round(100 * y), 20])]);
+  const strip = Int16Array.from(rim.flatMap(([x, y]) => [30_000 * x, 30_000 * y, 0, 30_000 * x, 30_000 * y, 9_000]));
+  const mesh = document
+    .createMesh("Drum")
+    .addPrimitive(
+      document
+        .createPrimitive()
+        .setMode(6)
+        .setAttribute("POSITION", numbers(document, "VEC3", fan).setNormalized(true)),
+    )
+    .addPrimitive(
+      document
+        .createPrimitive()
+        .setMode(5)
+        .setAttribute("POSITION", numbers(document, "VEC3", strip).setNormalized(true))
+        .setIndices(
+          numbers(
+            document,
+            "SCALAR",
+            Uint8Array.from(strip.subarray(0, 18), (_, at) => at),
+          ),
+        ),
+    );
+  document.createExtension(KHRMeshQuantization).setRequired(true);
+  document.createScene().addChild(document.createNode("Drum").setMesh(mesh).setScale([4, 4, 4]));
+  return writeGlb(document);
 }

@@ -23,7 +23,7 @@ export interface MeshFacts {
 
 /** Errors and warnings of Khronos' validator. */
 export async function faultsOf(glb: Uint8Array): Promise<readonly string[]> {
-  const { issues } = await validateBytes(glb, { maxIssues: 50, format: "glb" });
+  const { issues } = await validateBytes(glb, { maxIssues: 50 });
   return issues.messages.filter(({ severity }) => severity < 2).map(({ code, message }) => `${code}: ${message}`);
 }
 

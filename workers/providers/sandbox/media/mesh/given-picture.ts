@@ -49,13 +49,16 @@ export function wearing(parts: readonly Part[], { picture: how }: Thing, picture
     return {
       ...part,
       skin: pictured(part.skin, picture),
-      shape: how === "around" ? wrapped(shape, bounds, picture) : pictureProjected(shape, bounds, picture.width / picture.height),
+      shape:
+        how === "around"
+          ? wrapped(shape, bounds, picture)
+          : pictureProjected(shape, bounds, picture.width / picture.height),
     };
   });
 }
 
 /** Metal and glass would hide the picture: they become glossy paint. */
-function pictured({ isSheet }: Skin, { name, width, height, pixels }: Picture): Skin {
+export function pictured({ isSheet }: Pick<Skin, "isSheet">, { name, width, height, pixels }: Picture): Skin {
   return {
     finish: "glossy",
     colour: "#ffffff",
@@ -66,7 +69,7 @@ function pictured({ isSheet }: Skin, { name, width, height, pixels }: Picture): 
 }
 
 /** As often around the thing as keeps the picture's proportions. */
-function wrapped(shape: Shape, bounds: Bounds, { width, height }: Picture): Shape {
+export function wrapped(shape: Shape, bounds: Bounds, { width, height }: Picture): Shape {
   const around = (Math.PI * (bounds.max[0] - bounds.min[0] + bounds.max[2] - bounds.min[2])) / 2;
   const high = bounds.max[1] - bounds.min[1] || 1;
   const repeats = Math.max(1, Math.round(around / ((high * width) / height)));

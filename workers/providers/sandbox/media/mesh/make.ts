@@ -1,10 +1,7 @@
 /** A prompt and a seed as a mesh: things, their places, their materials, one binary glTF file. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
-
 import { createRandom, hashText } from "../../random.ts";
-import { rasterise } from "../images/raster.ts";
 import { readGivenPicture, type GivenPicture } from "./given-picture.ts";
-import { readPrompt } from "./prompt.ts";
+import { plainPrompt, readPrompt } from "./prompt.ts";
 import { addPiece, encodeGlb, newDocument } from "./glb/write.ts";
 import { createWardrobe } from "./glb/materials.ts";
 import { simplifierReady } from "./kit/simplify.ts";
@@ -44,12 +41,9 @@ export async function makeMesh(wish: MeshWish, image?: Uint8Array): Promise<Uint
 /** A framed picture shows what the prompt says; everything else needs none. */
 async function ownPicture(text: string, seed: number): Promise<GivenPicture | null> {
   if (!readPrompt(text).wishes.some(({ thing }) => thing === "frame")) return null;
+  const { rasterise } = await import("../images/raster.ts");
   const size = { width: 864, height: 656, isTransparent: false, hasCaption: false };
   const scene = await rasterise({ prompt: text, seed, ...size });
   const pixels = new Uint8Array(await scene.removeAlpha().raw({ depth: "uchar" }).toBuffer());
   return { name: "painting", width: size.width, height: size.height, pixels, alpha: null };
-}
-
-function plainPrompt(prompt: string): string {
-  return prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).trim().replaceAll(/\s+/g, " ").toWellFormed();
 }

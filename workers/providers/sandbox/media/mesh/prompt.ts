@@ -3,7 +3,7 @@ import { MEDIA_LIMITS } from "#workers/media/limits.ts";
 
 import { singular } from "../../words.ts";
 import { COLOURS, type Colour } from "../images/colours.ts";
-import { finishNamed, MATERIAL_COLOURS, type FinishName } from "./finishes.ts";
+import { finishNamed, finishOf, MATERIAL_COLOURS, type FinishName } from "./finishes.ts";
 import { THINGS } from "./things/index.ts";
 import { thingNamed, withoutPairs } from "./things/names.ts";
 
@@ -85,6 +85,11 @@ interface Pending {
 }
 
 const nothingPending = (): Pending => ({ colours: [], finish: null, count: null, size: 1, age: 0 });
+
+/** As it is kept in the file. */
+export function plainPrompt(prompt: string): string {
+  return prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).trim().replaceAll(/\s+/g, " ").toWellFormed();
+}
 
 export function readPrompt(prompt: string): Motif {
   const plain = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase().replaceAll(/[-_]/g, " ");
@@ -179,8 +184,21 @@ function take(pending: Pending, word: string, before: string, isFur: boolean): v
   const named = finish === undefined && Object.hasOwn(COLOURS, word) ? COLOURS[word] : undefined;
   const colour = fur ?? own ?? named;
   if (finish === undefined && colour === undefined) return;
+  // "Rusty metal": the general word adds nothing.
+  if (finish === "metal" && pending.finish !== null) return;
   const [first] = pending.colours;
   const isSecond = before === "and";
+  const former = pending.finish === null ? undefined : finishOf(pending.finish).colour;
+  if (finish !== undefined && former !== undefined) {
+    const isNext = finishNamed(before) !== undefined;
+    // "Blue and gold marble": what another material follows at once only names a colour.
+    if (isNext) pending.colours = first === undefined ? [former] : pending.colours.map((value) => value ?? former);
+    // "Rusty with copper details": the second material gives the second colour.
+    else pending.colours = [first ?? null, colour ?? finishOf(finish).colour ?? null];
+    if (isNext) pending.finish = finish;
+    pending.age = 0;
+    return;
+  }
   // "gold and blue": gold has its own colour, blue is the second. "Blue and gold" means the same.
   if (finish !== undefined && own === undefined && isSecond && first !== undefined) pending.colours = [null, first];
   if (finish === undefined && isSecond && pending.finish !== null && first === undefined) pending.colours = [null];

@@ -144,13 +144,19 @@ function plateOf(grid: Grid, wide: number, high: number): Shape {
     if (column < 0 || row < 0 || column >= columns || row >= rows) return false;
     if (there === null) return true;
     const at = row * width + column;
-    return ((there[at] ?? 0) + (there[at + 1] ?? 0) + (there[at + width] ?? 0) + (there[at + width + 1] ?? 0)) / 4 >= 0.5;
+    return (
+      ((there[at] ?? 0) + (there[at + 1] ?? 0) + (there[at + width] ?? 0) + (there[at + width + 1] ?? 0)) / 4 >= 0.5
+    );
   };
   for (const side of [0, 1]) {
     for (let row = 0; row <= rows; row += 1) {
       for (let column = 0; column <= columns; column += 1) {
         const { u, v, deeper } = cornerOf(grid, column, row, isThere);
-        draft.positions.push((u - 0.5) * wide, (1 - v) * high, side === 0 ? frontOf(grid, row * width + column) : backOf(grid, row * width + column));
+        draft.positions.push(
+          (u - 0.5) * wide,
+          (1 - v) * high,
+          side === 0 ? frontOf(grid, row * width + column) : backOf(grid, row * width + column),
+        );
         draft.uvs.push(deeper[0], deeper[1]);
       }
     }
@@ -203,10 +209,14 @@ function cornerOf(
   isThere: (column: number, row: number) => boolean,
 ): GridCorner {
   const [u, v] = [column / columns, row / rows];
-  const around = [isThere(column - 1, row - 1), isThere(column, row - 1), isThere(column - 1, row), isThere(column, row)];
+  const around = [
+    isThere(column - 1, row - 1),
+    isThere(column, row - 1),
+    isThere(column - 1, row),
+    isThere(column, row),
+  ];
   if (there === null || around.every(Boolean) || !around.some(Boolean)) return { u, v, deeper: [u, v] };
-  const value = (x: number, y: number): number =>
-    there[clamp(y, 0, rows) * (columns + 1) + clamp(x, 0, columns)] ?? 0;
+  const value = (x: number, y: number): number => there[clamp(y, 0, rows) * (columns + 1) + clamp(x, 0, columns)] ?? 0;
   const slope = [
     (value(column + 1, row) - value(column - 1, row)) / 2,
     (value(column, row + 1) - value(column, row - 1)) / 2,

@@ -6,7 +6,17 @@ import { finishOf } from "./finishes.ts";
 import { wearing, type GivenPicture } from "./given-picture.ts";
 import { occlusionOf } from "./kit/occlusion.ts";
 import { refined } from "./kit/refine.ts";
-import { boundsOf, faceted, moved, rotated, scaled, triangleCount, type Bounds, type Shape } from "./kit/shape.ts";
+import {
+  boundsOf,
+  faceted,
+  moved,
+  rotated,
+  scaled,
+  triangleCount,
+  withLight,
+  type Bounds,
+  type Shape,
+} from "./kit/shape.ts";
 import { simplified } from "./kit/simplify.ts";
 import { cross, pointAt, sub, UP, type Vec3 } from "./kit/vector.ts";
 import { lookOf } from "./look.ts";
@@ -31,6 +41,10 @@ const LEAST_SHARE = 0.4;
 const LOW_POLY_SHARE = 0.07;
 const LOW_POLY_LEAST = 60;
 
+const PEAKS: ReadonlySet<string> = new Set(["Mountain", "Volcano"]);
+/** Of half the width of what stands on a peak, how far out there must be ground. */
+const FOOTHOLD = 0.55;
+
 const RELIEF = /\b(relief|plaque|lithophane|medallion)s?\b/i;
 const RELIEF_METRES = 0.4;
 const NOTHING_KNOWN = { thing: "sculpture", count: 1, size: 1, isOnNext: false, contentColours: [] } as const;
@@ -49,9 +63,7 @@ export async function composeScene(
     return shaded([{ name: "Relief", parts }]).map((one) => ({ ...one, parts: one.parts.map(repeated) }));
   }
   const wishes: readonly ThingWish[] =
-    motif.wishes.length > 0
-      ? motif.wishes
-      : [{ ...NOTHING_KNOWN, colours: motif.colours, finish: motif.finish }];
+    motif.wishes.length > 0 ? motif.wishes : [{ ...NOTHING_KNOWN, colours: motif.colours, finish: motif.finish }];
   const largest = Math.max(...wishes.map(({ thing }) => thingOf(thing).metres));
   const built = wishes.flatMap((wish) =>
     Array.from({ length: wish.count }, (_, index): Standing => {
@@ -74,13 +86,7 @@ function thingOf(name: string): Thing {
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-function buildOne(
-  wish: ThingWish,
-  thing: Thing,
-  motif: Motif,
-  random: Random,
-  noise: Noise,
-): readonly Part[] {
+function buildOne(wish: ThingWish, thing: Thing, motif: Motif, random: Random, noise: Noise): readonly Part[] {
   const look = lookOf(wish, motif, random, noise);
   const plain = thing.build(look);
   const parts = motif.isStatue && motif.wishes.length > 0 ? [...plain, plinth(look, plain)] : plain;
@@ -113,7 +119,9 @@ function standing(parts: readonly Part[], metres: number, { tallness, width }: M
   // What is wide and low, such as a ring or a fish, is measured by its width.
   const size = metres / Math.max(max[1] - min[1], 0.5 * Math.max(max[0] - min[0], max[2] - min[2]));
   const [x, z] = [(min[0] + max[0]) / 2, (min[2] + max[2]) / 2];
-  return eachShape(parts, (shape) => scaled(moved(shape, [-x, -min[1], -z]), [size * width, size * tallness, size * width]));
+  return eachShape(parts, (shape) =>
+    scaled(moved(shape, [-x, -min[1], -z]), [size * width, size * tallness, size * width]),
+  );
 }
 
 function eachShape(parts: readonly Part[], change: (shape: Shape) => Shape): readonly Part[] {
@@ -140,15 +148,30 @@ function putOn(above: readonly Placed[], below: Placed): readonly Placed[] {
   const under = boundsOf(shapes);
   const longer = Math.max(under.max[0] - under.min[0], under.max[2] - under.min[2]);
   const isAcross = under.max[0] - under.min[0] >= under.max[2] - under.min[2];
-  const room = (longer * 0.8) / Math.max(1, above.length);
+  const isPeak = PEAKS.has(below.name);
+  const room = (longer * (isPeak ? 0.5 : 0.8)) / Math.max(1, above.length);
   return above.map((thing, index) => {
     const own = boundsOf(thing.parts.map(({ shape }) => shape));
     const factor = Math.min(1, room / (isAcross ? own.max[0] - own.min[0] : own.max[2] - own.min[2]));
     const along = (index - (above.length - 1) / 2) * room;
     const [x, z] = isAcross ? [along, 0] : [0, along];
-    const top = topAt(shapes, x, z) ?? under.max[1];
-    return { ...thing, parts: eachShape(thing.parts, (shape) => moved(scaled(shape, factor), [x, top, z])) };
+    const reach = ((own.max[0] - own.min[0] + own.max[2] - own.min[2]) / 4) * factor * FOOTHOLD;
+    const top = isPeak ? flankAt(shapes, x, z, reach) : topAt(shapes, x, z);
+    return {
+      ...thing,
+      parts: eachShape(thing.parts, (shape) => moved(scaled(shape, factor), [x, top ?? under.max[1], z])),
+    };
   });
+}
+
+/** On a peak nothing stands by its middle alone: it sinks in until there is ground around it. */
+function flankAt(shapes: readonly Shape[], x: number, z: number, reach: number): number | null {
+  const heights = [0, 1, 2, 3].map((side) => {
+    const angle = (side * Math.PI) / 2;
+    return topAt(shapes, x + reach * Math.cos(angle), z + reach * Math.sin(angle));
+  });
+  const found = heights.filter((height) => height !== null);
+  return found.length === 0 ? null : found.reduce((sum, height) => sum + height, 0) / found.length;
 }
 
 /** The highest point of the surfaces above a place on the ground. */
@@ -187,7 +210,10 @@ function arranged(groups: readonly (readonly Placed[])[], random: Random): Place
     const own = Math.max(ownWide, ownDeep);
     const by: Vec3 = [Math.sin(angle) * (wide + own) * 1.15, 0, Math.cos(angle) * (deep + own) * 1.15];
     const turn = random.below(40) - 20;
-    return group.map((one) => ({ ...one, parts: eachShape(one.parts, (shape) => moved(rotated(shape, UP, turn), by)) }));
+    return group.map((one) => ({
+      ...one,
+      parts: eachShape(one.parts, (shape) => moved(rotated(shape, UP, turn), by)),
+    }));
   });
   return centred([...first.group, ...placed]);
 }
@@ -204,12 +230,17 @@ function centred(things: readonly Placed[]): Placed[] {
 
 /** Many things share the triangles that one file may have. */
 function fewer(things: readonly Placed[]): readonly Placed[] {
-  const sum = things.reduce((all, { parts }) => all + parts.reduce((own, { shape }) => own + triangleCount(shape), 0), 0);
+  const sum = things.reduce(
+    (all, { parts }) => all + parts.reduce((own, { shape }) => own + triangleCount(shape), 0),
+    0,
+  );
   const share = MEDIA_LIMITS.meshMadeTrianglesMax / sum;
   if (share >= 1) return things;
   return things.map((thing) => ({
     ...thing,
-    parts: eachShape(thing.parts, (shape) => simplified(shape, { triangles: triangleCount(shape) * share, error: 0.1 })),
+    parts: eachShape(thing.parts, (shape) =>
+      simplified(shape, { triangles: triangleCount(shape) * share, error: 0.1 }),
+    ),
   }));
 }
 
@@ -227,7 +258,10 @@ function finer(things: readonly Placed[]): readonly Placed[] {
       ...thing,
       parts: eachShape(thing.parts, (shape) => refined(shape, share * size)),
     }));
-    const count = next.reduce((sum, { parts }) => sum + parts.reduce((own, { shape }) => own + triangleCount(shape), 0), 0);
+    const count = next.reduce(
+      (sum, { parts }) => sum + parts.reduce((own, { shape }) => own + triangleCount(shape), 0),
+      0,
+    );
     if (count <= REFINED_TRIANGLES_MAX) return next;
   }
   return things;
@@ -251,12 +285,4 @@ function shaded(things: readonly Placed[]): Placed[] {
       return withLight(shape, factors);
     }),
   }));
-}
-
-function withLight(shape: Shape, factors: Float32Array): Shape {
-  const colours = shape.colours?.slice() ?? new Float32Array(shape.positions.length).fill(1);
-  for (let at = 0; at < colours.length; at += 1) {
-    colours[at] = (colours[at] ?? 1) * (factors[Math.floor(at / 3)] ?? 1);
-  }
-  return { ...shape, colours };
 }

@@ -2,7 +2,19 @@
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
 
 import { READABLE } from "./extensions.ts";
-import { corrupt, extensionsOf, given, isFields, listOf, nameOf, numberOf, numbersOf, optionalWhole, wholeOf, type Fields } from "./fields.ts";
+import {
+  corrupt,
+  extensionsOf,
+  given,
+  isFields,
+  listOf,
+  nameOf,
+  numberOf,
+  numbersOf,
+  optionalWhole,
+  wholeOf,
+  type Fields,
+} from "./fields.ts";
 
 interface CleanMaterials {
   readonly materials: readonly Fields[];
@@ -75,7 +87,8 @@ export function cleanMaterials(json: Fields, viewCount: number): CleanMaterials 
   const extensions = new Set<string>();
   const images = listOf(json, "images", meshPicturesMax).map((image) => {
     const { mimeType } = image;
-    if (typeof mimeType !== "string" || !PICTURE_TYPES.includes(mimeType)) throw corrupt("a picture is of no known kind");
+    if (typeof mimeType !== "string" || !PICTURE_TYPES.includes(mimeType))
+      throw corrupt("a picture is of no known kind");
     return { ...nameOf(image), mimeType, bufferView: wholeOf(image, "bufferView", 0, viewCount - 1) };
   });
   const samplers = listOf(json, "samplers", meshEntriesMax).map((sampler) =>
@@ -96,7 +109,9 @@ export function cleanMaterials(json: Fields, viewCount: number): CleanMaterials 
   });
   const textureOf = (parent: Fields, key: string): Fields | undefined =>
     cleanTexture(parent, key, textures.length, extensions);
-  const materials = listOf(json, "materials", meshEntriesMax).map((material) => cleanMaterial(material, textureOf, extensions));
+  const materials = listOf(json, "materials", meshEntriesMax).map((material) =>
+    cleanMaterial(material, textureOf, extensions),
+  );
   return { materials, textures, images, samplers, extensions };
 }
 
@@ -105,7 +120,8 @@ type TextureOf = (parent: Fields, key: string) => Fields | undefined;
 function cleanMaterial(material: Fields, textureOf: TextureOf, used: Set<string>): Fields {
   const pbr = isFields(material["pbrMetallicRoughness"]) ? material["pbrMetallicRoughness"] : {};
   const alphaMode = material["alphaMode"] ?? "OPAQUE";
-  if (!["OPAQUE", "MASK", "BLEND"].includes(String(alphaMode))) throw corrupt("a material has no known transparency");
+  if (!["OPAQUE", "MASK", "BLEND"].some((mode) => mode === alphaMode))
+    throw corrupt("a material has no known transparency");
   const normal = textureOf(material, "normalTexture");
   const occlusion = textureOf(material, "occlusionTexture");
   const own = fieldsOfExtensions(material, textureOf);
@@ -152,19 +168,22 @@ function byRule(fields: Fields, key: string, rule: Rule, textureOf: TextureOf): 
       return numbersOf(fields, key, 3, 0, LARGEST);
     case "share":
       return numberOf(fields, key, 0, 1);
-    case "size":
-      return numberOf(fields, key, 0, LARGEST);
     case "ior":
       // 0 turns reflections to all of the light, and is allowed.
       return numberOf(fields, key, 0, 10);
     case "angle":
       return numberOf(fields, key, -LARGEST, LARGEST);
+    case "size":
+    default:
+      return numberOf(fields, key, 0, LARGEST);
   }
 }
 
 function cleanTexture(parent: Fields, key: string, count: number, used: Set<string>): Fields | undefined {
   const texture = parent[key];
   if (!isFields(texture)) return undefined;
+  // Two sets of coordinates are read: a picture that needs a third is left out.
+  if ((optionalWhole(texture, "texCoord", 0, 255) ?? 0) > 1) return undefined;
   const transform = extensionsOf(texture)["KHR_texture_transform"];
   const plain = {
     index: wholeOf(texture, "index", 0, count - 1),

@@ -1,6 +1,6 @@
 /** The lists of numbers of a foreign file: each lies within its view, each view within the buffer (glTF 2.0, 3.6). */
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
-import { MediaError } from "#workers/media/media-error.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { corrupt, fieldsOf, given, numbersOf, optionalWhole, wholeOf, type Fields } from "./fields.ts";
 
@@ -19,7 +19,15 @@ export interface CleanAccessor {
   readonly isIndex: boolean;
 }
 
-const COMPONENTS: Readonly<Record<string, number>> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT2: 4, MAT3: 9, MAT4: 16 };
+const COMPONENTS: Readonly<Record<string, number>> = {
+  SCALAR: 1,
+  VEC2: 2,
+  VEC3: 3,
+  VEC4: 4,
+  MAT2: 4,
+  MAT3: 9,
+  MAT4: 16,
+};
 const BYTES: Readonly<Record<number, number>> = { 5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4 };
 const INDEX_TYPES = new Set([5121, 5123, 5125]);
 
@@ -52,7 +60,8 @@ export function cleanAccessors(accessors: readonly Fields[], views: readonly Cle
     const bufferView = optionalWhole(accessor, "bufferView", 0, views.length - 1);
     const byteOffset = optionalWhole(accessor, "byteOffset", 0, Number.MAX_SAFE_INTEGER) ?? 0;
     if (bufferView !== undefined) checkRoom(views[bufferView], byteOffset, count, components * size, size);
-    const sparse = accessor["sparse"] === undefined ? undefined : cleanSparse(accessor, count, components * size, size, views);
+    const sparse =
+      accessor["sparse"] === undefined ? undefined : cleanSparse(accessor, count, components * size, size, views);
     const bounds = { min: numbersOf(accessor, "min", components), max: numbersOf(accessor, "max", components) };
     return {
       json: given({ type, componentType, count, normalized, bufferView, byteOffset, sparse, ...bounds }),
@@ -63,7 +72,13 @@ export function cleanAccessors(accessors: readonly Fields[], views: readonly Cle
   });
 }
 
-function checkRoom(view: CleanView | undefined, offset: number, count: number, elementBytes: number, size: number): void {
+function checkRoom(
+  view: CleanView | undefined,
+  offset: number,
+  count: number,
+  elementBytes: number,
+  size: number,
+): void {
   if (view === undefined) throw corrupt("a list lies nowhere");
   const stride = view.byteStride ?? elementBytes;
   if (stride < elementBytes || offset + stride * (count - 1) + elementBytes > view.byteLength) {

@@ -3,7 +3,7 @@
  * the library that decodes it. Left out is what no transformation keeps: cameras, lights, animations, morph targets.
  */
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
-import { MediaError } from "#workers/media/media-error.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { cleanMaterials } from "./clean-materials.ts";
 import { cleanAccessors, cleanViews, type CleanAccessor } from "./clean-numbers.ts";
@@ -21,25 +21,22 @@ import {
   type Fields,
 } from "./fields.ts";
 
-export interface CleanFile {
-  /** For the library's reader. */
-  readonly json: Fields;
-  /** Skins that nodes use, by index. */
-  readonly hasSkins: boolean;
-}
-
 const { meshEntriesMax } = MEDIA_LIMITS;
 /** Attributes that are read; the file may have more. */
 const ATTRIBUTES = /^(?:POSITION|NORMAL|TEXCOORD_[01]|COLOR_0|JOINTS_0|WEIGHTS_0)$/;
 
-/** @throws MediaError unsupported, corrupt, too_large */
-export function cleanFile(value: unknown, binaryBytes: number): CleanFile {
+/**
+ * For the library's reader.
+ * @throws MediaError unsupported, corrupt, too_large
+ */
+export function cleanFile(value: unknown, binaryBytes: number): Fields {
   const json = fieldsOf(value, "its description");
   checkVersion(json);
   checkExtensions(json);
   const buffers = listOf(json, "buffers", meshEntriesMax);
   for (const { uri } of [...buffers, ...listOf(json, "images", meshEntriesMax)]) {
-    if (uri !== undefined) throw new MediaError("unsupported", "The mesh refers to data outside of its own file.");
+    if (uri !== undefined)
+      throw new MediaError("unsupported", "The mesh refers to data by address; it must hold all of them itself.");
   }
   if (buffers.length > 1) throw new MediaError("unsupported", "The mesh has several buffers; one is taken.");
   const bytes = buffers[0] === undefined ? 0 : wholeOf(buffers[0], "byteLength", 1, binaryBytes);
@@ -53,16 +50,20 @@ export function cleanFile(value: unknown, binaryBytes: number): CleanFile {
   checkSize(nodes, meshes, accessors);
   const scenes = cleanScenes(json, nodes);
   return {
-    json: {
-      asset: { version: "2.0" },
-      extensionsUsed: [...extensions],
-      buffers: bytes === 0 ? [] : [{ byteLength: bytes }],
-      bufferViews: views,
-      accessors: accessors.map(({ json: accessor }) => accessor),
-      ...{ materials, textures, images, samplers, meshes, nodes, skins, scenes },
-      scene: 0,
-    },
-    hasSkins: skins.length > 0,
+    asset: { version: "2.0" },
+    extensionsUsed: [...extensions],
+    buffers: bytes === 0 ? [] : [{ byteLength: bytes }],
+    bufferViews: views,
+    accessors: accessors.map(({ json: accessor }) => accessor),
+    materials,
+    textures,
+    images,
+    samplers,
+    meshes,
+    nodes,
+    skins,
+    scenes,
+    scene: 0,
   };
 }
 
@@ -81,7 +82,8 @@ function checkExtensions(json: Fields): void {
   if (!Array.isArray(required)) throw corrupt("extensionsRequired is no list");
   for (const name of required as readonly unknown[]) {
     if (typeof name !== "string" || !/^\w{1,80}$/.test(name)) throw corrupt("an extension has no name");
-    if (!READABLE.has(name)) throw new MediaError("unsupported", `The mesh needs the extension ${name}, which is not taken.`);
+    if (!READABLE.has(name))
+      throw new MediaError("unsupported", `The mesh needs the extension ${name}, which is not taken.`);
   }
 }
 
@@ -108,7 +110,8 @@ function cleanMesh(mesh: Fields, accessors: readonly CleanAccessor[], materialCo
       if (accessors[index]?.count !== place.count) throw corrupt("a part of it has lists of different lengths");
     }
     const indices = optionalWhole(primitive, "indices", 0, accessors.length - 1);
-    if (indices !== undefined && accessors[indices]?.isIndex !== true) throw corrupt("its triangles are no whole numbers");
+    if (indices !== undefined && accessors[indices]?.isIndex !== true)
+      throw corrupt("its triangles are no whole numbers");
     return given({
       attributes,
       indices,
@@ -191,7 +194,11 @@ function cleanScenes(json: Fields, nodes: readonly CleanNode[]): readonly Fields
 }
 
 /** A mesh that many nodes show counts for each of them. */
-function checkSize(nodes: readonly CleanNode[], meshes: readonly CleanMesh[], accessors: readonly CleanAccessor[]): void {
+function checkSize(
+  nodes: readonly CleanNode[],
+  meshes: readonly CleanMesh[],
+  accessors: readonly CleanAccessor[],
+): void {
   let [pieces, vertices, corners] = [0, 0, 0];
   for (const { mesh } of nodes) {
     for (const { attributes, indices } of mesh === undefined ? [] : (meshes[mesh]?.primitives ?? [])) {

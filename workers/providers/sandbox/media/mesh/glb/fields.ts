@@ -1,5 +1,5 @@
 /** Reads what a foreign file says, one field at a time: what is not as it must be is refused. */
-import { MediaError } from "#workers/media/media-error.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -24,7 +24,13 @@ export function createWardrobe(document: Document, noise: Noise): Wardrobe {
   const known = new Map<string, Promise<Material>>();
   return {
     materialOf: (skin) => {
-      const key = JSON.stringify([skin.finish, skin.colour, skin.second ?? "", skin.isSheet ?? false, skin.picture?.name ?? ""]);
+      const key = JSON.stringify([
+        skin.finish,
+        skin.colour,
+        skin.second ?? "",
+        skin.isSheet ?? false,
+        skin.picture?.name ?? "",
+      ]);
       const material = known.get(key) ?? newMaterial(document, skin, noise);
       known.set(key, material);
       return material;
@@ -79,7 +85,7 @@ function dress(document: Document, material: Material, baked: Baked, name: strin
 }
 
 function newTexture(document: Document, name: string, bytes: Uint8Array): Texture {
-  return document.createTexture(name).setMimeType("image/jpeg").setImage(bytes as Uint8Array<ArrayBuffer>);
+  return document.createTexture(name).setMimeType("image/jpeg").setImage(bytes);
 }
 
 function shine(document: Document, material: Material, colour: readonly [number, number, number], glow: number): void {

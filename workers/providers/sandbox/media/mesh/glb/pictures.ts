@@ -2,7 +2,7 @@
 import type { Document, ExtensionProperty, Material, TextureInfo } from "@gltf-transform/core";
 
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
-import { MediaError } from "#workers/media/media-error.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { readImageHeader } from "../../../image-header.ts";
 import { decodePicture } from "../../images/source.ts";
@@ -21,7 +21,10 @@ export async function checkPictures(document: Document): Promise<void> {
     }
     pixels += header.width * header.height;
     if (pixels > MEDIA_LIMITS.meshPixelsMax) {
-      throw new MediaError("too_large", `The mesh's pictures have more than ${MEDIA_LIMITS.meshPixelsMax} pixels together.`);
+      throw new MediaError(
+        "too_large",
+        `The mesh's pictures have more than ${MEDIA_LIMITS.meshPixelsMax} pixels together.`,
+      );
     }
     // Several textures may show the same picture.
     const key = `${bytes.byteOffset}/${bytes.byteLength}/${Bun.hash.xxHash32(bytes)}`;
@@ -35,7 +38,12 @@ export async function checkPictures(document: Document): Promise<void> {
  * the material's first picture are left out.
  */
 export function unifyCoordinates(document: Document): ReadonlyMap<Material, string> {
-  return new Map(document.getRoot().listMaterials().map((material) => [material, unified(material)]));
+  return new Map(
+    document
+      .getRoot()
+      .listMaterials()
+      .map((material) => [material, unified(material)]),
+  );
 }
 
 function unified(material: Material): string {

@@ -37,7 +37,11 @@ export function posedBy(node: Node): Pose {
     const { joints, weights } = mesh;
     if (joints === null || weights === null) return moved(mesh, () => own, determinant(own) < 0);
     const [first] = bones;
-    return moved(mesh, (vertex) => blended(bones, joints, weights, vertex), first !== undefined && determinant(first) < 0);
+    return moved(
+      mesh,
+      (vertex) => blended(bones, joints, weights, vertex),
+      first !== undefined && determinant(first) < 0,
+    );
   };
 }
 
@@ -63,7 +67,8 @@ function moved(mesh: Unposed, matrixOf: (vertex: number) => Matrix, isMirrored: 
     place(mesh.positions, positions, vertex, matrix, 1);
     place(mesh.normals, normals, vertex, turn, 0);
     const size = Math.hypot(normals[3 * vertex] ?? 0, normals[3 * vertex + 1] ?? 0, normals[3 * vertex + 2] ?? 0);
-    if (size > 0) for (let axis = 0; axis < 3; axis += 1) normals[3 * vertex + axis] = (normals[3 * vertex + axis] ?? 0) / size;
+    if (size > 0)
+      for (let axis = 0; axis < 3; axis += 1) normals[3 * vertex + axis] = (normals[3 * vertex + axis] ?? 0) / size;
   }
   return { positions, normals, isMirrored };
 }
@@ -94,7 +99,9 @@ function cofactors(m: Matrix): Matrix {
 }
 
 function determinant(m: Matrix): number {
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0] = [0, 1, 2, 4, 5, 6, 8, 9, 10].map((at) => m[at]);
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0] = [0, 1, 2, 4, 5, 6, 8, 9, 10].map(
+    (at) => m[at],
+  );
   return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
 }
 

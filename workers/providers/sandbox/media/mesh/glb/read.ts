@@ -2,7 +2,7 @@
 import { NodeIO, type Accessor, type Document, type Material, type Node, type Primitive } from "@gltf-transform/core";
 
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
-import { MediaError } from "#workers/media/media-error.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { boxProjected } from "../kit/project.ts";
 import { boundsOf, shapeOf, vertexCount, type Shape } from "../kit/shape.ts";
@@ -30,16 +30,17 @@ export interface SourceMesh {
 
 /** Normals that a file does not have: smooth, with edges. */
 const CREASE_DEGREES = 40;
+/** Beyond it, areas would no longer be numbers. */
+const FARTHEST = 1e12;
 const GLB_BUFFER = "@glb.bin";
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** @throws MediaError unsupported, corrupt, too_large, invalid where nothing is in it */
 export async function readMesh(bytes: Uint8Array): Promise<SourceMesh> {
   const { json, binary } = openContainer(bytes);
-  const clean = cleanFile(json, binary.byteLength);
-  const document = await decode(clean.json, binary);
+  const document = await decode(cleanFile(json, binary.byteLength), binary);
   await checkPictures(document);
   const pieces = piecesOf(document);
-  if (pieces.length === 0) throw new MediaError("unsupported", "The mesh has no triangles.");
+  if (pieces.length === 0) throw new MediaError("invalid", "The mesh has no triangles.");
   forgetAllButMaterials(document);
   return { document, pieces };
 }
@@ -89,7 +90,7 @@ function shapeFrom(primitive: Primitive, pose: Pose, coordinates: string): Shape
   const joints = floatsOf(primitive.getAttribute("JOINTS_0"), 4);
   const weights = floatsOf(primitive.getAttribute("WEIGHTS_0"), 4);
   const placed = pose({ positions, normals: normals ?? new Float32Array(3 * count), joints, weights });
-  if (placed.positions.some((value) => !Number.isFinite(value))) throw corrupt("some of its points are no numbers");
+  if (placed.positions.some((value) => !(Math.abs(value) <= FARTHEST))) throw corrupt("some of its points are nowhere");
   const base = {
     positions: placed.positions,
     uvs: uvs === null ? new Float32Array(2 * count) : uvs.map((value) => (Number.isFinite(value) ? value : 0)),

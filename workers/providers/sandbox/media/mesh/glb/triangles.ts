@@ -12,7 +12,7 @@ const FAN = 6;
  * @throws MediaError corrupt where a triangle names a vertex that is not there
  */
 export function trianglesOf(primitive: Primitive, vertexCount: number): Uint32Array | null {
-  const mode = Number(primitive.getMode());
+  const mode = primitive.getMode();
   if (mode !== TRIANGLES && mode !== STRIP && mode !== FAN) return null;
   const list = primitive.getIndices()?.getArray();
   const corners =

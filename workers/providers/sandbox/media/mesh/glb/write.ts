@@ -1,5 +1,15 @@
 /** Pieces as a binary glTF 2.0 file. */
-import { Document, Logger, NodeIO, type Accessor, type Material, type Node, type Primitive } from "@gltf-transform/core";
+import {
+  Document,
+  Logger,
+  NodeIO,
+  Texture,
+  type Accessor,
+  type Material,
+  type Mesh,
+  type Node,
+  type Primitive,
+} from "@gltf-transform/core";
 
 import { vertexCount, type Shape } from "../kit/shape.ts";
 import { tangentsOf } from "../kit/tangents.ts";
@@ -8,7 +18,16 @@ import { MATERIAL_EXTENSIONS } from "./extensions.ts";
 export interface Piece {
   readonly name: string;
   readonly shape: Shape;
-  readonly material: Material;
+  /** null is the specification's own. */
+  readonly material: Material | null;
+  /** Which joints of a skeleton move each vertex. */
+  readonly influences?: Influences;
+}
+
+/** Four of each a vertex: joints by their place in the skin, weights that are 65,535 together. */
+export interface Influences {
+  readonly joints: Uint8Array;
+  readonly weights: Uint16Array;
 }
 
 /** Without a voice: what the library has to say would go to stdout, where the child answers. */
@@ -29,25 +48,45 @@ export function stamp(document: Document, extras: Readonly<Record<string, unknow
 }
 
 /** A node with a mesh of one primitive. */
-export function addPiece(document: Document, { name, shape, material }: Piece): Node {
-  const primitive = newPrimitive(document, shape).setMaterial(material);
-  if (material.getNormalTexture() !== null) {
-    primitive.setAttribute("TANGENT", accessor(document, "VEC4", tangentsOf(shape)));
-  }
-  const mesh = document.createMesh(name).addPrimitive(primitive);
-  return document.createNode(name).setMesh(mesh);
+export function addPiece(document: Document, piece: Piece): Node {
+  return document.createNode(piece.name).setMesh(newMesh(document, piece));
 }
 
-export function newPrimitive(document: Document, { positions, normals, uvs, colours, indices }: Shape): Primitive {
-  const count = vertexCount({ positions } as Shape);
+export function newMesh(document: Document, piece: Piece): Mesh {
+  return document.createMesh(piece.name).addPrimitive(newPrimitive(document, piece));
+}
+
+/** Only what the material and the skin have a use for: validators count the rest. */
+function newPrimitive(document: Document, { shape, material, influences }: Piece): Primitive {
+  const { positions, normals, uvs, colours, indices } = shape;
   const primitive = document
     .createPrimitive()
-    .setIndices(accessor(document, "SCALAR", count > 65_534 ? indices : Uint16Array.from(indices)))
+    .setIndices(accessor(document, "SCALAR", vertexCount(shape) > 65_534 ? indices : Uint16Array.from(indices)))
     .setAttribute("POSITION", accessor(document, "VEC3", positions))
     .setAttribute("NORMAL", accessor(document, "VEC3", normals))
-    .setAttribute("TEXCOORD_0", accessor(document, "VEC2", uvs));
-  if (colours === null) return primitive;
-  return primitive.setAttribute("COLOR_0", accessor(document, "VEC4", shorts(colours)).setNormalized(true));
+    .setMaterial(material);
+  if (material !== null && hasPictures(document, material)) {
+    primitive.setAttribute("TEXCOORD_0", accessor(document, "VEC2", uvs));
+  }
+  if (material !== null && material.getNormalTexture() !== null) {
+    primitive.setAttribute("TANGENT", accessor(document, "VEC4", tangentsOf(shape)));
+  }
+  if (colours !== null) {
+    primitive.setAttribute("COLOR_0", accessor(document, "VEC4", shorts(colours)).setNormalized(true));
+  }
+  if (influences !== undefined) {
+    primitive.setAttribute("JOINTS_0", accessor(document, "VEC4", influences.joints));
+    primitive.setAttribute("WEIGHTS_0", accessor(document, "VEC4", influences.weights).setNormalized(true));
+  }
+  return primitive;
+}
+
+/** Its own, or those of its extensions. */
+function hasPictures(document: Document, material: Material): boolean {
+  const graph = document.getGraph();
+  return graph
+    .listChildren(material)
+    .some((child) => child instanceof Texture || graph.listChildren(child).some((one) => one instanceof Texture));
 }
 
 export function accessor(

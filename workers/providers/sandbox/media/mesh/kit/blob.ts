@@ -57,7 +57,10 @@ export function blob(lumps: readonly Lump[], { cell, noise, fade = 0.03 }: BlobS
   // Seen from the side; whoever wants a texture projects it anew.
   const uvs = new Float32Array(2 * count);
   for (let index = 0; index < count; index += 1) {
-    uvs.set([(net.positions[3 * index] ?? 0) + (net.positions[3 * index + 2] ?? 0), -(net.positions[3 * index + 1] ?? 0)], 2 * index);
+    uvs.set(
+      [(net.positions[3 * index] ?? 0) + (net.positions[3 * index + 2] ?? 0), -(net.positions[3 * index + 1] ?? 0)],
+      2 * index,
+    );
   }
   return { positions: net.positions, normals, uvs, colours, indices: net.indices };
 }
@@ -110,7 +113,9 @@ function boundsOf(lumps: readonly Lump[], cell: number): Box {
 
 /** The two corners of each of a cube's twelve edges; bit 0 is x, bit 1 y, bit 2 z. */
 const EDGES = [0, 1, 2].flatMap((axis) =>
-  [0, 1, 2, 3, 4, 5, 6, 7].filter((corner) => (corner & (1 << axis)) === 0).map((corner) => [corner, corner | (1 << axis)] as const),
+  [0, 1, 2, 3, 4, 5, 6, 7]
+    .filter((corner) => (corner & (1 << axis)) === 0)
+    .map((corner) => [corner, corner | (1 << axis)] as const),
 );
 
 /** Naive surface nets: a point in each cube the surface goes through, four of them around each edge it crosses. */
@@ -137,7 +142,11 @@ function surfaceNet(field: Distance, { min, counts }: Box, cell: number): Pick<S
         if (point === null) continue;
         points[at] = positions.length / 3;
         positions.push(
-          ...onto(field, [min[0] + (i + point[0]) * cell, min[1] + (j + point[1]) * cell, min[2] + (k + point[2]) * cell], cell),
+          ...onto(
+            field,
+            [min[0] + (i + point[0]) * cell, min[1] + (j + point[1]) * cell, min[2] + (k + point[2]) * cell],
+            cell,
+          ),
         );
       }
     }

@@ -109,7 +109,8 @@ function cornersByPlace(
     const place = places[vertex] ?? vertex;
     starts[place + 1] = (starts[place + 1] ?? 0) + 1;
   }
-  for (let place = 0; place < places.length; place += 1) starts[place + 1] = (starts[place + 1] ?? 0) + (starts[place] ?? 0);
+  for (let place = 0; place < places.length; place += 1)
+    starts[place + 1] = (starts[place + 1] ?? 0) + (starts[place] ?? 0);
   const filled = starts.slice(0, places.length);
   const around = new Uint32Array(corners.length);
   corners.forEach((vertex, corner) => {

@@ -35,7 +35,11 @@ interface Grid {
 function fill(shapes: readonly Shape[]): Grid {
   const { min, max }: Bounds = boundsOf(shapes);
   const cell = Math.max(max[0] - min[0], max[1] - min[1], max[2] - min[2], 1e-6) / CUBES;
-  const counts = [0, 1, 2].map((axis) => Math.floor(((max[axis] ?? 0) - (min[axis] ?? 0)) / cell) + 1) as [number, number, number];
+  const counts = [0, 1, 2].map((axis) => Math.floor(((max[axis] ?? 0) - (min[axis] ?? 0)) / cell) + 1) as [
+    number,
+    number,
+    number,
+  ];
   const isFull = new Uint8Array(counts[0] * counts[1] * counts[2]);
   for (const { positions, indices } of shapes) {
     for (let at = 0; at < indices.length; at += 3) {
@@ -57,7 +61,11 @@ function fill(shapes: readonly Shape[]): Grid {
   return { min, cell, counts, isFull };
 
   function mark(x: number, y: number, z: number): void {
-    const [i, j, k] = [Math.floor((x - min[0]) / cell), Math.floor((y - min[1]) / cell), Math.floor((z - min[2]) / cell)];
+    const [i, j, k] = [
+      Math.floor((x - min[0]) / cell),
+      Math.floor((y - min[1]) / cell),
+      Math.floor((z - min[2]) / cell),
+    ];
     isFull[i + counts[0] * (j + counts[1] * k)] = 1;
   }
 }

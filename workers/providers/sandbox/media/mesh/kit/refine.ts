@@ -63,7 +63,7 @@ function halved(shape: Shape, edgeMax: number): Shape {
   for (let at = 0; at < shape.indices.length; at += 3) {
     const corners = [shape.indices[at] ?? 0, shape.indices[at + 1] ?? 0, shape.indices[at + 2] ?? 0] as const;
     const long = [0, 1, 2].filter((side) => isLong(corners[side as 0 | 1 | 2], corners[((side + 1) % 3) as 0 | 1 | 2]));
-    const start = long.length === 1 ? (long[0] ?? 0) : long.length === 2 ? ((firstOfTwo(long) + 3) % 3) : 0;
+    const start = long.length === 1 ? (long[0] ?? 0) : long.length === 2 ? (firstOfTwo(long) + 3) % 3 : 0;
     const a = corners[(start % 3) as 0 | 1 | 2];
     const b = corners[((start + 1) % 3) as 0 | 1 | 2];
     const c = corners[((start + 2) % 3) as 0 | 1 | 2];

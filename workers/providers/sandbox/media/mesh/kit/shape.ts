@@ -129,11 +129,6 @@ export function around(shape: Shape, count: number): Shape {
   return merged(Array.from({ length: count }, (_, index) => rotated(shape, UP, (360 * index) / count)));
 }
 
-/** Inside out: for rooms and hollows. */
-export function flipped(shape: Shape): Shape {
-  return { ...shape, normals: shape.normals.map((value) => -value), indices: flippedIndices(shape.indices) };
-}
-
 /** Points moved one by one, normals worked out anew. */
 export function bent(shape: Shape, move: (point: Vec3) => Vec3, creaseDegrees = CREASE_DEGREES): Shape {
   return shapeOf({ ...shape, positions: eachPoint(shape.positions, move) }, creaseDegrees);
@@ -147,6 +142,15 @@ export function tinted(shape: Shape, colour: (point: Vec3, normal: Vec3) => Vec3
   const colours = new Float32Array(shape.positions.length);
   for (let index = 0; index < vertexCount(shape); index += 1) {
     colours.set(colour(pointAt(shape.positions, index), pointAt(shape.normals, index)), 3 * index);
+  }
+  return { ...shape, colours };
+}
+
+/** @param factors a vertex, that darken its colour */
+export function withLight(shape: Shape, factors: Float32Array): Shape {
+  const colours = shape.colours?.slice() ?? new Float32Array(shape.positions.length).fill(1);
+  for (let at = 0; at < colours.length; at += 1) {
+    colours[at] = (colours[at] ?? 1) * (factors[Math.floor(at / 3)] ?? 1);
   }
   return { ...shape, colours };
 }
@@ -174,6 +178,34 @@ function eachPoint(list: Float32Array, change: (point: Vec3) => Vec3): Float32Ar
   const result = new Float32Array(list.length);
   for (let index = 0; index < list.length / 3; index += 1) result.set(change(pointAt(list, index)), 3 * index);
   return result;
+}
+
+/** Only the vertices that triangles use, in the order they use them. */
+export function compacted(shape: Shape): Shape {
+  const places = new Int32Array(vertexCount(shape)).fill(-1);
+  const sources: number[] = [];
+  const indices = shape.indices.map((vertex) => {
+    let place = places[vertex] ?? -1;
+    if (place < 0) {
+      place = sources.length;
+      places[vertex] = place;
+      sources.push(vertex);
+    }
+    return place;
+  });
+  return {
+    positions: gathered(shape.positions, sources, 3),
+    normals: gathered(shape.normals, sources, 3),
+    uvs: gathered(shape.uvs, sources, 2),
+    colours: shape.colours === null ? null : gathered(shape.colours, sources, 3),
+    indices,
+  };
+}
+
+/** Only some of the triangles. */
+export function pickedTriangles(shape: Shape, isPicked: (triangle: number) => boolean): Shape {
+  const indices = shape.indices.filter((_, corner) => isPicked(Math.floor(corner / 3)));
+  return compacted({ ...shape, indices });
 }
 
 function flippedIndices(indices: Uint32Array): Uint32Array {

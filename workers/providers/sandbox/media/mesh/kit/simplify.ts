@@ -1,7 +1,7 @@
-/** Fewer triangles for the same form, and vertices that no triangle uses left out. */
+/** Fewer triangles for the same form. */
 import { MeshoptSimplifier } from "meshoptimizer/simplifier";
 
-import { gathered, triangleCount, vertexCount, type Shape } from "./shape.ts";
+import { compacted, triangleCount, vertexCount, type Shape } from "./shape.ts";
 
 /** What a change of direction counts beside one of place: edges and roundings stay. */
 const NORMAL_WEIGHT = 0.4;
@@ -14,12 +14,14 @@ export interface Simplification {
   readonly error: number;
   /** Vertices that stay, 1 each: where other shapes join. */
   readonly locked?: Uint8Array | undefined;
+  /** Of a foreign mesh: seams and edges that stand in the way may go, and triangles become regular. */
+  readonly isFree?: boolean;
 }
 
 /** To be awaited once before the first call. */
 export const simplifierReady = (): Promise<void> => MeshoptSimplifier.ready;
 
-export function simplified(shape: Shape, { triangles, error, locked }: Simplification): Shape {
+export function simplified(shape: Shape, { triangles, error, locked, isFree }: Simplification): Shape {
   if (triangleCount(shape) <= triangles) return shape;
   const count = vertexCount(shape);
   const width = shape.colours === null ? 5 : 8;
@@ -41,28 +43,7 @@ export function simplified(shape: Shape, { triangles, error, locked }: Simplific
     locked ?? null,
     3 * Math.max(1, Math.floor(triangles)),
     error,
+    isFree === true ? ["RegularizeLight", "Permissive"] : [],
   );
   return compacted({ ...shape, indices });
-}
-
-/** Only the vertices that triangles use, in the order they use them. */
-export function compacted(shape: Shape): Shape {
-  const places = new Int32Array(vertexCount(shape)).fill(-1);
-  const sources: number[] = [];
-  const indices = shape.indices.map((vertex) => {
-    let place = places[vertex] ?? -1;
-    if (place < 0) {
-      place = sources.length;
-      places[vertex] = place;
-      sources.push(vertex);
-    }
-    return place;
-  });
-  return {
-    positions: gathered(shape.positions, sources, 3),
-    normals: gathered(shape.normals, sources, 3),
-    uvs: gathered(shape.uvs, sources, 2),
-    colours: shape.colours === null ? null : gathered(shape.colours, sources, 3),
-    indices,
-  };
 }

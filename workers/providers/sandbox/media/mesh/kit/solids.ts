@@ -13,7 +13,8 @@ export function box(at: Vec3, size: Vec3, bevel = 0.02): Shape {
   const half: Vec3 = [size[0] / 2, size[1] / 2, size[2] / 2];
   const round = Math.min(bevel, ...half);
   const draft = newDraft();
-  for (const axis of [0, 1, 2] as const) for (const sign of [-1, 1] as const) addFace(draft, at, half, round, axis, sign);
+  for (const axis of [0, 1, 2] as const)
+    for (const sign of [-1, 1] as const) addFace(draft, at, half, round, axis, sign);
   return shapeOf(draft, round > 0 ? 60 : 30);
 }
 
@@ -54,8 +55,9 @@ function faceUv(axis: 0 | 1 | 2, sign: number, [x, y, z]: readonly [number, numb
 function steps(half: number, round: number): number[] {
   if (round <= 0) return [-half, half];
   // Equal angles seen from the middle of the rounding: half a right angle up to the edge.
-  const offsets = Array.from({ length: BEVEL_STEPS + 1 }, (_, index) =>
-    round * Math.tan(((Math.PI / 4) * (BEVEL_STEPS - index)) / BEVEL_STEPS),
+  const offsets = Array.from(
+    { length: BEVEL_STEPS + 1 },
+    (_, index) => round * Math.tan(((Math.PI / 4) * (BEVEL_STEPS - index)) / BEVEL_STEPS),
   );
   const low = offsets.map((offset) => -half + round - offset);
   const high = low.map((value) => -value).toReversed();

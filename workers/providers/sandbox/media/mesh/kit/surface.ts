@@ -1,6 +1,6 @@
 /** Surfaces over a grid: what is turned on a lathe, drawn along a path, or bent from a sheet. */
 import { newDraft, shapeOf, type Shape } from "./shape.ts";
-import { add, between, cross, dot, length, sub, times, unit, UP, type Vec2, type Vec3 } from "./vector.ts";
+import { add, cross, dot, length, sub, times, unit, UP, type Vec2, type Vec3 } from "./vector.ts";
 
 /**
  * `place(u, v)` with u and v from 0 to 1; its outside is where u to the right and v upwards are seen from.
@@ -209,13 +209,13 @@ function untwisted(frames: readonly Frame[]): Frame[] {
   });
 }
 
+interface Ring extends Frame {
+  readonly radius: number;
+}
+
 const ROUND_STEPS = [0.35, 0.65, 0.88, 1];
 
-function capOf<F extends Frame & { readonly radius: number }>(
-  frame: F,
-  direction: 1 | -1,
-  ends: "round" | "flat",
-): (Frame & { readonly radius: number })[] {
+function capOf(frame: Ring, direction: 1 | -1, ends: "round" | "flat"): Ring[] {
   if (ends === "flat") return [{ ...frame, radius: 0 }];
   return ROUND_STEPS.map((share) => ({
     ...frame,
@@ -230,9 +230,4 @@ function pathLengths(points: readonly Vec3[]): number[] {
     sum += length(sub(point, points[index - 1] ?? point));
     return sum;
   });
-}
-
-/** Points of a straight line, ends included. */
-export function line(from: Vec3, to: Vec3, steps: number): Vec3[] {
-  return Array.from({ length: steps + 1 }, (_, index) => between(from, to, index / steps));
 }

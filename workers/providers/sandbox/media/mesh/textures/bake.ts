@@ -58,7 +58,13 @@ export async function bake(wish: BakeWish, noise: Noise): Promise<Baked> {
     normal: depth < LEAST_DEPTH ? null : await jpeg(normalsOf(heights, depth)),
     surface:
       secondIs === "matt"
-        ? await jpeg(eachPixel((at) => [255, 255 * (roughness + (0.95 - roughness) * (seconds[at] ?? 0)), 255 * metallic * (1 - (seconds[at] ?? 0))]))
+        ? await jpeg(
+            eachPixel((at) => [
+              255,
+              255 * (roughness + (0.95 - roughness) * (seconds[at] ?? 0)),
+              255 * metallic * (1 - (seconds[at] ?? 0)),
+            ]),
+          )
         : null,
     glow:
       secondIs === "glowing" ? await jpeg(eachPixel((at) => second.map((value) => value * (seconds[at] ?? 0)))) : null,

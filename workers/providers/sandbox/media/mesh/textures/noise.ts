@@ -38,7 +38,11 @@ export function createNoise(random: Random): Noise {
     const left = table[x0 & 255] ?? 0;
     const right = table[x1 & 255] ?? 0;
     const u = fade(fx);
-    const low = mix(slope2(table[(left + y0) & 255] ?? 0, fx, fy), slope2(table[(right + y0) & 255] ?? 0, fx - 1, fy), u);
+    const low = mix(
+      slope2(table[(left + y0) & 255] ?? 0, fx, fy),
+      slope2(table[(right + y0) & 255] ?? 0, fx - 1, fy),
+      u,
+    );
     const high = mix(
       slope2(table[(left + y1) & 255] ?? 0, fx, fy - 1),
       slope2(table[(right + y1) & 255] ?? 0, fx - 1, fy - 1),
@@ -117,7 +121,8 @@ export function createNoise(random: Random): Noise {
 }
 
 /** Of whole numbers at most one period outside. */
-const wrap = (value: number, period: number): number => (value < 0 ? value + period : value >= period ? value - period : value);
+const wrap = (value: number, period: number): number =>
+  value < 0 ? value + period : value >= period ? value - period : value;
 const fade = (t: number): number => t * t * t * (t * (t * 6 - 15) + 10);
 const mix = (a: number, b: number, share: number): number => a + (b - a) * share;
 

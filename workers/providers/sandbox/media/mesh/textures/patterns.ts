@@ -24,7 +24,7 @@ export const PATTERNS = {
   },
   planks: (noise, x, y) => {
     const [count, row] = [5, Math.floor(x * 5)];
-    const edge = Math.abs((x * count) % 1 - 0.5) * 2;
+    const edge = Math.abs(((x * count) % 1) - 0.5) * 2;
     const gap = step(0.93, 0.985, edge);
     const own = noise.wave(row / count + 0.03, 0.5, 64) * 0.9;
     const fibre = noise.cloud(x, y, 60, 3, 3);
@@ -51,7 +51,10 @@ export const PATTERNS = {
     const { near, next } = noise.cells(x + 0.02 * noise.cloud(x, y, 6), y + 0.02 * noise.cloud(y, x, 6), 5);
     const crack = 1 - step(0, 0.05, next - near);
     const grain = noise.wave(x, y, 120);
-    return texel(0.6 * rough + 0.25 * grain - 0.35 * crack, clamp(0.55 + 0.4 * rough - 0.25 * crack + 0.06 * grain, 0, 1));
+    return texel(
+      0.6 * rough + 0.25 * grain - 0.35 * crack,
+      clamp(0.55 + 0.4 * rough - 0.25 * crack + 0.06 * grain, 0, 1),
+    );
   },
   blocks: (noise, x, y) => masonry(noise, x, y, 5, 3, 0.045),
   brick: (noise, x, y) => masonry(noise, x, y, 8, 4, 0.035),
@@ -75,7 +78,10 @@ export const PATTERNS = {
     const arch = 0.78 + 0.2 * Math.sqrt(Math.max(0, 1 - (2 * across - 1) ** 2));
     const gap = Math.max(step(0.9, 1, Math.abs(across - 0.5) * 2), step(arch - 0.02, arch + 0.03, down));
     const own = noise.wave(column / 8 + 0.06, row / rows + 0.06, 37) * 0.8;
-    return texel(own * 0.6 + 0.4 * down - 0.9 * gap + 0.15 * noise.wave(x, y, 60), clamp(0.25 + 0.7 * down - 0.8 * gap, 0, 1));
+    return texel(
+      own * 0.6 + 0.4 * down - 0.9 * gap + 0.15 * noise.wave(x, y, 60),
+      clamp(0.25 + 0.7 * down - 0.8 * gap, 0, 1),
+    );
   },
   fur: (noise, x, y) => {
     const strands = noise.cloud(x + 0.03 * noise.cloud(x, y, 5), y, 80, 22, 3);
@@ -100,7 +106,10 @@ export const PATTERNS = {
     const row = Math.sin(2 * Math.PI * 20 * (y + lean));
     const strand = Math.sin(2 * Math.PI * column) ** 2;
     const fluff = noise.cloud(x, y, 60, 60, 2);
-    return texel(-0.5 + 0.5 * row * strand + 0.6 * strand + 0.2 * fluff, clamp(0.6 * strand + 0.3 * row * strand + 0.1, 0, 1));
+    return texel(
+      -0.5 + 0.5 * row * strand + 0.6 * strand + 0.2 * fluff,
+      clamp(0.6 * strand + 0.3 * row * strand + 0.1, 0, 1),
+    );
   },
   leather: (noise, x, y) => {
     const { near, next } = noise.cells(x + 0.01 * noise.cloud(x, y, 9), y, 38);

@@ -40,7 +40,13 @@ export function coat(look: Look, colour: Colour, finish: FinishName): Coat {
 }
 
 /** A soft body with a texture the same size everywhere. */
-export function body(name: string, { skin }: Coat, lumps: readonly Lump[], shape: BlobShape, change?: (shape: Shape) => Shape): Part {
+export function body(
+  name: string,
+  { skin }: Coat,
+  lumps: readonly Lump[],
+  shape: BlobShape,
+  change?: (shape: Shape) => Shape,
+): Part {
   const soft = blob(lumps, shape);
   return part(name, skin, boxProjected(change === undefined ? soft : change(soft), 0.8));
 }
@@ -63,7 +69,10 @@ export const pair = (lump: Lump): readonly Lump[] => [lump, { ...lump, at: mirro
 const mirrored = ([x, y, z]: Vec3): Vec3 => [-x, y, z];
 
 function turnedOver({ to, along }: Lump): Partial<Lump> {
-  return { ...(to === undefined ? {} : { to: mirrored(to) }), ...(along === undefined ? {} : { along: mirrored(along) }) };
+  return {
+    ...(to === undefined ? {} : { to: mirrored(to) }),
+    ...(along === undefined ? {} : { along: mirrored(along) }),
+  };
 }
 
 /**

@@ -1,9 +1,8 @@
-/** What stands in rooms. */
+/** What rooms are furnished with. */
 import { darker } from "../../images/colours.ts";
-import type { Skin } from "../finishes.ts";
 import { around, merged, moved, rotated, twice, type Shape } from "../kit/shape.ts";
-import { box, prism } from "../kit/solids.ts";
-import { ball, curve, lathe, profileCurve, ring, rod, tube } from "../kit/surface.ts";
+import { box } from "../kit/solids.ts";
+import { ball, curve, lathe, profileCurve, rod, tube } from "../kit/surface.ts";
 import { UP, type Vec3 } from "../kit/vector.ts";
 import { part, type Look, type Part, type Thing } from "./thing.ts";
 
@@ -15,10 +14,7 @@ export const FURNITURE: Readonly<Record<string, Thing>> = {
   table: { metres: 0.75, build: buildTable },
   desk: { metres: 0.75, build: buildDesk },
   bed: { metres: 1, build: buildBed },
-  lamp: { metres: 0.5, build: buildLamp },
   bookshelf: { metres: 1.8, build: buildShelf },
-  clock: { metres: 0.3, build: buildClock },
-  piano: { metres: 1.2, build: buildPiano },
 };
 
 /** Bars at the four corners of a rectangle, leaning outwards by `splay`. */
@@ -44,10 +40,25 @@ function buildChair(look: Look): readonly Part[] {
     rod([0.215, y, -0.21], [0.215, y, 0.2], 0.014),
     rod([-0.215, y, 0], [0.215, y, 0], 0.014),
   ]);
-  const arms = isThrone ? twice(merged([box([0.27, 0.74, -0.02], [0.06, 0.05, 0.46], 0.02), rod([0.27, 0.5, 0.16], [0.27, 0.73, 0.16], 0.024)])) : null;
+  const arms = isThrone
+    ? twice(
+        merged([box([0.27, 0.74, -0.02], [0.06, 0.05, 0.46], 0.02), rod([0.27, 0.5, 0.16], [0.27, 0.73, 0.16], 0.024)]),
+      )
+    : null;
   const crest = isThrone ? ball([0, height + 0.06, -0.3], 0.055, 20) : null;
   return [
-    part("Frame", wood, seat, legs(0.2, 0.2, 0.49, 0.03, 0.03), ...posts, head, ...slats, ...bars, ...(arms === null ? [] : [arms]), ...(crest === null ? [] : [crest])),
+    part(
+      "Frame",
+      wood,
+      seat,
+      legs(0.2, 0.2, 0.49, 0.03, 0.03),
+      ...posts,
+      head,
+      ...slats,
+      ...bars,
+      ...(arms === null ? [] : [arms]),
+      ...(crest === null ? [] : [crest]),
+    ),
     part("Cushion", look.second("#b8433c", "cloth"), cushion([0, 0.548, 0.01], [0.46, 0.07, 0.44])),
   ];
 }
@@ -72,7 +83,16 @@ function buildSofa(look: Look, wide: number): readonly Part[] {
   const frame = box([0, 0.23, 0], [wide + 0.28, 0.18, 0.76], 0.05);
   const back = box([0, 0.5, -0.33], [wide + 0.28, 0.62, 0.13], 0.055);
   const arm = box([half + 0.08, 0.4, 0], [0.15, 0.46, 0.78], 0.065);
-  const pillows = wide > 1 ? twice(rotated(moved(rotated(box([0, 0, 0], [0.34, 0.32, 0.11], 0.055), [1, 0, 0], -18), [half - 0.2, 0.6, -0.05]), UP, 0)) : null;
+  const pillows =
+    wide > 1
+      ? twice(
+          rotated(
+            moved(rotated(box([0, 0, 0], [0.34, 0.32, 0.11], 0.055), [1, 0, 0], -18), [half - 0.2, 0.6, -0.05]),
+            UP,
+            0,
+          ),
+        )
+      : null;
   return [
     part("Cover", cover, frame, back, twice(arm), ...seats),
     part("Legs", look.fixed("#5f4029", "wood"), legs(half + 0.06, 0.3, 0.16, 0.035, 0.02)),
@@ -81,7 +101,17 @@ function buildSofa(look: Look, wide: number): readonly Part[] {
 }
 
 function buildStool(look: Look): readonly Part[] {
-  const top = lathe([[0.001, 0.93], [0.24, 0.93], [0.27, 0.95], [0.27, 0.99], [0.24, 1.01], [0.001, 0.995]], 48);
+  const top = lathe(
+    [
+      [0.001, 0.93],
+      [0.24, 0.93],
+      [0.27, 0.95],
+      [0.27, 0.99],
+      [0.24, 1.01],
+      [0.001, 0.995],
+    ],
+    48,
+  );
   const leg = rod([0.26, 0, 0.26], [0.13, 0.94, 0.13], 0.028, 0.036, 16);
   const bar = rod([0.21, 0.36, 0.21], [0.21, 0.36, -0.21], 0.02);
   return [part("Stool", look.main("#b98350", "wood"), top, around(leg, 4), around(bar, 4))];
@@ -90,14 +120,60 @@ function buildStool(look: Look): readonly Part[] {
 function buildTable(look: Look): readonly Part[] {
   const wood = look.main("#a06a3c", "wood");
   if (look.has("round", "coffee", "bistro")) {
-    const top = lathe([[0.001, 0.7], [0.56, 0.7], [0.6, 0.715], [0.6, 0.745], [0.58, 0.76], [0.001, 0.76]], 64);
-    const column = lathe(profileCurve([[0.001, 0.05], [0.09, 0.08], [0.05, 0.2], [0.075, 0.36], [0.045, 0.55], [0.12, 0.7], [0.001, 0.7]], 5), 32);
-    const foot = around(tube(curve([[0, 0.14, 0.02], [0, 0.1, 0.2], [0, 0.02, 0.4]], 5), (share) => 0.04 - 0.012 * share, { sides: 14 }), 4);
+    const top = lathe(
+      [
+        [0.001, 0.7],
+        [0.56, 0.7],
+        [0.6, 0.715],
+        [0.6, 0.745],
+        [0.58, 0.76],
+        [0.001, 0.76],
+      ],
+      64,
+    );
+    const column = lathe(
+      profileCurve(
+        [
+          [0.001, 0.05],
+          [0.09, 0.08],
+          [0.05, 0.2],
+          [0.075, 0.36],
+          [0.045, 0.55],
+          [0.12, 0.7],
+          [0.001, 0.7],
+        ],
+        5,
+      ),
+      32,
+    );
+    const foot = around(
+      tube(
+        curve(
+          [
+            [0, 0.14, 0.02],
+            [0, 0.1, 0.2],
+            [0, 0.02, 0.4],
+          ],
+          5,
+        ),
+        (share) => 0.04 - 0.012 * share,
+        { sides: 14 },
+      ),
+      4,
+    );
     return [part("Table", wood, top, column, foot)];
   }
   const top = box([0, 0.73, 0], [1.3, 0.05, 0.78], 0.018);
-  const frame = [box([0, 0.66, 0.3], [1.08, 0.09, 0.03], 0.008), box([0, 0.66, -0.3], [1.08, 0.09, 0.03], 0.008), box([0.54, 0.66, 0], [0.03, 0.09, 0.6], 0.008), box([-0.54, 0.66, 0], [0.03, 0.09, 0.6], 0.008)];
-  return [part("Top", wood, top), part("Legs", look.second(darker(wood.colour, 0.12), wood.finish), ...frame, legs(0.55, 0.3, 0.71, 0.05))];
+  const frame = [
+    box([0, 0.66, 0.3], [1.08, 0.09, 0.03], 0.008),
+    box([0, 0.66, -0.3], [1.08, 0.09, 0.03], 0.008),
+    box([0.54, 0.66, 0], [0.03, 0.09, 0.6], 0.008),
+    box([-0.54, 0.66, 0], [0.03, 0.09, 0.6], 0.008),
+  ];
+  return [
+    part("Top", wood, top),
+    part("Legs", look.second(darker(wood.colour, 0.12), wood.finish), ...frame, legs(0.55, 0.3, 0.71, 0.05)),
+  ];
 }
 
 function buildDesk(look: Look): readonly Part[] {
@@ -105,7 +181,13 @@ function buildDesk(look: Look): readonly Part[] {
   const drawers = [0.56, 0.37, 0.18].map((y) => box([0.42, y, 0.285], [0.36, 0.165, 0.03], 0.012));
   const knobs = [0.56, 0.37, 0.18].map((y) => ball([0.42, y, 0.315], 0.02, 14));
   return [
-    part("Desk", wood, box([0, 0.73, 0], [1.34, 0.045, 0.66], 0.016), box([0.42, 0.37, 0], [0.4, 0.66, 0.56], 0.012), legsAt([-0.6, -0.26], [-0.6, 0.26])),
+    part(
+      "Desk",
+      wood,
+      box([0, 0.73, 0], [1.34, 0.045, 0.66], 0.016),
+      box([0.42, 0.37, 0], [0.4, 0.66, 0.56], 0.012),
+      legsAt([-0.6, -0.26], [-0.6, 0.26]),
+    ),
     part("Drawers", look.second(darker(wood.colour, 0.14), wood.finish), ...drawers),
     part("Knobs", look.fixed("#d8b060", "brass"), ...knobs),
   ];
@@ -119,22 +201,26 @@ function buildBed(look: Look): readonly Part[] {
   const wood = look.main("#8f5f3a", "wood");
   const blanket = look.second("#5f86b0", "cloth");
   return [
-    part("Frame", wood, box([0, 0.24, 0], [1.06, 0.16, 1.7], 0.03), box([0, 0.52, -0.86], [1.1, 0.86, 0.07], 0.03), box([0, 0.36, 0.86], [1.1, 0.44, 0.06], 0.03), legs(0.5, 0.82, 0.24, 0.045)),
+    part(
+      "Frame",
+      wood,
+      box([0, 0.24, 0], [1.06, 0.16, 1.7], 0.03),
+      box([0, 0.52, -0.86], [1.1, 0.86, 0.07], 0.03),
+      box([0, 0.36, 0.86], [1.1, 0.44, 0.06], 0.03),
+      legs(0.5, 0.82, 0.24, 0.045),
+    ),
     part("Mattress", look.fixed("#f2eee4", "cloth"), box([0, 0.4, 0], [1.0, 0.2, 1.62], 0.07)),
-    part("Pillows", look.fixed("#fbfaf6", "cloth"), twice(moved(rotated(box([0, 0, 0], [0.42, 0.13, 0.3], 0.064), [1, 0, 0], 14), [0.25, 0.56, -0.6]))),
-    part("Blanket", blanket, box([0, 0.45, 0.24], [1.05, 0.19, 1.16], 0.08), box([0, 0.53, -0.29], [1.04, 0.09, 0.2], 0.04)),
-  ];
-}
-
-function buildLamp(look: Look): readonly Part[] {
-  const shade = lathe([[0.3, 0.62], [0.302, 0.62], [0.19, 1.0], [0.188, 1.0], [0.294, 0.625]], 56, 30);
-  const trims = [ring([0, 0.622, 0], 0.3, 0.008, 56, 8), ring([0, 0.998, 0], 0.19, 0.008, 48, 8)];
-  const base = profileCurve([[0.001, 0], [0.19, 0], [0.195, 0.02], [0.12, 0.05], [0.1, 0.1], [0.14, 0.2], [0.15, 0.3], [0.1, 0.42], [0.03, 0.5], [0.022, 0.56], [0.022, 0.7], [0.001, 0.7]], 5);
-  return [
-    part("Shade", { ...look.second("#f6e3b8", "light"), isSheet: true }, shade),
-    part("Trim", look.fixed("#d8b060", "brass"), ...trims),
-    part("Base", look.main("#2f7f86", "ceramic"), lathe(base, 48)),
-    part("Bulb", look.fixed("#fff3cf", "neon"), ball([0, 0.77, 0], [0.06, 0.075, 0.06], 20)),
+    part(
+      "Pillows",
+      look.fixed("#fbfaf6", "cloth"),
+      twice(moved(rotated(box([0, 0, 0], [0.42, 0.13, 0.3], 0.064), [1, 0, 0], 14), [0.25, 0.56, -0.6])),
+    ),
+    part(
+      "Blanket",
+      blanket,
+      box([0, 0.45, 0.24], [1.05, 0.19, 1.16], 0.08),
+      box([0, 0.53, -0.29], [1.04, 0.09, 0.2], 0.04),
+    ),
   ];
 }
 
@@ -149,39 +235,18 @@ function buildShelf(look: Look): readonly Part[] {
       const [thick, high] = [look.roll(0.028, 0.06), look.roll(0.22, 0.31)];
       const isLeaning = look.random.below(9) === 0;
       const book = box([0, high / 2, 0], [thick, high, look.roll(0.18, 0.22)], 0.006);
-      books[look.random.below(colours.length)]?.push(moved(isLeaning ? rotated(book, [0, 0, 1], -9) : book, [x + thick / 2, floor, 0.01]));
+      books[look.random.below(colours.length)]?.push(
+        moved(isLeaning ? rotated(book, [0, 0, 1], -9) : book, [x + thick / 2, floor, 0.01]),
+      );
       x += thick + (isLeaning ? 0.05 : 0.003);
     }
   }
   return [
     part("Shelf", wood, ...boards, sides, box([0, 0.79, -0.138], [0.96, 1.56, 0.014], 0)),
-    ...books.flatMap((shapes, index) => (shapes.length === 0 ? [] : [part(`Books ${index + 1}`, look.fixed(colours[index] ?? "#888888", "matt"), ...shapes)])),
-  ];
-}
-
-function buildClock(look: Look): readonly Part[] {
-  const facing = (shape: Shape): Shape => moved(rotated(shape, [1, 0, 0], 90), [0, 0.5, 0]);
-  const rim = lathe(profileCurve([[0.4, -0.08], [0.46, -0.06], [0.48, 0], [0.46, 0.07], [0.42, 0.08], [0.4, 0.05]], 4), 72);
-  const face = lathe([[0.001, -0.08], [0.41, -0.08], [0.41, 0.03], [0.001, 0.03]], 64);
-  const marks = Array.from({ length: 12 }, (_, hour) => rotated(box([0, 0.5 + 0.34, 0.04], [hour % 3 === 0 ? 0.03 : 0.016, hour % 3 === 0 ? 0.08 : 0.05, 0.014], 0.003), [0, 0, 1], 0)).map((mark, hour) => moved(rotated(moved(mark, [0, -0.5, 0]), [0, 0, 1], -30 * hour), [0, 0.5, 0]));
-  const hand = (reach: number, wide: number, turn: number): Shape => moved(rotated(prism([[-wide, -0.06], [wide, -0.06], [wide * 0.4, reach], [-wide * 0.4, reach]], { depth: 0.012 }), [0, 0, 1], -turn), [0, 0.5, 0.055]);
-  const minutes = look.random.below(60);
-  const hours = look.random.below(12);
-  return [
-    part("Rim", look.main("#b88746", "brass"), facing(rim), facing(lathe([[0.001, -0.1], [0.36, -0.09], [0.4, -0.075]], 56)), twice(tube([[0.26, 0.08, 0], [0.34, -0.02, 0.04]], 0.04)), ...[-1, 1].map((side) => moved(ball([0, 0, 0], [0.16, 0.1, 0.12], 24), [side * 0.27, 0.98, 0])), rod([0, 0.96, 0], [0, 1.08, 0], 0.02)),
-    part("Face", look.second("#f7f2e4", "matt"), facing(face)),
-    part("Hands", look.fixed("#24252b", "matt"), ...marks, hand(0.3, 0.014, 6 * minutes), hand(0.2, 0.02, 30 * hours + minutes / 2), moved(rotated(lathe([[0.001, 0], [0.03, 0], [0.02, 0.02], [0.001, 0.02]], 20), [1, 0, 0], 90), [0, 0.5, 0.055])),
-  ];
-}
-
-function buildPiano(look: Look): readonly Part[] {
-  const black: Skin = look.main("#1d1e22", "paint");
-  const white = Array.from({ length: 28 }, (_, index) => box([-0.608 + 0.045 * index, 0.632, 0.34], [0.042, 0.03, 0.2], 0.004));
-  const sharps = Array.from({ length: 27 }, (_, index) => index).filter((index) => ![2, 6].includes(index % 7)).map((index) => box([-0.585 + 0.045 * index, 0.655, 0.3], [0.022, 0.03, 0.12], 0.004));
-  return [
-    part("Case", black, box([0, 0.52, 0], [1.4, 0.92, 0.34], 0.02), box([0, 0.58, 0.28], [1.4, 0.07, 0.36], 0.015), box([0, 0.97, 0.01], [1.44, 0.04, 0.4], 0.015), twice(box([0.67, 0.64, 0.3], [0.07, 0.1, 0.34], 0.02)), twice(box([0.65, 0.29, 0.38], [0.07, 0.54, 0.07], 0.015)), box([0, 0.04, 0.1], [1.4, 0.08, 0.6], 0.02), box([0, 0.8, 0.19], [1.0, 0.22, 0.02], 0.008)),
-    part("Keys", look.fixed("#fbf9f2", "ceramic"), ...white),
-    part("Sharps", look.fixed("#17181b", "ceramic"), ...sharps),
-    part("Pedals", look.second("#d8b060", "brass"), ...[-0.1, 0, 0.1].map((x) => box([x, 0.1, 0.32], [0.04, 0.02, 0.14], 0.008))),
+    ...books.flatMap((shapes, index) =>
+      shapes.length === 0
+        ? []
+        : [part(`Books ${index + 1}`, look.fixed(colours[index] ?? "#888888", "matt"), ...shapes)],
+    ),
   ];
 }

@@ -9,7 +9,16 @@ import { part, type Look, type Part, type Thing } from "./thing.ts";
 
 export const ABSTRACT: Thing = { metres: 0.5, picture: "sides", build: buildSculpture };
 
-const FINISHES: readonly [FinishName, ...FinishName[]] = ["gold", "paint", "ceramic", "copper", "pearl", "plastic", "chrome", "marble"];
+const FINISHES: readonly [FinishName, ...FinishName[]] = [
+  "gold",
+  "paint",
+  "ceramic",
+  "copper",
+  "pearl",
+  "plastic",
+  "chrome",
+  "marble",
+];
 
 function buildSculpture(look: Look): readonly Part[] {
   const { random } = look;
@@ -35,7 +44,13 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** A line around a ring, that also winds around its middle, as a thick tube. */
 function knot({ random, roll }: Look): Shape {
-  const [p, q] = random.pick<Vec2>([[2, 3], [3, 2], [2, 5], [3, 4], [3, 5]]);
+  const [p, q] = random.pick<Vec2>([
+    [2, 3],
+    [3, 2],
+    [2, 5],
+    [3, 4],
+    [3, 5],
+  ]);
   const [wide, deep] = [0.34, roll(0.13, 0.18)];
   const path: Vec3[] = Array.from({ length: 241 }, (_, index) => {
     const angle = (2 * Math.PI * (index % 240)) / 240;
@@ -97,7 +112,18 @@ function stack({ roll, random }: Look): Shape {
       const slab =
         sides === 0
           ? box([0, 0, 0], [size, 0.052, size], 0.016)
-          : lathe([[0.001, -0.026], [size * 0.55, -0.026], [size * 0.58, -0.012], [size * 0.58, 0.012], [size * 0.55, 0.026], [0.001, 0.026]], 6, 35);
+          : lathe(
+              [
+                [0.001, -0.026],
+                [size * 0.55, -0.026],
+                [size * 0.58, -0.012],
+                [size * 0.58, 0.012],
+                [size * 0.55, 0.026],
+                [0.001, 0.026],
+              ],
+              6,
+              35,
+            );
       return rotated(moved(slab, [0, 0.062 * index, 0]), UP, turn * index);
     }),
   );
@@ -109,7 +135,10 @@ function waves({ random, roll }: Look): Shape {
   const column = lathe(
     Array.from({ length: 73 }, (_, index): Vec2 => {
       const share = index / 72;
-      return [index === 0 || index === 72 ? 0.001 : 0.24 + 0.1 * Math.sin(share * Math.PI * 2 + 0.6) - 0.06 * share, share];
+      return [
+        index === 0 || index === 72 ? 0.001 : 0.24 + 0.1 * Math.sin(share * Math.PI * 2 + 0.6) - 0.06 * share,
+        share,
+      ];
     }),
     96,
     70,
@@ -129,7 +158,19 @@ function waves({ random, roll }: Look): Shape {
 
 function plinthShape(half: number, height: number): Shape {
   const [r, h] = [half, height];
-  return lathe([[0.001, 0], [r, 0], [r, h * 0.25], [r * 0.94, h * 0.38], [r * 0.88, h * 0.75], [r * 0.9, h * 0.86], [r * 0.9, h], [0.001, h]], 48);
+  return lathe(
+    [
+      [0.001, 0],
+      [r, 0],
+      [r, h * 0.25],
+      [r * 0.94, h * 0.38],
+      [r * 0.88, h * 0.75],
+      [r * 0.9, h * 0.86],
+      [r * 0.9, h],
+      [0.001, h],
+    ],
+    48,
+  );
 }
 
 /** A block under a statue, as wide as its feet need. */
@@ -139,6 +180,10 @@ export function plinth(look: Look, parts: readonly Part[]): Part {
   const height = 0.16 * (max[1] - min[1]);
   const middle: Vec3 = [(min[0] + max[0]) / 2, min[1] - height / 2 + 0.004, (min[2] + max[2]) / 2];
   const block = box(middle, [wide, height, deep], height * 0.08);
-  const foot = box([middle[0], middle[1] - height * 0.4, middle[2]], [wide * 1.12, height * 0.3, deep * 1.12], height * 0.08);
+  const foot = box(
+    [middle[0], middle[1] - height * 0.4, middle[2]],
+    [wide * 1.12, height * 0.3, deep * 1.12],
+    height * 0.08,
+  );
   return part("Plinth", look.fixed("#d8d4cc", "marble"), block, foot);
 }

@@ -18,24 +18,22 @@ export interface Look {
   /** What the prompt says it is made of; null leaves it to the thing. */
   readonly finish: FinishName | null;
   /** What the thing mostly consists of: colour and material of the prompt come first. */
-  main(colour: Colour, finish: FinishName): Skin;
+  readonly main: (colour: Colour, finish: FinishName) => Skin;
   /** What sets itself off from it: the second colour of the prompt comes first. */
-  second(colour: Colour, finish: FinishName): Skin;
+  readonly second: (colour: Colour, finish: FinishName) => Skin;
   /** Eyes, tyres, lights: only a statue has them of its own material. */
-  fixed(colour: Colour, finish: FinishName): Skin;
+  readonly fixed: (colour: Colour, finish: FinishName) => Skin;
   /** What it holds: the colour that the prompt gives to flowers in a vase comes first. */
-  content(colour: Colour, finish: FinishName): Skin;
+  readonly content: (colour: Colour, finish: FinishName) => Skin;
   /** Whether the prompt has one of the words. */
-  has(...words: string[]): boolean;
+  readonly has: (...words: string[]) => boolean;
   /** By the seed. */
-  roll(min: number, max: number): number;
+  readonly roll: (min: number, max: number) => number;
 }
 
 export interface Thing {
   /** Height in the world, without a word on size. */
   readonly metres: number;
-  /** Words of gold and silver only mean its colour, unless it is a statue. */
-  readonly isAlive?: boolean;
   /** How a given picture goes onto its main part: around it, or onto each side. */
   readonly picture?: "around" | "sides";
   /** One unit is about its height or width; it stands on y = 0 and looks to z. */

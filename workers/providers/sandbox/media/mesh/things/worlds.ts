@@ -58,7 +58,15 @@ function buildPlanet(look: Look): readonly Part[] {
   const tilt = (shape: Shape): Shape => moved(rotated(shape, [0, 0, 1], -18), [0, 0.66, 0]);
   const parts = [part("Globe", skin, tilt(isPainted ? fromPoleToPole(globe) : globe)), ...rings(look, world, tilt)];
   const stand = lathe(
-    [[0.001, 0], [0.26, 0], [0.27, 0.025], [0.1, 0.05], [0.03, 0.09], [0.026, 0.18], [0.001, 0.18]],
+    [
+      [0.001, 0],
+      [0.26, 0],
+      [0.27, 0.025],
+      [0.1, 0.05],
+      [0.03, 0.09],
+      [0.026, 0.18],
+      [0.001, 0.18],
+    ],
     44,
   );
   return [...parts, part("Stand", look.fixed("#b88746", "brass"), stand)];
@@ -79,7 +87,17 @@ function rings(look: Look, { hasRing }: World, tilt: (shape: Shape) => Shape): r
     [0.875, 0.92, "#a8906a"],
   ] as const;
   return bands.map(([from, to, colour], index) => {
-    const flat = lathe([[from, -0.004], [to, -0.004], [to, 0.004], [from, 0.004], [from, -0.004]], 96, 40);
+    const flat = lathe(
+      [
+        [from, -0.004],
+        [to, -0.004],
+        [to, 0.004],
+        [from, 0.004],
+        [from, -0.004],
+      ],
+      96,
+      40,
+    );
     return part(`Ring ${index + 1}`, look.second(colour, "matt"), tilt(flat));
   });
 }
@@ -98,7 +116,8 @@ function worldPaint(look: Look, world: World, isOwn: boolean): Paint {
   return ([x, y, z]) => {
     const height =
       world.isBanded === true
-        ? 0.5 + 0.5 * Math.sin(15 * y + 0.9 * noise.solid(x * 1.6, y * 6, z * 1.6, 4) + 1.6 * noise.solid(1, y * 5, 1, 2))
+        ? 0.5 +
+          0.5 * Math.sin(15 * y + 0.9 * noise.solid(x * 1.6, y * 6, z * 1.6, 4) + 1.6 * noise.solid(1, y * 5, 1, 2))
         : clamp(0.5 + 0.62 * heightAt(look, [x, y, z]), 0, 1);
     const at = height * (ramp.length - 1);
     const [low, high] = [ramp[Math.floor(at)] ?? WHITE, ramp[Math.ceil(at)] ?? WHITE];
@@ -129,7 +148,10 @@ function painted(name: string, paint: Paint): Picture {
     for (let column = 0; column < WIDE; column += 1) {
       const angle = (2 * Math.PI * (column + 0.5)) / WIDE;
       const colour = paint([Math.cos(rise) * Math.sin(angle), Math.sin(rise), Math.cos(rise) * Math.cos(angle)]);
-      pixels.set(colour.map((value) => Math.round(clamp(value, 0, 255))), 3 * (row * WIDE + column));
+      pixels.set(
+        colour.map((value) => Math.round(clamp(value, 0, 255))),
+        3 * (row * WIDE + column),
+      );
     }
   }
   return { name, width: WIDE, height: HIGH, pixels };
@@ -172,7 +194,10 @@ function buildMoon(look: Look): readonly Part[] {
   const paint: Paint = (direction) => {
     const [x, y, z] = direction;
     const sea = step(0.05, 0.35, noise.solid(x * 1.4 + 2, y * 1.4, z * 1.4, 4));
-    const light = (1 - 0.3 * sea) * (1 + 2.6 * clamp(depth(direction), -0.06, 0.03)) * (1 + 0.05 * noise.solid(x * 16, y * 16, z * 16, 2));
+    const light =
+      (1 - 0.3 * sea) *
+      (1 + 2.6 * clamp(depth(direction), -0.06, 0.03)) *
+      (1 + 0.05 * noise.solid(x * 16, y * 16, z * 16, 2));
     return [tone[0] * light, tone[1] * light, tone[2] * light];
   };
   if (chosen.finish !== "matt") return [part("Moon", chosen, globe)];
