@@ -102,6 +102,7 @@ function intendingMedia<Input, Output>(
 ): MediaOffer<Input, Output> {
   if ("run" in offer) {
     return {
+      ...offer,
       run: async (call) => {
         await intend();
         return offer.run(call);

@@ -16,6 +16,7 @@ import type { Catalogue, Embedding, Model, Preset, Provider, Source, Surrounding
 import { checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
+import { secondsOf } from "./seconds.ts";
 
 /**
  * The catalogue of these files in these surroundings, frozen.
@@ -104,7 +105,7 @@ function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readon
     pricing: { currency: "credits" as const, ...pricing },
     price: parsePrice({ ...pricing }),
     ...(price_variants !== undefined && { price_variants: price_variants.map((one) => buildVariant(one, pricing)) }),
-    seconds_of: entry.seconds_of ?? (MADE_BY_LENGTH.has(entry.modality ?? "text") ? "media" : "compute"),
+    seconds_of: secondsOf(entry),
     ...(compute_seconds_max !== undefined && { compute_seconds_max }),
     ...(compute_seconds_usual !== undefined && { compute_seconds_usual }),
     allowed_params: supportsChat ? { supported_inputs: ["text"], ...allowed } : allowed,
@@ -112,9 +113,6 @@ function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readon
     ...(price_source !== undefined && { price_source }),
   });
 }
-
-/** What these make has a length, and is paid by it unless the entry says otherwise. */
-const MADE_BY_LENGTH: ReadonlySet<string> = new Set(["video", "music", "audio", "stt"]);
 
 function buildVariant({ when, price }: PriceVariant, { unit = "per_request" }: PricingText) {
   return { when, price: parsePrice({ unit, [priceField(unit)]: price }) };

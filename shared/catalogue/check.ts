@@ -5,6 +5,7 @@ import { priceField } from "#shared/pricing/price.ts";
 
 import { type CatalogueFault, quote } from "./faults.ts";
 import { faultAt } from "./layer.ts";
+import { secondsOf } from "./seconds.ts";
 import type { Merged } from "./merge.ts";
 
 const CHAT_INPUTS = ["text", "image", "audio", "file"];
@@ -44,6 +45,7 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
     ...(entry.pricing === undefined ? [] : checkPricing(model, entry.pricing)),
     ...checkVariants(model),
     ...checkSeconds(model),
+    ...checkFields(model),
   ];
 }
 
@@ -55,10 +57,38 @@ function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
 
 /** What is charged by the second of computing has no other bound. */
 function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
-  const { slug, modality, pricing, seconds_of: of, compute_seconds_max: max } = model.entry;
-  const isCompute = of === "compute" || (of === undefined && modality !== "video" && modality !== "music");
-  if (pricing?.second_price === undefined || !isCompute || max !== undefined) return [];
+  const { slug, pricing, compute_seconds_max: max } = model.entry;
+  if (pricing?.second_price === undefined || secondsOf(model.entry) === "media" || max !== undefined) return [];
   return [missing(model, "compute_seconds_max", `the model ${quote(slug)}, priced by the second of computing,`)];
+}
+
+type Declared = NonNullable<CatalogueModel["allowed_params"]>;
+
+/** What a model declares → the input by which its source hears of it. */
+const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declared) => boolean])[] = [
+  ["n", ({ max_n: most = 1 }) => most > 1],
+  ["size", ({ sizes }) => sizes !== undefined],
+  ["image_size", ({ image_sizes: labels }) => labels !== undefined],
+  ["duration", ({ durations }) => durations !== undefined],
+  ["resolution", ({ resolutions }) => resolutions !== undefined],
+  ["aspect_ratio", ({ aspect_ratios: ratios }) => ratios !== undefined],
+  ["image", ({ accepts_input_image: accepts }) => accepts === true],
+];
+
+/** A source that names its inputs is sent no others: what a caller chose, and may pay for, would not reach it. */
+function checkFields(model: Merged<CatalogueModel>): CatalogueFault[] {
+  const { allowed_params: declared = {}, sources = [] } = model.entry;
+  return sources.flatMap(({ fields, overrides }, index) =>
+    INPUT_OF.filter(
+      ([input, isDeclared]) => fields && isDeclared(declared) && !(input in { ...fields, ...overrides }),
+    ).map(([input]) =>
+      fault(
+        model,
+        ["sources", index, "fields"],
+        `expected a field for ${input}, which allowed_params lets callers choose`,
+      ),
+    ),
+  );
 }
 
 function checkSources(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {

@@ -219,6 +219,19 @@ describe("a file is refused with its place for", () => {
     }
   });
 
+  test("a source that names its inputs, and not one that callers may choose", () => {
+    const model = (fields: string): string =>
+      `${BASE}  - { slug: two, modality: video, owned_by: acme, created: 1, pricing: { unit: per_second, second_price: "1" }, allowed_params: { durations: [5], resolutions: [480p], accepts_input_image: true }, sources: [{ provider: play, model: m${fields} }] }\n`;
+    expect(refusals(model(""))).toEqual([]);
+    const whole = ", fields: { prompt: p, image: i, duration: d, resolution: r }";
+    expect(refusals(model(whole))).toEqual([]);
+    for (const input of ["image", "duration", "resolution"]) {
+      expect(refusals(model(whole.replace(new RegExp(`, ${input}: .`), "")))).toEqual([
+        `0.yaml:30: models[1].sources[0].fields: expected a field for ${input}, which allowed_params lets callers choose`,
+      ]);
+    }
+  });
+
   test("more than one thing, each with its place", () => {
     const text = BASE.replace("max_output_tokens: 500", "max_output_tokens: 5000").replace(
       "provider: play",

@@ -8,7 +8,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { ByteBudget } from "../../providers/byte-budget.ts";
+import { ByteBudget, type Lease } from "../../providers/byte-budget.ts";
 import { SENTENCES } from "../../providers/inline-media.ts";
 import type { GivenMedia, Media } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -37,33 +37,40 @@ export function createGivenReader(
   bytesMax: (one: Given) => number,
 ): GivenReader {
   const read = new Map<string, Media>();
-  const leases: { release(): void }[] = [];
+  let lease: Lease | undefined;
+  const release = (): void => {
+    lease?.release();
+    lease = undefined;
+    read.clear();
+  };
 
   const bytesOf = async (one: Given, signal: AbortSignal): Promise<Media> => {
-    const known = read.get(one.name);
-    if (known) return known;
     if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
-    const lease = await budget.lease(Math.min(bytesMax(one), LIMITS.givenProcessBytesMax), signal);
-    leases.push(lease);
     const media =
       "url" in one ? await fetched(one, bytesMax(one), signal) : await stored(context, workspaceId, one, signal);
-    lease.shrink(media.bytes.length);
     read.set(one.name, media);
     return media;
   };
 
   return {
     async read(takesUrls, signal) {
+      const isPassed = (one: Given): boolean => takesUrls && "url" in one;
+      const wanted = given.filter((one) => !isPassed(one) && !("bytes" in one));
+      if (wanted.some(({ name }) => !read.has(name))) {
+        // All at once: whoever held one and waited for the next would keep it from another who does the same.
+        release();
+        const most = wanted.reduce((sum, one) => sum + bytesMax(one), 0);
+        lease = await budget.lease(Math.min(most, LIMITS.givenProcessBytesMax), signal);
+      }
       const inputs: Record<string, GivenMedia> = {};
       for (const one of given) {
-        inputs[one.name] = takesUrls && "url" in one ? { url: one.url } : await bytesOf(one, signal);
+        inputs[one.name] =
+          isPassed(one) && "url" in one ? { url: one.url } : (read.get(one.name) ?? (await bytesOf(one, signal)));
       }
+      lease?.shrink([...read.values()].reduce((sum, { bytes }) => sum + bytes.length, 0));
       return inputs;
     },
-    release() {
-      for (const lease of leases.splice(0)) lease.release();
-      read.clear();
-    },
+    release,
   };
 }
 

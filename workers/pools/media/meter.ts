@@ -63,7 +63,7 @@ function countOf(
   usage: MediaUsage,
 ): { readonly milliseconds: number | undefined; readonly units: Record<string, number> } {
   const units: Record<string, number> = {};
-  // What we measure goes before what a provider says (lesson STT-5).
+  // The bytes that are kept are ours to measure; a provider's word counts where they tell no length.
   const measured = made.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined);
   const mediaSeconds = measured.length > 0 ? measured.reduce((sum, one) => sum + one, 0) : usage.seconds;
   const seconds = secondsOf === "compute" ? usage.computeSeconds : mediaSeconds;

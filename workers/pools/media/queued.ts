@@ -23,8 +23,8 @@ export interface Following<Output> {
   onUnknown(detail: string): void;
   /** 0 to 1. */
   onProgress?(share: number): void;
-  /** Begins the second half of a job that has two, after noting that it is about to. */
-  onNext?(start: (signal: AbortSignal) => Promise<ProviderJob>): Promise<ProviderJob>;
+  /** Begins the second half of a job that has two, after noting that it is about to. Undefined: it was not taken now. */
+  onNext?(start: (signal: AbortSignal) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
 /** What came of it, and the job that can be asked again for what it made. */
@@ -50,7 +50,10 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
     if (polled.state === "unknown" && !signal.aborted) following.onUnknown(polled.detail);
     if (polled.state !== "next") continue;
     if (!following.onNext) throw new ProviderError("failed", "a job of two halves where there is but one");
-    job = await following.onNext(polled.start);
+    const next = await following.onNext(polled.start);
+    // The first half is asked about once more, and offers the second again.
+    if (!next) continue;
+    job = next;
     waitMs = pollMinMs;
   }
   return { result: await lastWord(offer, job, signal), job };
@@ -61,7 +64,10 @@ export async function pollOnce<Output>(
   offer: Pick<Offer<Output>, "poll" | "pollMs">,
   job: ProviderJob,
 ): Promise<MediaResult<Output> | undefined> {
-  return verdictOf(await offer.poll(job, AbortSignal.timeout(pollMsOf(offer))));
+  const polled = await offer.poll(job, AbortSignal.timeout(pollMsOf(offer)));
+  // Its first half is over, and nobody will begin the second.
+  if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
+  return verdictOf(polled);
 }
 
 async function lastWord<Output>(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { JobAbort } from "#workers/job.ts";
-import { type Following, pollToEnd } from "#workers/pools/media/queued.ts";
+import { type Following, pollOnce, pollToEnd } from "#workers/pools/media/queued.ts";
 import type { Polled, ProviderJob } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
@@ -73,6 +73,23 @@ describe("a job at a provider", () => {
     const progress: number[] = [];
     await pollToEnd(following(offer, { onProgress: (share) => progress.push(share) }));
     expect(progress).toEqual([0.25]);
+  });
+
+  test("of two halves whose second is not taken now is asked about again, which offers it again", async () => {
+    const start = () => Promise.resolve({ task: "2" });
+    const { offer, asked } = provider({ state: "next", start }, { state: "next", start }, DONE);
+    const answers = [undefined, { task: "2" }];
+    const followed = await pollToEnd(following(offer, { onNext: () => Promise.resolve(answers.shift()) }));
+    expect([followed.job, asked.length]).toEqual([{ task: "2" }, 3]);
+  });
+
+  test("that stands between its halves when it is given up is over, not unknown", async () => {
+    const { offer } = provider({ state: "next", start: () => Promise.reject(new Error("begun")) });
+    const late = AbortSignal.abort(new JobAbort("caller_left"));
+    expect(await pollToEnd(following(offer, { signal: late })).catch((error: unknown) => error)).toMatchObject({
+      kind: "failed",
+    });
+    expect(await pollOnce(offer, { task: "1" }).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
   });
 
   test("of two halves begins the second one and follows that", async () => {
