@@ -101,6 +101,8 @@ export const LIMITS = {
   sseLineBytesMax: 4 * 1_048_576,
   /** A server that callers named and that sends nothing of its answer for this long is given up. */
   outboundStallMs: 10_000,
+  /** An address that callers name: servers take about as much, and signed ones of object stores have 2,000. */
+  outboundUrlCharactersMax: 8_000,
   /** Media servers redirect to a store or a mirror, seldom further. */
   outboundRedirectsMax: 3,
   /** One picture or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
@@ -193,6 +195,8 @@ export const LIMITS = {
   fileLifeSecondsMax: 2_592_000,
   /** A repeat under the same key hears the first answer for this long (lesson MON-18). */
   idempotencyMs: 24 * 3_600_000,
+  /** Sound is handed on while it is made where a workspace has room for this much: more than any speech takes. */
+  liveRoomBytes: 33_554_432n,
   /** A part on its way into the object store: 5 MiB at 256 KiB/s. */
   storagePartMs: 20_000,
   /** Bodies a process sends to the object store at once: each holds copies of what the socket has not taken. */

@@ -17,7 +17,7 @@ import {
 } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import { ringCaller, tellPublisher, type Told } from "#shared/jobs/answer.ts";
-import { type EndContext, conclude, endingOf } from "#shared/jobs/end-unowned.ts";
+import { type EndContext, conclude, endingOf, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
 import { keepResult } from "#shared/jobs/result.ts";
@@ -111,17 +111,20 @@ export function openDurableJobs(options: {
       controller.signal,
     );
     if ("outcome" in job) return job;
-    const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller });
-    const forget = cancels.onCancel(job.id, () => controller.abort(new JobAbort("caller_left")));
+    // What is collected late was given up by its caller before, if ever.
+    const isLate = job.is_unknown;
+    const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
+    const onLeave = (): void => controller.abort(new JobAbort("caller_left"));
+    const forget = isLate ? undefined : cancels.onCancel(job.id, onLeave);
     // A stream is made for who reads it: it ends with its ingress.
-    const isWatched = job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
+    const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
     const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
     const unwatch = isWatched && job.reply !== null ? callers.watch(job.reply, onGone) : undefined;
     try {
       return await own(job, deliveries, controller);
     } finally {
       unwatch?.();
-      forget();
+      forget?.();
       letGo();
     }
   };
@@ -137,6 +140,7 @@ export function openDurableJobs(options: {
     const providerJob: ProviderJobSlot = {
       found: job.provider_job,
       isLate: job.is_unknown,
+      wasCancelled: job.cancel_requested,
       progress: (share) => {
         const next = Math.floor(Math.min(0.99, share) * 100) / 100;
         if (!(next > told)) return;
@@ -146,8 +150,7 @@ export function openDurableJobs(options: {
         );
       },
       keep: async (kept) => {
-        if (!(await noteProviderJob(database, job.id, job.epoch, kept)))
-          throw new Error("the job is not ours any more");
+        await noted(job, kept);
         isAtProvider = kept !== null;
       },
     };
@@ -178,13 +181,47 @@ export function openDurableJobs(options: {
     return end(job, captured);
   };
 
+  /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and nobody could ask for it */
+  const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<void> => {
+    const giveUpAt = performance.now() + DATABASE_RETRY_MS;
+    for (let tries = 0; ; tries++) {
+      try {
+        if (await noteProviderJob(database, job.id, job.epoch, kept)) return;
+        throw new NotOursError("the job is not ours any more");
+      } catch (error) {
+        if (error instanceof NotOursError) throw error;
+        if (isDataFault(error) || performance.now() > giveUpAt) {
+          throw new UnknownOutcomeError("what the job is called at its provider could not be noted", { cause: error });
+        }
+        log.warn({ err: error, job_id: job.id, tries }, "a job's name at its provider is noted again");
+        await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
+      }
+    }
+  };
+
   /** The hold stays, and whoever waits is told that the job goes on. */
   const leaveUnknown = async (job: ClaimedJob, fault: UnknownOutcomeError): Promise<DurableVerdict> => {
+    // Its caller is told that it failed, and nobody could find it later.
+    if (job.is_hidden) return writeOff(job);
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);
     if (!isNoted) return { outcome: "superseded" };
     log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
     ringCaller(context.replies, job);
     return { outcome: "unknown" };
+  };
+
+  const writeOff = (job: ClaimedJob): Promise<DurableVerdict> => {
+    const { state, error, usage } = WRITTEN_OFF;
+    const ending = {
+      id: job.id,
+      epoch: job.epoch,
+      isOwned: true,
+      state,
+      usage: nothingUsed(usage),
+      result: null,
+      error,
+    };
+    return write(job, ending, { status: "failed", error });
   };
 
   /** No intent could be noted: the job was cancelled, or is somebody else's, and then this changes nothing. */

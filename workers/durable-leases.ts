@@ -10,6 +10,8 @@ export interface Held {
   readonly id: string;
   readonly epoch: number;
   readonly controller: AbortController;
+  /** Nobody's wish ends it: it is collected at its provider, which has been asked to stop long ago. */
+  readonly isLate: boolean;
 }
 
 export interface Leases {
@@ -47,7 +49,7 @@ export function openLeases(options: {
         const isCancelled = cancelled.get(job.id);
         // Somebody else's by now: what we still do would be thrown away.
         if (isCancelled === undefined) job.controller.abort(new JobAbort("shutdown"));
-        else if (isCancelled) job.controller.abort(new JobAbort("caller_left"));
+        else if (isCancelled && !job.isLate) job.controller.abort(new JobAbort("caller_left"));
       }
     } catch (error) {
       // Nobody can take them over either while Postgres is away.

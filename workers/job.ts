@@ -26,6 +26,8 @@ export interface ProviderJobSlot {
   readonly found: unknown;
   /** It has outlasted its time: its provider is asked once what became of it. */
   readonly isLate: boolean;
+  /** Its caller wished it to end before. */
+  readonly wasCancelled: boolean;
   /** Null forgets it. @throws Error when the job is not ours any more: nothing may be done for it then */
   keep(job: Readonly<Record<string, unknown>> | null): Promise<void>;
   /** How far it is, 0 to 1; told to whoever asks. Best effort. */

@@ -18,10 +18,15 @@ const SAFETY = {
 } as const;
 
 /** @throws ApiError `range_not_satisfiable`, `service_unavailable`, `internal_error` for bytes that are not what they were */
-export async function fileContent(context: IngressContext, file: FileRow, request: Request): Promise<Response> {
+export async function fileContent(
+  context: IngressContext,
+  file: FileRow,
+  request: Request,
+  further: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const bytes = Number(file.bytes);
   const etag = `"${Buffer.from(file.sha256).toString("hex")}"`;
-  const headers: Record<string, string> = { ...SAFETY, etag, "accept-ranges": "bytes" };
+  const headers: Record<string, string> = { ...SAFETY, ...further, etag, "accept-ranges": "bytes" };
   if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const range = rangeOf(request.headers.get("range"), request.headers.get("if-range"), etag, bytes);
   if (range.kind === "none") {

@@ -104,7 +104,7 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     mayExceed: bound.mayExceed,
     tokensMax: bound.tokensMax,
     dailyTokens: preset.daily_tokens,
-    // A job that was begun at the end of its life has the time that any has.
+    // A job that is begun at the end of its life has the time that any has.
     lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
   };
   const text = JSON.stringify(job.request);

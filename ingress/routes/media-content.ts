@@ -26,6 +26,9 @@ export function mediaContent(context: IngressContext): Route {
   };
 }
 
+/** Pages of any site may show what their owners had made (`<img>`, `<video>`): whoever has the link has the bytes anyway. */
+const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
+
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const link = context.links.read(call.params["token"] ?? "");
   const row =
@@ -34,5 +37,5 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
       findFile(context.database, link.workspaceId, link.fileId),
     ));
   if (!row) throw new ApiError("file_not_found", "There is no such file, or its link is over.");
-  return fileContent(context, row, call.request);
+  return fileContent(context, row, call.request, EMBEDDABLE);
 }

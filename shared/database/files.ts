@@ -209,6 +209,17 @@ export async function endFile(
   return rows[0]?.ended === true;
 }
 
+/** Deletes a file and forgets the key of the upload that made it: whoever comes with the key makes another. */
+export async function endKeyedFile(target: Queryable, workspaceId: string, id: string, key: string): Promise<void> {
+  await target.query(
+    `with forgotten as (
+       delete from idempotency_key where workspace_id = $1 and route = 'files' and key = $3 and subject = $2
+     )
+     select end_file($1, $2, 'deleted')`,
+    [workspaceId, id, key],
+  );
+}
+
 /** The bytes of a deleted file are gone: so is its row. */
 export async function dropFile(target: Queryable, id: string): Promise<void> {
   await target.query("delete from file where id = $1 and state = 'deleted'", [id]);

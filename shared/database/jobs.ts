@@ -96,6 +96,10 @@ export interface ClaimedJob {
   readonly provider_job: unknown;
   /** It has outlasted its time at its provider: asked once what became of it. */
   readonly is_unknown: boolean;
+  /** Nobody can find it again. */
+  readonly is_hidden: boolean;
+  /** Its caller wished it to end. */
+  readonly cancel_requested: boolean;
   readonly publisher_key: string | null;
   readonly reply: string | null;
 }
@@ -121,7 +125,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
        and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()))
        and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
      returning id, workspace_id, epoch, attempt, dispatch, deadline, work, request, request_ref, provider_job,
-       unknown_since is not null as is_unknown, publisher_key, reply`,
+       unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
     "claim_job",
   );
@@ -146,6 +150,7 @@ export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publis
   /** It goes on at its provider, which can be asked about it. */
   readonly is_at_provider: boolean;
   readonly is_unknown: boolean;
+  readonly is_hidden: boolean;
   readonly is_late: boolean;
 }
 
@@ -172,7 +177,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 /** Columns of an UnownedJob. */
 export const UNOWNED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent,
-  provider_job is not null as is_at_provider, unknown_since is not null as is_unknown,
+  provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late`;
 
 /** Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled. */

@@ -51,7 +51,9 @@ export function openSpoolFile(): SpoolFile {
 function makeFolder(): string {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split("-")[0]) : Number.NaN;
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    // In a container each life of a process has the same number.
+    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   process.once("exit", () => rmSync(path, { recursive: true, force: true }));

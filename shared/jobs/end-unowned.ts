@@ -92,7 +92,9 @@ export async function conclude(
   job: UnownedJob,
   ending: Ending | "unknown",
 ): Promise<Ending["usage"] | "unknown" | "superseded"> {
-  if (ending !== "unknown") return (await endUnowned(context, job, ending)) ? ending.usage : "superseded";
+  // Of what nobody can find again nobody could hear later.
+  const final = ending === "unknown" && job.is_hidden ? WRITTEN_OFF : ending;
+  if (final !== "unknown") return (await endUnowned(context, job, final)) ? final.usage : "superseded";
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
   if (!isNoted) return "superseded";
   context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");

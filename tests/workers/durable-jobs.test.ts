@@ -14,7 +14,7 @@ import { offer } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/durable-jobs.ts";
-import { JobAbort, type JobControl } from "#workers/job.ts";
+import { JobAbort, type JobControl, UnknownOutcomeError } from "#workers/job.ts";
 
 let db: TestDatabase;
 let metrics: Metrics;
@@ -52,7 +52,7 @@ function bench(run: Run, around: { database?: Database; storage?: unknown } = {}
     publish: (subject: string, data = "") => void told.push({ subject, data }),
   };
   const context = {
-    config: { chat: { totalMs: 60_000 } },
+    config: { chat: { totalMs: 60_000 }, unknownHours: 24 },
     log,
     metrics,
     database: around.database ?? db.database,
@@ -107,6 +107,19 @@ const serve =
     context.answers.publish(reply, encodeFrame({ n: 0, t: "part" }, text.slice(0, 2)));
     context.answers.publish(reply, encodeFrame({ n: 1, t: "end", model: "one", nano: String(takenNano), upstream_ms: 1 }, text.slice(2))); // prettier-ignore
   };
+
+/** A database that fails its first statements of a kind, as when it is restarted. */
+function failing(database: Database, pattern: RegExp, times: number) {
+  let failed = 0;
+  const query: Database["query"] = (text, ...rest) => {
+    if (pattern.test(text) && failed < times) {
+      failed += 1;
+      return Promise.reject(Object.assign(new Error("terminating connection"), { code: "57P01" }));
+    }
+    return database.query(text, ...rest);
+  };
+  return { database: { ...database, query } as Database, failed: () => failed };
+}
 
 describe("a durable job", () => {
   test("gets its work message from the row, and ends with money and answer in one write", async () => {
@@ -189,6 +202,38 @@ describe("a durable job", () => {
     });
     await run(await queued());
     expect(noted).toEqual([{ noted: false }, { noted: true }]);
+  });
+
+  test("is noted at its provider again when the database was away for a moment", async () => {
+    const fails = failing(db.database, /set provider_job/, 2);
+    const { run } = bench(
+      async (context, job, control) => {
+        await ask(context);
+        await control.providerJob?.keep({ id: "7" });
+        await serve("{}")(context, job, control);
+      },
+      { database: fails.database },
+    );
+    const message = await queued();
+    expect(await run(message)).toEqual({ outcome: "completed" });
+    expect(fails.failed()).toBe(2);
+    const rows = await db.query("select provider_job from job where id = $1", [message.job_id]);
+    expect(rows).toEqual([{ provider_job: { id: "7" } }]);
+  });
+
+  test("of unknown outcome keeps its hold; one that nobody can find again ends at once, free", async () => {
+    const lost: Run = async (context) => {
+      await ask(context);
+      throw new UnknownOutcomeError("nobody told");
+    };
+    const held = (id: string) => db.query("select 1 from hold where job_id = $1", [id]);
+    const open = await queued();
+    expect(await bench(lost).run(open)).toEqual({ outcome: "unknown" });
+    expect([(await rowOf(open)).state, (await held(open.job_id)).length]).toEqual(["running", 1]);
+    const hidden = await queued({ isHidden: true });
+    expect(await bench(lost).run(hidden)).toEqual({ outcome: "failed" });
+    expect(await rowOf(hidden)).toMatchObject({ state: "failed", error: { code: "upstream_timeout" }, credits: 0n });
+    expect(await held(hidden.job_id)).toEqual([]);
   });
 
   test("cancelled before a provider was asked ends as cancelled, and no provider hears of it", async () => {

@@ -125,15 +125,17 @@ declare
 begin
   select * into f from file where id = p_id and state = 'uploading' for update;
   if not found then return false; end if;
-  update file set state = 'ready', filename = p_filename, purpose = p_purpose, media_type = p_media_type,
-    sha256 = p_sha256, block_sha256 = p_block_sha256, block_bytes = p_block_bytes, upload_id = null, lease_until = null,
-    expires_at = created_at + p_expires_s * interval '1 second'
-  where id = p_id;
   if p_fingerprint is not null then
     update idempotency_key set fingerprint = p_fingerprint, answer = p_answer,
       expires_at = clock_timestamp() + p_keep_ms * interval '1 millisecond'
     where subject = p_id and fingerprint is null;
+    -- A repeat has taken the key over: its file is the one.
+    if not found then return false; end if;
   end if;
+  update file set state = 'ready', filename = p_filename, purpose = p_purpose, media_type = p_media_type,
+    sha256 = p_sha256, block_sha256 = p_block_sha256, block_bytes = p_block_bytes, upload_id = null, lease_until = null,
+    expires_at = created_at + p_expires_s * interval '1 second'
+  where id = p_id;
   update file_storage set reserved = reserved - f.bytes, used = used + f.bytes where workspace_id = f.workspace_id;
   return true;
 end $$;

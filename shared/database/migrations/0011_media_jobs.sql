@@ -12,6 +12,7 @@ alter table job
   add column recorded text;
 
 create index job_unknown on job (ask_at) where unknown_since is not null and state = 'running';
+create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
 -- A flood of text jobs should not write three objects each: their answers are all there is to them.
 create index job_unrecorded on job (created_at)
   where recorded is distinct from state and state <> 'refused' and not is_hidden and kind not in ('chat', 'embeddings');
@@ -77,7 +78,8 @@ begin
   for update;
   if not found then return false; end if;
   until_utc := since + p_keep_ms * interval '1 millisecond';
-  update job set unknown_since = since, lease_until = null, worker = null, claims = 0,
+  -- It takes no place on the queue meanwhile: its workspace's share is for work that can be done.
+  update job set unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
     ask_at = at_utc + least(interval '30 minutes', greatest(interval '1 minute', (at_utc - since) / 2)),
     deadline = greatest(deadline, until_utc)
   where id = p_id;

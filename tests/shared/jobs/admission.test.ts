@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Database, openDatabase } from "#shared/database/client.ts";
-import { findJob } from "#shared/database/jobs.ts";
+import { findJob, noteUnknown } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -202,5 +202,25 @@ describe("the first dispatch", () => {
       greedy,
     ]);
     expect(await door().offer(offer({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
+  });
+
+  test("is not kept from a workspace by jobs of which nobody knows what became", async () => {
+    const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
+    await db.query("delete from job");
+    await Promise.all(Array.from({ length: 40 }, () => door().offer(offer({ workspaceId }))));
+    const out = await db.query<{ id: string }>(
+      "update job set state = 'running', epoch = 1 where workspace_id = $1 and dispatch = 1 returning id",
+      [workspaceId],
+    );
+    expect(out).toHaveLength(32);
+    for (const { id } of out)
+      expect(await noteUnknown(db.database, { id, epoch: 1, isOwned: true }, 60_000)).toBe(true);
+    await db.query("delete from job where state = 'queued'");
+    expect(await door().offer(offer({ workspaceId }))).toEqual({ kind: "admitted", dispatch: 1 });
+    // Those who look for the ones that are known no more do not read all there are.
+    const plan = await db.query<Record<string, string>>(
+      "explain select 1 from job where state in ('queued', 'running') and unknown_since < now()",
+    );
+    expect(JSON.stringify(plan)).toContain("job_unknown_since");
   });
 });

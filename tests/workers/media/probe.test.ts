@@ -28,13 +28,18 @@ function fault(bytes: Uint8Array): string {
 }
 
 /** One second at 8 kHz, 16 bits, one channel; the head may say otherwise. */
-function wav(dataSize = 16_000, { rate = 8_000, channels = 1, bits = 16, code = 1 } = {}): Uint8Array {
+function wav(
+  dataSize = 16_000,
+  head: Partial<Record<"rate" | "channels" | "bits" | "code" | "block" | "byteRate", number>> = {},
+): Uint8Array {
+  const { rate = 8_000, channels = 1, bits = 16, code = 1 } = head;
+  const { block = (channels * bits) / 8, byteRate = rate * block } = head;
   const format = [
     ...le(code, 2),
     ...le(channels, 2),
     ...le(rate, 4),
-    ...le((rate * channels * bits) / 8, 4),
-    ...le((channels * bits) / 8, 2),
+    ...le(byteRate, 4),
+    ...le(block, 2),
     ...le(bits, 2),
   ];
   return bytesOf(
@@ -168,6 +173,22 @@ describe("a probe", () => {
 
   test.each([
     ["a WAV that promises an hour and holds a second", wav(57_600_000), 1],
+    [
+      "a WAV of ADPCM that promises gigabytes a second",
+      wav(16_000, { code: 0x11, block: 256, byteRate: 2 ** 32 - 1 }),
+      3.945,
+    ],
+    [
+      "a WAV of Microsoft's ADPCM with one block beyond its end",
+      wav(16_000, { code: 2, block: 65_535, byteRate: 1 }),
+      3.998,
+    ],
+    ["a WAV of GSM", wav(16_000, { code: 0x31, block: 1, byteRate: 2 ** 32 - 1 }), 9.846],
+    [
+      "an MP3 within a WAV that promises gigabytes a second",
+      bytesOf(wav(19_200, { code: 0x55, byteRate: 2 ** 32 - 1 }).subarray(0, -16_000), repeated(MP3_FRAME, 100)),
+      2.4,
+    ],
     ["Ogg pages that all stand at the beginning", ogg(500, () => 960), (500 * 960 - 312) / 48_000],
     ["Ogg pages that stand at the end of time", ogg(50, () => 2 ** 50), (50 * 960 - 312) / 48_000],
     ["AAC in an MP4 whose samples last a tick each", mp4(94, 1), (94 * 1_024) / 48_000],
@@ -195,6 +216,8 @@ describe("a probe", () => {
     ["a page", bytesOf("<html>"), "unsupported"],
     ["a picture", bytesOf("\x89PNG\r\n\x1a\n", new Uint8Array(64)), "unsupported"],
     ["a WAV without data", wav().subarray(0, 40), "corrupt"],
+    ["a WAV of a codec that names its own rate", wav(16_000, { code: 0x161, byteRate: 1_000_000 }), "unsupported"],
+    ["a WAV of ADPCM without blocks", wav(16_000, { code: 0x11, block: 0 }), "corrupt"],
     ["a WAV of zero channels", wav(16_000, { channels: 0 }), "corrupt"],
     ["a WAV of four billion samples a second", wav(16_000, { rate: 4_000_000_000 }), "corrupt"],
     [

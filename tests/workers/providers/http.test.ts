@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
 import { LIMITS } from "#shared/limits.ts";
-import { type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
+import { connectionError, type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 import type { Behaviour } from "#tests/providers/openai-compatible/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
+import { selfSigned } from "#tests/shared/outbound/certificate.ts";
 
 const servers: OpenAiServer[] = [];
 
@@ -151,6 +152,48 @@ describe("a broken connection", () => {
     server.close();
     expect(await errorOf(post(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
     expect(await errorOf(postStream(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("a server whose certificate is not its own", () => {
+  /** Counts the requests that got through. */
+  function listenTls(host: string) {
+    const certificate = selfSigned(host);
+    let requests = 0;
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: certificate,
+      fetch() {
+        requests += 1;
+        return new Response("{}");
+      },
+    });
+    return { server, url: `https://127.0.0.1:${server.port}`, requests: () => requests };
+  }
+
+  test("was sent nothing, so another may be asked", async () => {
+    const { server, url, requests } = listenTls("elsewhere.example");
+    const error = await errorOf(post({ baseUrl: url, headers: {} }, chat("m"), never()));
+    expect(error).toMatchObject({ kind: "failed", isUnsent: true });
+    expect(requests()).toBe(0);
+    await server.stop(true);
+  });
+
+  test.each<[string, boolean]>([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", true],
+    ["SELF_SIGNED_CERT_IN_CHAIN", true],
+    ["CERT_HAS_EXPIRED", true],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", true],
+    ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", true],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", true],
+    // Bun says it of a record that is broken after the request as well.
+    ["EPROTO", false],
+    ["ECONNRESET", false],
+    ["ERR_TLS_SESSION_ATTACK", false],
+  ])("is told by %s: unsent is %p", (code, isUnsent) => {
+    const error = Object.assign(new TypeError("no"), { code });
+    expect(connectionError(error, never())).toMatchObject({ kind: "failed", isUnsent });
   });
 });
 

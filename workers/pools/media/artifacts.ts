@@ -2,7 +2,7 @@
  * What a provider made, brought home: fetched at once where it lies elsewhere, looked at, and kept as files of the
  * workspace. Each is kept once however often its job is taken over: its place in the job names it.
  */
-import { endFile } from "#shared/database/files.ts";
+import { endKeyedFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -10,6 +10,7 @@ import { OutboundError } from "#shared/outbound/fetch.ts";
 import { Turns } from "#shared/turns.ts";
 
 import type { WorkerContext } from "../../context.ts";
+import { JobAbort, UnknownOutcomeError } from "../../job.ts";
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
@@ -42,7 +43,9 @@ export interface Making extends SpoolLimits {
 export interface KeepOptions {
   readonly signal: AbortSignal;
   /** Asks the provider anew for what it made: addresses live for minutes. */
-  readonly refresh?: (() => Promise<readonly Artifact[]>) | undefined;
+  readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
+  /** Its provider can be asked for it once more: whoever takes the job over goes on with what is kept by then. */
+  readonly canResume?: boolean;
   /** Of a caller that was told to leave nothing behind for good: seconds until the files go. */
   readonly expiresS?: number | null;
   /** The bytes of the first one as they come. */
@@ -68,7 +71,7 @@ export async function keepArtifacts(
   try {
     let artifacts = made;
     const refresh = async (): Promise<void> => {
-      if (options.refresh) artifacts = await options.refresh();
+      artifacts = (await options.refresh?.()) ?? artifacts;
     };
     for (let at = 0; at < made.length; at++) {
       const onBytes = at === 0 ? options.onBytes : undefined;
@@ -81,18 +84,28 @@ export async function keepArtifacts(
     }
     return kept;
   } catch (error) {
-    for (const { fileId } of kept) await discard(context, job.workspace_id, fileId);
+    if (options.canResume === true && goesOn(error)) throw error;
+    for (const [at, { fileId }] of kept.entries()) await discard(context, job, at, fileId);
     throw error;
   } finally {
     free();
   }
 }
 
+/** Whether a job whose provider still has what it made outlives this (run.ts, `conclude`). */
+function goesOn(error: unknown): boolean {
+  return (
+    error instanceof UnknownOutcomeError ||
+    isStoreAway(error) ||
+    (error instanceof ProviderError && error.kind === "aborted")
+  );
+}
+
 async function fetchOne(
   at: number,
   current: () => Artifact | undefined,
   making: Making,
-  { signal, onBytes }: KeepOptions,
+  { signal, onBytes, canResume = false }: KeepOptions,
   refresh: () => Promise<void>,
 ): Promise<Spooled> {
   for (let attempt = 1; ; attempt++) {
@@ -110,7 +123,12 @@ async function fetchOne(
       if (!mayPass && !isLost) throw asProviderError(error, making.noun);
       // What somebody is being shown cannot begin anew.
       const isShown = hasBegun && onBytes !== undefined;
-      if (isShown || attempt >= LIMITS.artifactFetchAttempts) throw asProviderError(error, making.noun);
+      if (isShown) throw asProviderError(error, making.noun);
+      if (attempt >= LIMITS.artifactFetchAttempts) {
+        if (!canResume) throw asProviderError(error, making.noun);
+        // It is made and paid, and its provider keeps it: asked for again later, not failed (providers paper, part 1).
+        throw new UnknownOutcomeError(`a made ${making.noun} cannot be fetched for now`, { cause: error });
+      }
     }
     await Bun.sleep(Math.random() * 500 * 2 ** attempt);
     await refresh();
@@ -129,7 +147,7 @@ async function keepOne(
   spooled: Spooled,
   making: Making,
   artifact: Artifact | undefined,
-  { expiresS = null }: KeepOptions,
+  { expiresS = null, canResume = false, signal }: KeepOptions,
 ): Promise<Kept> {
   const contentType = artifact && making.typeOf(spooled.view(), artifact);
   const extension = contentType === undefined ? undefined : making.types[contentType];
@@ -138,7 +156,8 @@ async function keepOne(
   }
   const measured = making.measure(spooled.view(), contentType);
   const filename = `${making.noun}-${at + 1}.${extension}`;
-  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS });
+  const stopping = canResume ? signal : undefined;
+  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping });
   return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
@@ -150,41 +169,74 @@ export function isStoreAway(error: unknown): boolean {
   return error instanceof ApiError && MAY_PASS.has(error.code);
 }
 
+/** In the space of a client's keys, where no header can bring one that begins with a blank. */
+const keyOf = (jobId: string, at: number): string => ` job ${jobId} result ${at}`;
+
 async function store(
   { uploads }: Pick<WorkerContext, "uploads">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   made: Spooled,
-  facts: { readonly contentType: string; readonly filename: string; readonly expiresS: number | null },
+  facts: {
+    readonly contentType: string;
+    readonly filename: string;
+    readonly expiresS: number | null;
+    /** A worker that stops does not wait for the store then. */
+    readonly stopping: AbortSignal | undefined;
+  },
 ): Promise<string> {
-  const { contentType: mediaType, filename, expiresS } = facts;
+  const { contentType: mediaType, filename, expiresS, stopping } = facts;
   const giveUpAt = performance.now() + LIMITS.storeArtifactMs;
   for (;;) {
     try {
-      return await uploads.run(job.workspace_id, `job ${job.job_id} result ${at}`, async (begun) => {
+      return await uploads.run(job.workspace_id, keyOf(job.job_id, at), async (begun) => {
         if (begun.kind === "done") return begun.answer;
         const { upload } = begun;
-        for await (const piece of made.pieces()) await upload.write(piece);
-        await upload.end();
+        const send = async (): Promise<void> => {
+          for await (const piece of made.pieces()) await upload.write(piece);
+          await upload.end();
+        };
+        await unlessStopping(stopping, send);
         const repeat = { fingerprint: new Uint8Array(32), answer: upload.id };
         await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
         return upload.id;
       });
     } catch (error) {
-      if (!isStoreAway(error) || performance.now() > giveUpAt) throw error;
+      if (!isStoreAway(error) || isStop(stopping) || performance.now() > giveUpAt) throw error;
     }
     await Bun.sleep(200 + Math.random() * 800);
+  }
+}
+
+function isStop(signal: AbortSignal | undefined): boolean {
+  const reason: unknown = signal?.reason;
+  return reason instanceof JobAbort && reason.reason === "shutdown";
+}
+
+/** @throws ProviderError `aborted` when the worker stops first; what it was waited for may go on */
+async function unlessStopping(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (): void => {
+    if (isStop(signal)) reject(new ProviderError("aborted", "the worker stops", { cause: signal?.reason }));
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    stop();
+    await Promise.race([work(), stopped]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
 }
 
 /** Of a job that failed after all: nothing of it stays. */
 async function discard(
   { database, storage, log }: Pick<WorkerContext, "database" | "storage" | "log">,
-  workspaceId: string,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  at: number,
   fileId: string,
 ): Promise<void> {
   try {
-    await endFile(database, workspaceId, fileId, "deleted");
+    await endKeyedFile(database, job.workspace_id, fileId, keyOf(job.job_id, at));
     await eraseBytes(storage, database, { id: fileId, upload_id: null });
   } catch (error) {
     log.warn({ err: error, file_id: fileId }, "what a failed job had made is left to the janitor");

@@ -2,20 +2,27 @@
  * What a media pool does with a job: served by the first source that can, what was made kept as files, settled at what was
  * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
  */
-import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
+import type { JobMessage } from "#schemas/generated/types.ts";
 import { givenBytesMax } from "#shared/admission/given-media.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
-import { mayBePaidUnseen } from "#shared/jobs/kinds.ts";
-import { adjustHold } from "#shared/ledger/adjust.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { UsageStatus } from "#shared/ledger/finish.ts";
-import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
+import { deserializePrice, serializePrice } from "#shared/pricing/price.ts";
 
 import { Answer } from "../../answer.ts";
 import type { WorkerContext } from "../../context.ts";
-import { JobAbort, type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
-import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
-import { ProviderError } from "../../providers/provider.ts";
+import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import type {
+  Artifact,
+  MediaCall,
+  MediaKinds,
+  MediaOffer,
+  MediaResult,
+  ProviderJob,
+  QueuedOffer,
+} from "../../providers/media.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import { type Attempt, serveFirst } from "../../routing/serve-first.ts";
 import { type Step, stepsOf } from "../../routing/steps.ts";
 import { startWatchdog } from "../../watchdog.ts";
@@ -24,13 +31,16 @@ import { createCloseCall } from "../close-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { createUnserved } from "../unserved.ts";
 
-import { isStoreAway, type Kept, keepArtifacts } from "./artifacts.ts";
+import { keepArtifacts } from "./artifacts.ts";
+import { goesOnAs } from "./conclusion.ts";
 import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { outcomeOf } from "./outcome.ts";
 import { pollOnce, pollToEnd } from "./queued.ts";
 import { showsAsItComes } from "./show.ts";
+import { moveTerms, type Terms } from "./terms.ts";
 
 type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
@@ -53,7 +63,7 @@ interface Made<Kind extends MadeKind> {
   readonly source: string;
   readonly model: Model;
   readonly depth: number;
-  readonly refresh?: () => Promise<readonly Artifact[]>;
+  readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
 
 export function createMediaHandler<Kind extends MadeKind>(
@@ -75,11 +85,13 @@ class MediaRun<Kind extends MadeKind> {
   private readonly request: Readonly<Record<string, unknown>>;
   private readonly answer: Answer;
   private given: GivenReader | undefined;
-  private terms: { readonly price: Price; readonly holdNano: bigint };
+  private terms: Terms;
   private source: string | undefined;
   private begun: Begun | null;
   /** What is paid for has been asked for, and no answer has come. */
   private isAsking = false;
+  /** How often the second half of a job was not taken. */
+  private nextTries = 0;
 
   constructor(context: WorkerContext, kind: MediaJobKind<Kind>, job: JobMessage, control: JobControl) {
     if (!control.providerJob) throw new Error("media is made by durable jobs only");
@@ -114,10 +126,11 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private watch() {
-    const { job, control, begun, slot } = this;
-    const leftMs = Math.min(this.kind.making.totalMs, this.context.config.mediaTotalMs, job.deadline_ms - Date.now());
-    // A job that was taken over has the time that was left to it; a late one is asked about once, which has its own limit.
-    const runMs = begun === null ? leftMs : leftMs - (Date.now() - begun.started_ms);
+    const { control, begun, slot } = this;
+    // From its start, whenever that was: the row's deadline says until when a job may be begun. A late one is asked about
+    // once, which has its own limit.
+    const mostMs = Math.min(this.kind.making.totalMs, this.context.config.mediaTotalMs);
+    const runMs = begun === null ? mostMs : begun.started_ms + mostMs - Date.now();
     const totalMs = slot.isLate ? LATE_MS : Math.max(1, runMs);
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
@@ -160,8 +173,9 @@ class MediaRun<Kind extends MadeKind> {
     };
     const startedAt = performance.now();
     try {
-      if ("run" in offer) return { result: await this.asking(() => offer.run(call)), ...served };
+      // What another provider was asked for is over: whoever takes the job over must not hear of that one.
       if (this.begun !== null) await this.keep(null);
+      if ("run" in offer) return { result: await this.asking(() => offer.run(call)), ...served };
       const job = await this.asking(() => offer.start(call));
       await this.keep({
         source: name,
@@ -172,6 +186,7 @@ class MediaRun<Kind extends MadeKind> {
         started_ms: Date.now(),
         job,
       });
+      attempt.onBegun();
       return { ...served, ...(await this.follow(attempt.step, job, signal)) };
     } finally {
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -222,22 +237,35 @@ class MediaRun<Kind extends MadeKind> {
         context.log.warn({ job_id: id, source: step.name, detail }, "a provider gave no verdict on a job"),
       onNext: (start) => this.beginNext(start, signal),
     });
-    const refresh = async (): Promise<readonly Artifact[]> => {
-      const again = await pollOnce(offer, followed.job);
-      if (!again) throw new ProviderError("failed", "a job that had ended well could not be asked again");
-      return kind.artifacts(again.output);
-    };
-    return { result: followed.result, refresh };
+    return { result: followed.result, refresh: this.refreshing(offer, followed.job) };
   }
 
+  /** What a job that has ended well made, once more; undefined when its provider does not tell now. */
+  private refreshing(offer: Pick<QueuedOffer<never, MediaKinds[Kind][1]>, "poll" | "pollMs">, job: ProviderJob) {
+    return async (): Promise<readonly Artifact[] | undefined> => {
+      const again = await pollOnce(offer, job);
+      return again && this.kind.artifacts(again.output);
+    };
+  }
+
+  /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
   private async beginNext(start: (signal: AbortSignal) => Promise<ProviderJob>, signal: AbortSignal) {
     const { begun } = this;
     if (!begun) throw new Error("a second half without a first");
     await this.keep({ ...begun, is_between: true });
-    const job = await this.asking(() => start(signal));
     const { is_between: _over, ...rest } = begun;
-    await this.keep({ ...rest, job });
-    return job;
+    try {
+      const job = await this.asking(() => start(signal));
+      await this.keep({ ...rest, job });
+      return job;
+    } catch (error) {
+      if (!(error instanceof ProviderError) || !MAY_BEGIN_LATER.has(error.kind)) throw error;
+      await this.keep(rest);
+      this.nextTries += 1;
+      if (this.nextTries < NEXT_TRIES_MAX) return undefined;
+      // Never `busy`, for which it would be begun from its start at once.
+      throw new ProviderError("failed", "the second half of a job could not be begun", { cause: error });
+    }
   }
 
   private async resume(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
@@ -255,31 +283,19 @@ class MediaRun<Kind extends MadeKind> {
     const served = { source: begun.source, model: step.model, depth: begun.depth };
     if (!this.slot.isLate) return { ...served, ...(await this.follow(step, begun.job, signal)) };
     if ("run" in step.offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
-    const result = await pollOnce(step.offer, begun.job);
+    const { offer } = step;
+    // Whoever was asked to stop it may not have heard.
+    if (this.slot.wasCancelled)
+      await offer.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(offer, begun.job);
     if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
-    return { ...served, result };
+    return { ...served, result, refresh: this.refreshing(offer, begun.job) };
   }
 
-  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
   private async enter(model: Model): Promise<boolean> {
-    const { context, job } = this;
-    try {
-      const { bound, price } = this.kind.check(this.request, model);
-      const adjusted = await adjustHold(context.database, {
-        jobId: job.job_id,
-        attempt: job.attempt,
-        model: model.slug,
-        amountNano: bound.holdNano,
-        mayExceed: false,
-        tokensMax: bound.tokensMax,
-      });
-      if (adjusted !== "adjusted") return false;
-      this.terms = { price, holdNano: bound.holdNano };
-      return true;
-    } catch (error) {
-      context.log.info({ err: error, job_id: job.job_id, model: model.slug }, "fallback passed over");
-      return false;
-    }
+    const moved = await moveTerms(this.context, this.job, model, () => this.kind.check(this.request, model));
+    this.terms = moved ?? this.terms;
+    return moved !== undefined;
   }
 
   private async deliver(made: Made<Kind>, upstreamMs: number): Promise<void> {
@@ -291,22 +307,25 @@ class MediaRun<Kind extends MadeKind> {
     const terms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
     const from = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
     const wanted = wish as { readonly format?: string };
+    const live = await showsAsItComes(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.making, {
       signal: control.signal,
       refresh,
+      canResume: this.begun !== null,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
-      onBytes: showsAsItComes({ caller: control.caller, terms, usage: result.usage, from, artifacts, wanted }),
+      onBytes: live?.onBytes,
+    }).catch(async (error: unknown) => {
+      // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
+      if (!live?.hasBegun() || !(error instanceof ApiError)) throw error;
+      await this.close("succeeded", meterMedia(terms, [{}], result.usage));
+      this.answer.fail(explained(error, control.signal).failure);
+      return undefined;
     });
+    if (!kept) return;
     const metered = meterMedia(terms, kept, result.usage);
     if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
-    const outcome: MediaOutcome = {
-      object: "media.outcome",
-      created: Math.floor(Date.now() / 1_000),
-      ...from,
-      data: kept.map(describe),
-    };
     await this.close("succeeded", metered);
-    this.answer.end(JSON.stringify(outcome), metered.nano, upstreamMs);
+    this.answer.end(JSON.stringify(outcomeOf(from, kept)), metered.nano, upstreamMs);
     context.log.info(
       { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
       `${kind.making.noun} made`,
@@ -315,18 +334,10 @@ class MediaRun<Kind extends MadeKind> {
 
   /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
   private async conclude(error: unknown, signal: AbortSignal): Promise<void> {
-    if (error instanceof UnknownOutcomeError) throw error;
-    const { reason: why } = signal as { readonly reason: unknown };
-    const reason = why instanceof JobAbort ? why.reason : undefined;
-    const isAtProvider = this.begun !== null;
-    // What the store cannot take now the provider still has.
-    if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) throw error;
-    if (error instanceof ProviderError && error.kind === "unknown") throw unknown(error);
-    const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
-    if (hasNoVerdict && isAtProvider && reason !== undefined) throw unknown(error);
-    // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
-    const isOpen = this.isAsking && (reason === "deadline" || reason === "shutdown");
-    if (isOpen && mayBePaidUnseen(this.job.kind)) throw unknown(error);
+    const { isAsking, begun, job } = this;
+    const { reason } = signal as { readonly reason: unknown };
+    const goesOn = goesOnAs(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
+    if (goesOn !== undefined) throw goesOn;
     await this.fail(error, signal);
   }
 
@@ -367,20 +378,12 @@ class MediaRun<Kind extends MadeKind> {
   }
 }
 
+/** Said of a submission that was not taken; whatever may have been is `unknown`. */
+const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
+/** At the pauses between questions, about a minute and a half. */
+const NEXT_TRIES_MAX = 12;
+
 /** For what a late job's one question and the copying of what it made may take. */
 const LATE_MS = 900_000;
 /** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;
-
-function unknown(cause: unknown): UnknownOutcomeError {
-  return new UnknownOutcomeError("paid work may exist that nobody has a verdict on", { cause });
-}
-
-function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["data"][number] {
-  return {
-    file_id: fileId,
-    content_type: contentType,
-    bytes,
-    ...(seconds === undefined ? {} : { duration_seconds: Math.round(seconds * 1_000) / 1_000 }),
-  };
-}

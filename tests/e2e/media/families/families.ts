@@ -20,12 +20,21 @@ export interface Family {
   readonly credits: number;
   /** Submissions that one job takes. */
   readonly submissions: number;
+  /** Of one whose start is lost, where that ends it sooner. */
+  readonly submissionsOfLost?: number;
   /** It can be told to stop, and says that it has. */
   readonly canStop: boolean;
   /** What it makes lies at an address that it names. */
   readonly namesAddresses: boolean;
   /** Under the id of the provider in our catalogue. */
-  readonly provider: { readonly id: string; readonly url: string; readonly variable: string; readonly key: string };
+  readonly provider: {
+    readonly id: string;
+    readonly url: string;
+    readonly variable: string;
+    readonly key: string;
+    /** Of one that our catalogue has not. */
+    readonly family?: string;
+  };
   /** Where what it makes lies, for the guard to let through. */
   readonly delivery: string | undefined;
   next(fate: Fate): void;
@@ -244,6 +253,46 @@ function meshy(): Family {
   };
 }
 
+/** The same fates while the first half is made; what waits can be taken back. */
+function meshyPreview(): Family {
+  const server = startMeshyServer({ apiKey: KEY });
+  const answers = new Answers();
+  return {
+    name: "Meshy's preview",
+    model: "local-preview",
+    path: "/v1/3d/generations",
+    body: {},
+    credits: 60,
+    submissions: 2,
+    submissionsOfLost: 1,
+    canStop: true,
+    namesAddresses: false,
+    provider: {
+      id: "meshy-preview",
+      url: server.url,
+      variable: "MESHY_PREVIEW_API_KEY",
+      key: KEY,
+      family: "meshy",
+    },
+    delivery: server.storeUrl,
+    next(fate) {
+      const polls = answers.of(fate, {
+        running: fate === "hang" ? "PENDING" : "IN_PROGRESS",
+        done: "SUCCEEDED",
+        failed: "FAILED",
+      } as const);
+      const preview = { polls, ...(fate === "lost" ? { create: "lost" as const } : {}) };
+      // Only of what goes on is a second half begun.
+      const goesOn = fate === "done" || fate === "slow";
+      server.next(preview, ...(goesOn ? [{ polls: ["SUCCEEDED"] as const }] : []));
+    },
+    finish: () => answers.finish(),
+    charged: () => server.charged.previews + server.charged.refines,
+    faults: () => server.faults,
+    close: () => server.close(),
+  };
+}
+
 function tripo(): Family {
   const server = startTripoServer({ apiKey: KEY });
   const answers = new Answers();
@@ -274,12 +323,15 @@ function tripo(): Family {
 
 /** Whoever starts them closes them. */
 export function startFamilies(): readonly Family[] {
-  return [fal(), replicate(), omni(), veo(), openAiVideos(), meshy(), tripo()];
+  return [fal(), replicate(), omni(), veo(), openAiVideos(), meshy(), meshyPreview(), tripo()];
 }
 
 /** An operator's file that leads our own providers to the local servers. */
 export function catalogueOf(families: readonly Family[]): string {
-  const providers = families.map(({ provider: { id, url } }) => `  - { id: ${id}, base_url: "${url}" }`);
+  const providers = families.map(({ provider: { id, url, variable, family } }) => {
+    const rest = family === undefined ? "" : `, family: ${family}, api_key_env: ${variable}`;
+    return `  - { id: ${id}, base_url: "${url}"${rest} }`;
+  });
   return `
 providers:
 ${providers.join("\n")}
@@ -291,5 +343,12 @@ models:
     pricing: { unit: per_second, second_price: "1" }
     allowed_params: { durations: [4, 8, 12], default_duration: 4, supported_inputs: [text] }
     sources: [{ provider: openai, model: local-videos }]
+  - slug: local-preview
+    modality: object_3d
+    owned_by: local
+    created: 1700000000
+    pricing: { unit: per_request, request_price: "60" }
+    allowed_params: { supported_inputs: [text] }
+    sources: [{ provider: meshy-preview, model: text-to-3d/meshy-7.1 }]
 `;
 }

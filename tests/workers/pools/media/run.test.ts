@@ -1,0 +1,138 @@
+import { describe, expect, test } from "bun:test";
+
+import { OutboundError } from "#shared/outbound/fetch.ts";
+import { JobAbort, UnknownOutcomeError } from "#workers/job.ts";
+import type { Artifact, Polled } from "#workers/providers/media.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+
+import { begun, full, type Offer, run, SOUND } from "./run-bench.ts";
+
+const HELLO = 5_000_000_000n;
+const DONE: Polled<Artifact> = { state: "done", output: SOUND, usage: {} };
+
+/** Plays these answers to the questions about its job, the last one for good. */
+function queued(answers: readonly Polled<Artifact>[], more: Partial<Offer & { start: unknown }> = {}) {
+  const asked: string[] = [];
+  const left = [...answers];
+  const offer = {
+    start: () => {
+      asked.push("start");
+      return Promise.resolve({ id: "1" });
+    },
+    poll: () => {
+      asked.push("poll");
+      return Promise.resolve((left.length > 1 ? left.shift() : left[0]) ?? DONE);
+    },
+    cancel: () => {
+      asked.push("cancel");
+      return Promise.resolve();
+    },
+    ...more,
+  } as Offer;
+  return { offer, asked };
+}
+
+const gone: Artifact = {
+  open: () => Promise.reject(new OutboundError("unreachable", "nobody answers")),
+  contentType: "audio/wav",
+};
+
+describe("a job", () => {
+  test("at its provider is noted, told to the breaker at once, followed and paid", async () => {
+    const { offer, asked } = queued([{ state: "pending" }, DONE]);
+    const ran = await run([offer]);
+    expect(asked).toEqual(["start", "poll", "poll"]);
+    expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m", job: { id: "1" } })]);
+    expect(ran.recorded).toEqual(["one/m ok"]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("that fails there is forgotten before another provider is asked in one exchange", async () => {
+    const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const ran = await run([offer, second]);
+    expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m" }), null]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("that was taken over late in its row's life has the time that any has from its start", async () => {
+    const { offer, asked } = queued([{ state: "pending" }, { state: "pending" }, DONE]);
+    const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), deadlineMs: Date.now() - 1_000 });
+    expect([asked, ran.thrown]).toEqual([["poll", "poll", "poll"], undefined]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
+  });
+
+  test("whose time from its start is over is asked to stop", async () => {
+    const { offer, asked } = queued([{ state: "pending" }]);
+    const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });
+    expect(asked).toEqual(["cancel", "poll"]);
+    expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
+  });
+
+  test("of which nobody knew is asked about once, and stopped first where its caller wished it", async () => {
+    const { offer, asked } = queued([{ state: "pending" }]);
+    const late = { found: begun({ id: "1" }), isLate: true };
+    expect((await run([offer], late)).thrown).toBeInstanceOf(UnknownOutcomeError);
+    expect(asked).toEqual(["poll"]);
+    await run([offer], { ...late, wasCancelled: true });
+    expect(asked).toEqual(["poll", "cancel", "poll"]);
+  });
+
+  test("of two halves whose second is not taken keeps its first, and begins no third", async () => {
+    let tries = 0;
+    const start = () => {
+      tries += 1;
+      return tries < 3 ? Promise.reject(new ProviderError("busy", "full")) : Promise.resolve({ id: "2" });
+    };
+    const { offer, asked } = queued([
+      { state: "next", start },
+      { state: "next", start },
+      { state: "next", start },
+      DONE,
+    ]);
+    const ran = await run([offer]);
+    expect(asked.filter((what) => what === "start")).toHaveLength(1);
+    expect(ran.kept.at(-1)).toMatchObject({ job: { id: "2" } });
+    expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
+  });
+});
+
+describe("what was made", () => {
+  test("and cannot be fetched for now is asked for again later, where its provider keeps it", async () => {
+    const { offer } = queued([{ state: "done", output: gone, usage: {} }]);
+    const ran = await run([offer]);
+    expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
+  }, 30_000);
+
+  test("and lies where it must not is a failure at once", async () => {
+    const open = () => Promise.reject(new OutboundError("unsafe", "a private address"));
+    const { offer } = queued([{ state: "done", output: { open, contentType: "audio/wav" }, usage: {} }]);
+    const ran = await run([offer]);
+    expect([ran.thrown, ran.closed]).toEqual([
+      undefined,
+      [expect.objectContaining({ status: "failed", usedNano: null })],
+    ]);
+  });
+
+  test("is heard while it comes only by a workspace with room for it", async () => {
+    const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    expect((await run([direct])).heard).toBeGreaterThan(1_000);
+    const ran = await run([direct], { stored: 990_000_000, store: full });
+    expect([ran.heard, ran.closed]).toEqual([0, [expect.objectContaining({ status: "failed", usedNano: null })]]);
+  });
+
+  test("was heard and cannot be kept after all: it is owed", async () => {
+    const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const ran = await run([direct], { store: full });
+    expect(ran.heard).toBeGreaterThan(1_000);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("goes to the next worker when this one stops", async () => {
+    const { offer, asked } = queued([{ state: "pending" }]);
+    const stopping = AbortSignal.abort(new JobAbort("shutdown"));
+    const ran = await run([offer], { found: begun({ id: "1" }), signal: stopping });
+    expect(asked).toEqual([]);
+    expect([ran.thrown, ran.closed]).toEqual([expect.anything(), []]);
+  });
+});

@@ -1,0 +1,20 @@
+import type { MediaOutcome } from "#schemas/generated/types.ts";
+
+import type { Kept } from "./artifacts.ts";
+
+/** What the row of a job that ended well tells: files by their ids; links are made whenever they are shown. */
+export function outcomeOf(
+  from: Pick<MediaOutcome, "model"> & Partial<Pick<MediaOutcome, "fallback">>,
+  kept: readonly Kept[],
+): MediaOutcome {
+  return { object: "media.outcome", created: Math.floor(Date.now() / 1_000), ...from, data: kept.map(describe) };
+}
+
+function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["data"][number] {
+  return {
+    file_id: fileId,
+    content_type: contentType,
+    bytes,
+    ...(seconds === undefined ? {} : { duration_seconds: Math.round(seconds * 1_000) / 1_000 }),
+  };
+}
