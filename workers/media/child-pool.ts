@@ -68,11 +68,17 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
 
   function next(): void {
     while (queue.length > 0) {
-      const child = idle.pop() ?? (children.size < options.childrenMax ? start() : undefined);
+      const child = usable() ?? (children.size < options.childrenMax ? start() : undefined);
       const waiting = child === undefined ? undefined : queue.shift();
       if (child === undefined || waiting === undefined) return;
       void serve(child, waiting);
     }
+  }
+
+  /** One that has rested for too long is told to end and is idle until it has. */
+  function usable(): Child | undefined {
+    for (let child = idle.pop(); child !== undefined; child = idle.pop()) if (child.isUsable()) return child;
+    return undefined;
   }
 
   function start(): Child {

@@ -35,10 +35,11 @@ models:
         fields: { prompt: prompt, image: image_url, seed: seed }
   - <<: *maker
     slug: declares-words
+    allowed_params: { supported_inputs: [text], accepts_input_image: false }
     sources: [{ provider: fal-local, model: acme/sculptor, fields: { prompt: prompt } }]
   - <<: *maker
     slug: transforms
-    allowed_params: { supported_inputs: [text], requires_input_3d: true }
+    allowed_params: { supported_inputs: [text], accepts_input_image: false, requires_input_3d: true }
     sources: [{ provider: fal-local, model: acme/sculptor, fields: { mesh: model_url } }]
   - &computes
     slug: ample

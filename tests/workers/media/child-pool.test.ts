@@ -51,6 +51,17 @@ async function echo(children: ChildPool, input: unknown = null, foreign = false)
 }
 
 describe("a pool of children", () => {
+  test("gives no job to one that was just told to end for having rested", async () => {
+    const children = pool({ idleMs: 5 });
+    const pids = new Set<number>();
+    for (let round = 0; round < 5; round++) {
+      pids.add((await echo(children)).pid);
+      // Its timer was set before this one.
+      await Bun.sleep(5);
+    }
+    expect(pids.size).toBe(5);
+  });
+
   test("brings input and bytes there and back, also megabytes of them", async () => {
     const large = new Uint8Array(5_000_000).map((_, at) => at % 251);
     const parts = [Uint8Array.of(1, 2, 3), new Uint8Array(0), large];
