@@ -33,7 +33,7 @@ beforeAll(() => {
         { headers: { "content-type": "audio/mpeg" } },
       ),
   });
-  endpoint = { baseUrl: server.url.origin, headers: {} } as Endpoint;
+  endpoint = { baseUrl: server.url.origin, headers: {} };
 });
 
 afterAll(() => server.stop(true));

@@ -60,17 +60,24 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/** Sends and reads the whole answer as bytes: sound, pictures. @throws as `post` */
+/**
+ * Sends and reads the whole answer as bytes: sound, pictures. @throws as `post`
+ * @param makeRoom waited for before more than `SMALL_BYTES` of the answer are read, with how many it may have
+ */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
   bytesMax: number = LIMITS.providerBytesMax,
+  makeRoom?: (bytes: number) => Promise<void>,
 ): Promise<ProviderAnswer & { readonly bytes: Uint8Array }> {
   const response = await send(endpoint, request, signal);
-  const bytes = await readBytes(response, bytesMax, signal);
+  const bytes = await readBytes(response, bytesMax, signal, makeRoom);
   return { status: response.status, headers: response.headers, bytes };
 }
+
+/** What any call may read without asking for room. */
+const SMALL_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
@@ -122,7 +129,12 @@ async function readText(response: Response, bytesMax: number, signal: AbortSigna
   }
 }
 
-async function readBytes(response: Response, bytesMax: number, signal: AbortSignal): Promise<Uint8Array> {
+async function readBytes(
+  response: Response,
+  bytesMax: number,
+  signal: AbortSignal,
+  makeRoom?: (bytes: number) => Promise<void>,
+): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) {
     await response.body?.cancel();
@@ -130,9 +142,15 @@ async function readBytes(response: Response, bytesMax: number, signal: AbortSign
   }
   const pieces: Uint8Array[] = [];
   let bytes = 0;
+  let hasRoom = makeRoom === undefined;
   try {
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
+      if (!hasRoom && bytes > SMALL_BYTES) {
+        // A compressed answer grows beyond what it declares. Meanwhile Bun stops to read from the connection.
+        await makeRoom?.(response.headers.has("content-encoding") ? bytesMax : declared || bytesMax);
+        hasRoom = true;
+      }
       if (bytes > bytesMax)
         throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status: response.status });
       pieces.push(piece);
@@ -156,14 +174,21 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
   return text + decoder.decode();
 }
 
-/** What Bun calls a connection that never came to be. */
+/**
+ * What Bun calls a connection that never came to be. EPROTO is not among these: Bun says it of a handshake that failed and of a
+ * broken record after the request alike (measured with 1.4.4).
+ */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
+/** A server's certificate is judged before a byte of the request is sent (OpenSSL's x509_verify_cert_error_string). */
+const BAD_CERTIFICATE =
+  /^(?:CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$)/;
 
 /** A connection that failed on the way; when our own signal ended it, that is what is said. */
 export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
+  const code = String((error as { code?: unknown } | null)?.code);
   return new ProviderError("failed", error instanceof Error ? error.message : "connection failed", {
     cause: error,
-    isUnsent: UNSENT.has(String((error as { code?: unknown } | null)?.code)),
+    isUnsent: UNSENT.has(code) || BAD_CERTIFICATE.test(code),
   });
 }

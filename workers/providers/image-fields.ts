@@ -13,11 +13,21 @@ const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
   "prompt_extend",
 ]);
 
-/** The inputs that the call has and its source has a field for; the prompt apart, which each family places itself. */
-export function placeInputs(
-  { input, fields }: Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">,
-  usual: Fields,
-): PlacedInput[] {
+type PictureCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">;
+
+/**
+ * The inputs that the call has and its source has a field for; the prompt apart, which each family places itself.
+ * @throws ProviderError `misconfigured` when several pictures are wanted and the source has no field for how many
+ */
+export function placeInputs(call: PictureCall, usual: Fields): PlacedInput[] {
+  if (call.input.n > 1 && (call.fields ?? usual)["n"] === undefined) {
+    throw new ProviderError("misconfigured", "the source has no field for how many pictures are wanted");
+  }
+  return placeInputsOfOne(call, usual);
+}
+
+/** The same of families that are asked for one picture as often as one is wanted. */
+export function placeInputsOfOne({ input, fields }: PictureCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
   return "image" in input ? placed.filter(({ ours }) => !NEVER_IN_EDITS.has(ours)) : placed;
 }

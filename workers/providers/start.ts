@@ -1,23 +1,64 @@
-/** Requests that begin paid work: their lost answer is an unknown outcome, never a failure (providers paper, part 1). */
+/**
+ * Requests that are paid for: where nobody can say whether one was taken, its outcome is unknown, never a failure (providers
+ * paper, part 1).
+ */
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
-import { ProviderError } from "./provider.ts";
+import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
-/** @throws ProviderError `unknown` when the request was sent and its answer did not come whole; else as `post` */
-export async function postStart(
+/** @throws ProviderError as `started` */
+export async function postStart<Result>(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
-): Promise<ProviderAnswer & { readonly text: string }> {
-  return answered(() => post(endpoint, request, signal));
+  read: (answer: ProviderAnswer & { readonly text: string }) => Result,
+): Promise<Result> {
+  return started(() => post(endpoint, request, signal), read);
 }
 
-/** The same of any way to send what is paid for. */
-export async function answered<T>(send: () => Promise<T>): Promise<T> {
+/**
+ * Sends what begins paid work, and reads its answer, whatever its status.
+ * @throws ProviderError `unknown` when the request was sent and its answer did not come whole, or tells only that somebody stopped
+ * waiting; else what `read` throws
+ */
+export async function started<Answer extends ProviderAnswer, Result>(
+  send: () => Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  return judged(await answered(send, ["failed", "aborted"]), read);
+}
+
+/**
+ * The same of an exchange whose answer brings what was made. One that is aborted says so: there is nobody to ask later, so whoever
+ * aborted it says what that leaves open.
+ */
+export async function exchanged<Answer extends ProviderAnswer, Result>(
+  send: () => Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  return judged(await answered(send, ["failed"]), read);
+}
+
+/**
+ * What gateways in front of a vendor say when they lost it or stopped waiting; 520 to 524 are Cloudflare's. The providers paper
+ * (part 2) counts 502 among definite faults: of what is paid for it is none, since the vendor behind it may have gone on.
+ */
+const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 521, 522, 523, 524]);
+
+function judged<Answer extends ProviderAnswer, Result>(answer: Answer, read: (answer: Answer) => Result): Result {
+  try {
+    return read(answer);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind !== "timeout" && !OPEN_STATUSES.has(answer.status)) throw error;
+    throw new ProviderError("unknown", error.detail, { status: answer.status, cause: error });
+  }
+}
+
+async function answered<T>(send: () => Promise<T>, open: readonly ProviderErrorClass[]): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.isUnsent) throw error;
-    if (error.kind !== "failed" && error.kind !== "aborted") throw error;
+    if (!(error instanceof ProviderError) || error.isUnsent || !open.includes(error.kind)) throw error;
     throw new ProviderError("unknown", `the answer to what is paid for was lost: ${error.detail}`, { cause: error });
   }
 }

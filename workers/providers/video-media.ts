@@ -1,7 +1,10 @@
 /** Media on their way to and from makers of videos: bytes of a call, and videos where their makers keep them. */
+import { LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
+import { fetchPublic } from "#shared/outbound/fetch.ts";
+
 import { answerStream } from "./answer-stream.ts";
 import type { PlacedInput } from "./fields.ts";
-import { type Endpoint, postStream } from "./http.ts";
+import { connectionError, type Endpoint, postStream } from "./http.ts";
 import type { GivenMedia, Media, VideoInput } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
@@ -27,9 +30,13 @@ export function bytesOf(media: GivenMedia): Media {
   throw new ProviderError("misconfigured", "expected the bytes of given media, got an address");
 }
 
+/** A redirect to elsewhere. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /**
- * Reads a video from its provider, with credentials. What is no video fails before its first byte is handed over, a
- * connection that breaks later fails the stream with a ProviderError.
+ * Reads a video from its provider, with credentials on the provider's own origin only: elsewhere, where a redirect may lead, it is
+ * read as any address that a stranger names. What is no video fails before its first byte is handed over, a connection that breaks
+ * later fails the stream with a ProviderError.
  * @throws ProviderError `failed`, `aborted`
  */
 export async function openVideo(
@@ -37,7 +44,28 @@ export async function openVideo(
   path: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { status, headers, body, text } = await postStream(endpoint, { method: "GET", path }, signal);
+  let at = new URL(endpoint.baseUrl + path);
+  for (let redirects = 0; ; redirects += 1) {
+    const own = { ...endpoint, baseUrl: at.origin };
+    const answer = await postStream(own, { method: "GET", path: at.pathname + at.search }, signal);
+    const next = REDIRECTS.has(answer.status) ? targetOf(answer.headers, at) : undefined;
+    if (next === undefined) return videoOf(answer, signal);
+    if (redirects === LIMITS.outboundRedirectsMax)
+      throw new ProviderError("failed", "the video is redirected too often");
+    if (next.origin !== at.origin || next.username !== "" || next.password !== "") return openPublic(next.href, signal);
+    at = next;
+  }
+}
+
+function targetOf(headers: Headers, from: URL): URL | undefined {
+  const location = headers.get("location");
+  return location !== null && URL.canParse(location, from.href) ? new URL(location, from.href) : undefined;
+}
+
+async function videoOf(
+  { status, headers, body, text }: Awaited<ReturnType<typeof postStream>>,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
   if (body === null) {
     const retryAfterMs = retryAfter(headers);
     const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
@@ -48,4 +76,33 @@ export async function openVideo(
     return answerStream(body.getReader(), signal);
   await body.cancel();
   throw new ProviderError("failed", `what was sent as a video is ${type}`, { status });
+}
+
+/** Through the outbound guard, without credentials; what comes are the first bytes, or why there are none. */
+async function openPublic(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { bytesMax, fetchMs: timeoutMs } = MEDIA_JOBS.video;
+  const fetching = fetchPublic(url, {
+    signal,
+    bytesMax,
+    timeoutMs,
+    accept: "video/*",
+    async onBytes(bytes) {
+      begin();
+      await writer.write(bytes);
+    },
+  }).then(
+    () => writer.close(),
+    async (error: unknown) => {
+      const failure = error instanceof ProviderError ? error : connectionError(error, signal);
+      await writer.abort(failure);
+      throw failure;
+    },
+  );
+  // Once it has begun, the stream tells how it ends.
+  await Promise.race([begun, fetching]);
+  fetching.catch(() => undefined);
+  return readable;
 }

@@ -62,6 +62,12 @@ describe("a job", () => {
     });
   });
 
+  test("of several pictures is not submitted as one where its source has no field for how many", async () => {
+    const { server, make } = start();
+    expect((await failureOf(make({ n: 2 }, { fields: { seed: "seed" } }))).kind).toBe("misconfigured");
+    expect(server.requests).toEqual([]);
+  });
+
   test("is changed by its source last", async () => {
     const { server, make } = start();
     await make({}, { adapt: (body) => (body["enable_safety_checker"] = true) });

@@ -132,11 +132,30 @@ describe("several pictures", () => {
     expect((await make({ n: 2 })).usage).toEqual({ images: 2 });
   });
 
-  test("fail together: the first failure ends the others' calls, and is what is told", async () => {
-    const { server, make } = await start({ kind: "hang" }, { kind: "hang" }, { finishReason: "IMAGE_SAFETY" });
-    expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "refused" });
-    await Promise.all(server.requests.map(({ finished }) => finished));
-    expect(server.requests.filter(({ closedByClientAt }) => closedByClientAt !== null)).toHaveLength(2);
+  test.each<[string, Behaviour]>([
+    ["was filtered", { finishReason: "IMAGE_SAFETY" }],
+    ["was too much", errorReply("rate-limit")],
+    ["was lost", { kind: "reset" }],
+  ])("are delivered and paid for without the one that %s", async (_what, behaviour) => {
+    const { server, make } = await start({}, behaviour, {});
+    const { output, usage } = await make({ n: 3 });
+    expect(output).toEqual([PICTURE, PICTURE]);
+    expect(usage).toEqual({
+      images: 2,
+      tokens: usageOf({ input: 2 * MOCK_PICTURE.prompt, imageOutput: 2 * MOCK_PICTURE.picture }),
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("of which none was made tell the first reason", async () => {
+    const { server, make } = await start(...Array.from({ length: 3 }, () => errorReply("rate-limit")));
+    expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "busy" });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("of which none came and one may be paid for are an unknown outcome", async () => {
+    const { make } = await start(errorReply("rate-limit"), { finishReason: "IMAGE_SAFETY" }, errorReply("deadline"));
+    expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
   test("are given up with their caller", async () => {
@@ -158,21 +177,21 @@ describe("an answer without a picture", () => {
     ["no picture for no reason", { finishReason: "NO_IMAGE" }, "failed"],
     ["nothing", plainReply({}), "failed"],
     ["an end without parts", plainReply({ candidates: [{ finishReason: "STOP" }] }), "failed"],
-    ["no JSON", plainReply("<html>"), "failed"],
+    ["no JSON", plainReply("<html>"), "unknown"],
     [
       "bytes that are no picture",
       plainReply({
         candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" } }] } }],
       }),
-      "failed",
+      "unknown",
     ],
     [
       "base64 that is none",
       plainReply({ candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "*" } }] } }] }),
-      "failed",
+      "unknown",
     ],
-    ["a cut", { kind: "reply", status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "failed"],
-    ["a reset", { kind: "reset" }, "failed"],
+    ["a cut", { kind: "reply", status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "unknown"],
+    ["a reset", { kind: "reset" }, "unknown"],
   ])("%s is told by its class", async (_what, behaviour, kind) => {
     const { make } = await start(behaviour);
     expect(await failureOf(make())).toMatchObject({ kind, isUnsent: false });
@@ -187,6 +206,7 @@ describe("an error", () => {
     ["not-found", "misconfigured"],
     ["rate-limit", "busy"],
     ["internal", "failed"],
+    ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("%s is %s", async (name, kind) => {
     const { make } = await start(errorReply(name));
     expect((await failureOf(make())).kind).toBe(kind);

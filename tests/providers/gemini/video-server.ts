@@ -29,7 +29,7 @@ export interface Script {
   readonly polls?: readonly (Reply | "running" | "done" | { readonly members: Members })[];
   /** Of the file, in order. Unset: ACTIVE. */
   readonly fileStates?: readonly (string | Reply)[];
-  /** In place of the video. */
+  /** In place of the redirect to the video. */
   readonly content?: Reply;
   readonly cancel?: Reply;
 }
@@ -80,7 +80,7 @@ export function startGeminiVideoServer({ apiKey }: { readonly apiKey: string }):
   };
 
   const route = (call: VideoCall): Reply => {
-    const [, area = "", rest = ""] = /^\/v1beta\/(interactions|models|files)(.*)$/.exec(call.path) ?? [];
+    const [, area = "", rest = ""] = /^(?:\/download)?\/v1beta\/(interactions|models|files)(.*)$/.exec(call.path) ?? [];
     const asked = `${call.method} ${area}`;
     if (asked === "POST interactions" && rest === "") {
       return create("interaction", checkInteraction(call.body), (id) => ({ ...interactionOf(id), usage: {} }));
@@ -106,8 +106,16 @@ export function startGeminiVideoServer({ apiKey }: { readonly apiKey: string }):
     if (asked === "GET interactions") return poll(job, interactionOf(id), doneInteraction(uri, job.seconds));
     if (asked === "GET models") return poll(job, operationOf(rest.split("/")[1] ?? "", id), doneOperation(uri));
     if (asked === "GET files" && rest === `/${id}`) return file(id, job);
+    // Google's own examples follow redirects here (`curl -L`).
     if (asked === "GET files" && rest === `/${id}:download?alt=media`) {
-      return job.script.content ?? videoReply(mp4Of(job.seconds));
+      return call.path.startsWith("/download/")
+        ? videoReply(mp4Of(job.seconds))
+        : (job.script.content ?? {
+            kind: "reply",
+            status: 302,
+            headers: { location: `/download${call.path}` },
+            body: "",
+          });
     }
     return errorReply("not-found");
   };

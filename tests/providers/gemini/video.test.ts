@@ -145,6 +145,7 @@ describe("a video of Omni", () => {
       `GET /v1beta/interactions/${id}`,
       `GET /v1beta/files/${id}`,
       `GET /v1beta/files/${id}:download?alt=media`,
+      `GET /download/v1beta/files/${id}:download?alt=media`,
     ]);
     expect(server.charged).toBe(1);
   });
@@ -293,9 +294,10 @@ describe("a video of Veo, in its old form", () => {
       `GET /v1beta/${operation}`,
       `GET /v1beta/${operation}`,
       `GET /v1beta/files/${operation.split("/").at(-1)}:download?alt=media`,
+      `GET /download/v1beta/files/${operation.split("/").at(-1)}:download?alt=media`,
     ]);
     await other.cancel?.(job, never);
-    expect([server.requests.length, server.charged]).toEqual([4, 1]);
+    expect([server.requests.length, server.charged]).toEqual([5, 1]);
   });
 
   const response = (generateVideoResponse: object) => ({ done: true, response: { generateVideoResponse } });
@@ -378,11 +380,20 @@ describe("where a video lies", () => {
     ["gone", errorReply("not-found")],
     ["a page", { kind: "reply", status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>" }],
     ["its description", ok({ name: "files/abc", state: "ACTIVE" })],
-    ["a redirect, which is not followed", redirect],
+    ["a redirect to nowhere", jsonReply(302, "")],
   ])("is %s: that fails before its first byte", async (_what, content) => {
     const { video, omni } = start({ polls: ["done"], content });
     const polled = await video.poll(await omni(), never);
     expect((await failureOf(open(polled))).kind).toBe("failed");
+  });
+
+  test.each<Shape>(["omni", "veo"])("is at a private address, for %s: nobody goes there (OUT-6)", async (shape) => {
+    const other = stranger();
+    const location = `${other.origin}/v1beta/files/abc:download`;
+    const made = start({ polls: ["done"], content: { ...jsonReply(302, ""), headers: { location } } });
+    const polled = await made.video.poll(await made[shape](), never);
+    expect((await failureOf(open(polled))).kind).toBe("failed");
+    expect(other.requests).toEqual([]);
   });
 });
 
@@ -398,7 +409,7 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
     ["depleted", "misconfigured"],
     ["internal", "failed"],
     ["unavailable", "busy"],
-    ["deadline", "timeout"],
+    ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
     const made = start({ start: errorReply(name) });
     const error = await failureOf(made[shape]());

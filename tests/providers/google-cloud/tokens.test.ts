@@ -115,16 +115,24 @@ describe("a token", () => {
     expect(await tokens.take(never)).toBe(server.tokens[0] ?? "");
   });
 
-  test("that was taken back is given up, for a start and for a poll", async () => {
+  test("that was taken back is given up by the next poll, and a start mints another at once", async () => {
     const { server, video, make } = start();
     const job = await make();
     server.revokeTokens();
     expect(await video.poll(job, never)).toMatchObject({ state: "unknown" });
     expect(await video.poll(job, never)).toMatchObject({ state: "pending" });
     server.revokeTokens();
-    expect(await failureOf(make())).toMatchObject({ kind: "misconfigured" });
     await make();
-    expect(server.tokens.length).toBe(3);
+    expect([server.tokens.length, server.charged]).toEqual([3, 2]);
+  });
+
+  test("that was taken back and cannot be had again leaves a start unsent", async () => {
+    const { server, make } = start();
+    await make();
+    server.revokeTokens();
+    server.nextTokens(jsonReply(503, "<html>"));
+    expect(await failureOf(make())).toMatchObject({ kind: "busy", isUnsent: true });
+    expect(server.charged).toBe(1);
   });
 
   test("is asked for in the account's name alone, and its key goes nowhere", async () => {

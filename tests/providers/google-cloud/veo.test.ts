@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
+import { ByteBudget } from "#workers/providers/byte-budget.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "#workers/providers/media.ts";
 
@@ -62,6 +63,9 @@ async function outcomeOf(...polls: NonNullable<Script["polls"]>): Promise<Polled
   const { video, make } = start({ polls });
   return video.poll(await make(), never);
 }
+
+/** As much as one answer may have. */
+const ROOM = 192 * 1_048_576;
 
 const PLACE = `/v1/projects/${encodeURIComponent(PROJECT)}/locations/us-central1/publishers/google`;
 
@@ -147,6 +151,33 @@ describe("a video of Veo", () => {
     const polled = await outcomeOf({ members: doneOperation({ bytesBase64Encoded: bytes.toString("base64") }) });
     const artifact = polled.state === "done" ? polled.output[0] : undefined;
     expect(artifact && "bytes" in artifact ? bytes.equals(artifact.bytes) : polled).toBeTrue();
+  });
+
+  test("waits for room to be read in, which nobody needs for a small answer, and gives it back", async () => {
+    const bytes = Buffer.alloc(2 * 1_048_576, 7);
+    const large = { members: doneOperation({ bytesBase64Encoded: bytes.toString("base64") }) };
+    const server = startGoogleCloudServer();
+    servers.push(server);
+    server.next({ polls: [large] }, { polls: ["running"] });
+    const budget = new ByteBudget(ROOM);
+    const { video } = createGoogleCloud(
+      { baseUrl: server.url, headers: {} },
+      server.credentials,
+      () => server.clock.now,
+      budget,
+    );
+    const offer = queued(video);
+    const [job, other] = [await offer.start(videoCall()), await offer.start(videoCall())];
+    const others = await budget.lease(ROOM, never);
+    const states: string[] = [];
+    const waiting = offer.poll(job, never).then(({ state }) => states.push(state));
+    expect(await offer.poll(job, AbortSignal.timeout(200))).toMatchObject({ state: "unknown" });
+    expect(await offer.poll(other, never)).toEqual({ state: "pending" });
+    expect(states).toEqual([]);
+    others.release();
+    await waiting;
+    expect(states).toEqual(["done"]);
+    (await budget.lease(ROOM, never)).release();
   });
 
   test("but not without end", async () => {
@@ -251,7 +282,6 @@ describe("a start", () => {
   test.each([
     ["invalid-argument", "rejected"],
     ["precondition", "misconfigured"],
-    ["unauthenticated", "misconfigured"],
     ["permission-denied", "misconfigured"],
     ["not-found", "misconfigured"],
     ["rate-limit", "busy"],
@@ -259,13 +289,21 @@ describe("a start", () => {
     ["cancelled", "failed"],
     ["internal", "failed"],
     ["unavailable", "busy"],
-    ["deadline", "timeout"],
+    ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
     const { server, make } = start({ start: errorReply(name) });
     const error = await failureOf(make());
     expect(error).toMatchObject({ kind, isUnsent: false });
     expect(error.message + (error.say ?? "")).not.toContain(VENDOR_MARK);
     expect([server.veo.requests.length, server.charged]).toEqual([1, 0]);
+  });
+
+  test("that is not let in is sent once more, with another token, and then it is the account's fault", async () => {
+    const { server, make } = start({ start: errorReply("unauthenticated") }, { start: errorReply("unauthenticated") });
+    expect(await failureOf(make())).toMatchObject({ kind: "misconfigured", isUnsent: false });
+    const sent = server.veo.requests.map(({ headers }) => headers["authorization"]);
+    expect(sent).toEqual(server.tokens.map((token) => `Bearer ${token}`));
+    expect([sent.length, server.charged]).toEqual([2, 0]);
   });
 
   const said = (message: string): Reply =>

@@ -40,8 +40,8 @@ describe("a task that was not taken", () => {
     [500, "Internal Server Error", ["prompt"], { kind: "failed" }],
     [502, "Bad Gateway", ["prompt"], { kind: "failed" }],
     [302, "Found", ["prompt"], { kind: "failed" }],
-    [408, "Request Timeout", ["prompt"], { kind: "unknown" }],
-    [504, "Gateway Timeout", ["prompt"], { kind: "unknown" }],
+    [408, "Request Timeout", ["prompt"], { kind: "failed" }],
+    [504, "Gateway Timeout", ["prompt"], { kind: "failed" }],
   ])("%i %s of %j has its class, and what its caller may see", (status, message, given, expected) => {
     const error = classifyStart(status, none, body(message), given);
     expect(error).toMatchObject({ ...expected, status });

@@ -316,6 +316,46 @@ describe("a job of two phases", () => {
     expect(sent(server)[1]).toEqual({ mode: "refine", preview_task_id: preview["id"], ai_model: "latest" });
   });
 
+  test.each<[string, Reply]>([
+    ["too many tasks", message(429, "NoMoreConcurrentTasks", { "retry-after": "1" })],
+    ["no room", message(503, "Service Unavailable")],
+    ["a fault", message(500, "oops")],
+  ])("whose second start met %s is gone on with: its preview is paid for once", async (_what, create) => {
+    const { server, meshes, another, make } = start({ polls: ["SUCCEEDED"] }, { create }, { polls: ["SUCCEEDED"] });
+    const preview = stored(await make("text-to-3d/meshy-6"));
+    const begin = nextOf(await meshes.poll(preview, never));
+    expect((await failureOf(begin(never))).kind).not.toBe("unknown");
+    const again = nextOf(await another().poll(preview, never));
+    const refine = stored(await again(never));
+    expect((await meshes.poll(refine, never)).state).toBe("done");
+    expect(server.charged).toEqual({ previews: 1, refines: 1, others: 0 });
+    expect(sent(server).slice(1)).toEqual(
+      Array.from({ length: 2 }, () => ({ mode: "refine", preview_task_id: preview["id"], ai_model: "meshy-6" })),
+    );
+  });
+
+  test("whose preview cannot be asked about for a while, or hangs, is waited for", async () => {
+    const polls = ["IN_PROGRESS", "cut", message(502, "<html>"), "LOST", "IN_PROGRESS", "SUCCEEDED"] as const;
+    const { server, meshes, make } = start({ polls });
+    const preview = await make("text-to-3d/meshy-6");
+    const states: string[] = [];
+    for (let at = 0; at < polls.length; at += 1) states.push((await meshes.poll(preview, never)).state);
+    expect(states).toEqual(["pending", "unknown", "unknown", "unknown", "pending", "next"]);
+    expect(server.charged).toEqual({ previews: 1, refines: 0, others: 0 });
+  });
+
+  test.each(["IN_PROGRESS", "SUCCEEDED"] as const)(
+    "that is ended while its preview is %s has that left alone, and no second one",
+    async (status) => {
+      const { server, meshes, make } = start({ polls: [status] });
+      const preview = await make("text-to-3d/meshy-6");
+      await meshes.cancel?.(preview, never);
+      expect((await meshes.poll(preview, never)).state).toBe(status === "SUCCEEDED" ? "next" : "pending");
+      expect(server.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
+      expect(server.charged).toEqual({ previews: 1, refines: 0, others: 0 });
+    },
+  );
+
   test("whose preview fails begins no second phase", async () => {
     const { server, meshes, make } = start({ polls: ["FAILED"] });
     expect((await meshes.poll(await make("text-to-3d/meshy-6"), never)).state).toBe("failed");
@@ -337,6 +377,7 @@ describe("a job of two phases", () => {
     ["a body of ours that is no good", message(400, "prompt: bad"), "misconfigured"],
     ["a refusal", message(400, "moderation_blocked"), "refused"],
     ["a fault", message(500, "oops"), "failed"],
+    ["a gateway that lost Meshy", message(502, "Bad Gateway"), "unknown"],
   ])("whose second start is answered with %s is told by its class", async (_what, create, kind) => {
     const { meshes, make } = start({ polls: ["SUCCEEDED"] }, { create });
     const begin = nextOf(await meshes.poll(await make("text-to-3d/meshy-6"), never));

@@ -126,6 +126,14 @@ describe("a picture that is made", () => {
   });
 });
 
+test("several pictures of a source that has no field for how many are its catalogue's fault", async () => {
+  const { server, make, edit } = await start();
+  for (const call of [make({ n: 2 }, { fields: {} }), edit({ n: 2 }, { fields: { image: "image[]" } })]) {
+    expect((await failureOf(call)).kind).toBe("misconfigured");
+  }
+  expect(server.requests).toEqual([]);
+});
+
 describe("a picture that is edited", () => {
   test("goes as a form with its mask, less what an edit never forwards", async () => {
     const { server, edit } = await start();
@@ -167,19 +175,22 @@ describe("a picture that is edited", () => {
 });
 
 describe("an answer", () => {
+  test("without a picture in its list is a failure: none was made", async () => {
+    const { make } = await start(answer({ data: [] }));
+    expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: false });
+  });
+
   test.each([
     ["no JSON", "<html>"],
     ["nothing", {}],
-    ["no pictures", { data: [] }],
     ["a picture that is none", { data: [null] }],
     ["an empty picture", { data: [{ b64_json: "" }] }],
     ["base64 that is none", { data: [{ b64_json: "***" }] }],
     ["bytes that are no picture", { data: [{ b64_json: "aGVsbG8=" }] }],
     ["an address that is none", { data: [{ url: "file:///etc/passwd" }] }],
-  ])("with %s is a failure that leaves open what was done", async (_what, body) => {
+  ])("with %s cannot be read, so nobody knows what was made and paid for", async (_what, body) => {
     const { make } = await start(answer(body));
-    const error = await failureOf(make());
-    expect([error.kind, error.status, error.isUnsent]).toEqual(["failed", undefined, false]);
+    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
   test.each([
@@ -189,14 +200,31 @@ describe("an answer", () => {
     ],
     ["reset", { kind: "reset" }],
     ["endless", { kind: "huge", bytes: 80 * 1_048_576 }],
-    ["a redirect", { kind: "reply", status: 302, headers: { location: "http://127.0.0.1:1/" }, body: "" }],
   ] as const satisfies readonly (readonly [string, Behaviour])[])(
-    "that is %s is a failure",
+    "that is %s is lost, and nobody asks again for what may be paid for, edited or made",
     async (_what, behaviour) => {
-      const { make } = await start(behaviour);
-      expect((await failureOf(make())).kind).toBe("failed");
+      const { server, make, edit } = await start(behaviour, behaviour);
+      expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
+      expect(await failureOf(edit())).toMatchObject({ kind: "unknown", isUnsent: false });
+      expect(server.requests).toHaveLength(2);
     },
   );
+
+  test("that is a redirect is a failure", async () => {
+    const { make } = await start({
+      kind: "reply",
+      status: 302,
+      headers: { location: "http://127.0.0.1:1/" },
+      body: "",
+    });
+    expect((await failureOf(make())).kind).toBe("failed");
+  });
+
+  test("to a request that never left is a failure, and may be asked for again", async () => {
+    const { server, make } = await start();
+    server.close();
+    expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
+  });
 
   test.each([[{ input_tokens: -1, output_tokens: 5 }], [{ input_tokens: 0, output_tokens: 0 }], [null], ["many"]])(
     "that reports %j reports nothing",

@@ -247,7 +247,7 @@ describe("a start", () => {
     ["rate-limit", "busy"],
     ["overloaded", "busy"],
     ["server-error", "failed"],
-    ["bad-gateway", "failed"],
+    ["bad-gateway", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
     const { server, make } = start({ start: errorReply(name) });
     const error = await failureOf(make());
@@ -346,7 +346,8 @@ describe("the video itself", () => {
     ["refused", errorReply("unauthorized")],
     ["a page", { kind: "reply", status: 200, headers: { "content-type": "text/html" }, body: "<html>" }],
     ["an error inside a 200", ok({ error: { message: "no" } })],
-    ["a redirect, which is not followed", redirect],
+    ["a redirect to nowhere", jsonReply(302, "")],
+    ["a redirect inside, which is not followed", { ...jsonReply(302, ""), headers: { location: "http://10.0.0.1/v" } }],
     ["a reset", { kind: "reset" }],
   ])("that is %s fails before its first byte", async (_what, content) => {
     expect((await failureOf(contentOf(content))).kind).toBe("failed");

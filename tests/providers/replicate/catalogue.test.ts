@@ -103,9 +103,16 @@ describe("our 3D models", () => {
     expect(outcome).toMatchObject({ state: "done", usage: { computeSeconds: 12.5 } });
   });
 
-  test("those that are paid by the second of computing have a bound", () => {
-    const model = catalogue.models.get("firtoz-trellis");
-    expect(model).toMatchObject({ seconds_of: "compute", compute_seconds_max: 300, compute_seconds_usual: 30 });
+  test("those that are paid by the second of computing have a bound, and Replicate ends them there", async () => {
+    const timed = sold("object_3d").filter(({ model }) => model.seconds_of === "compute");
+    expect(timed.map(({ model }) => model)).toMatchObject([
+      { slug: "firtoz-trellis", compute_seconds_max: 300, compute_seconds_usual: 30 },
+    ]);
+    for (const { model, source } of timed) {
+      const { offers, server } = serve();
+      await queued(offers.mesh).start(asked({ image: PICTURE }, source));
+      expect(server.requests.map(({ headers }) => headers["cancel-after"])).toEqual([`${model.compute_seconds_max}s`]);
+    }
   });
 });
 

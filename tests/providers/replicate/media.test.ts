@@ -44,6 +44,17 @@ describe("pictures", () => {
     expect(server.requests[0]?.body).toEqual({ input: { prompt: "a sea otter", seed: 7, aspect_ratio: "16:9" } });
   });
 
+  test("that are several are not begun as one where the source has no field for how many", async () => {
+    const { offers, server } = serve();
+    const { images, imageEdits } = offers;
+    const calls = [
+      queued(images).start(changed({ prompt: "a sea otter", n: 2 }, PAINTER, {})),
+      queued(imageEdits).start(changed({ ...EDIT, n: 2 }, { ...PAINTER, fields: { image: "image" } }, {})),
+    ];
+    for (const call of calls) expect((await failureOf(call)).kind).toBe("misconfigured");
+    expect(server.requests).toEqual([]);
+  });
+
   test("come as a list, counted", async () => {
     const { outcome, server } = make({}, 2);
     const { output, ...rest } = (await outcome) as Polled<readonly { url: string }[]> & { state: "done" };

@@ -83,6 +83,29 @@ describe("a prediction", () => {
     });
   });
 
+  test.each(["http://ours.example/bell/1", "HTTP://127.0.0.1:8080/bell"])(
+    "polls alone where its bell (%s) is none that Replicate would ring",
+    async (doorbell) => {
+      const { server, make } = start();
+      await make({}, { doorbell });
+      expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves" } });
+      expect(server.charged).toBe(1);
+    },
+  );
+
+  test("ends by itself when its source says so, which is no input of the model's", async () => {
+    const { server, make } = start();
+    await make({}, { adapt: (input) => (input["cancel_after"] = "4m30s") });
+    expect(server.requests[0]).toMatchObject({ headers: { "cancel-after": "4m30s" } });
+    expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves" } });
+  });
+
+  test.each([300, "", "soon", "0s", "5m\r\nx: y"])("with an end that is none (%p) is not begun", async (own) => {
+    const { server, make } = start();
+    expect((await failureOf(make({}, { adapt: (input) => (input["cancel_after"] = own) }))).kind).toBe("misconfigured");
+    expect(server.requests).toEqual([]);
+  });
+
   test("is changed by its source last, in its input", async () => {
     const { server, make } = start();
     await make({}, { adapt: (input) => (input["guidance_scale"] = 0.5) });
@@ -198,7 +221,7 @@ describe("a start", () => {
     ["too many at once, without a hint", { status: 429, body: {} }, { kind: "busy", retryAfterMs: undefined }],
     ["no room", { status: 503, body: "<html>" }, { kind: "busy" }],
     ["a fault", { status: 500, body: { detail: "Internal server error" } }, { kind: "failed" }],
-    ["a request that came too slowly", { status: 408, body: "" }, { kind: "failed" }],
+    ["a request that came too slowly", { status: 408, body: "" }, { kind: "unknown" }],
     ["a redirect", { status: 302, body: "", headers: { location: "https://evil.example/" } }, { kind: "failed" }],
     ["a gateway that gave up waiting", { status: 504, body: "<html>" }, { kind: "unknown" }],
     ["no JSON", { status: 201, body: "<html>" }, { kind: "unknown" }],

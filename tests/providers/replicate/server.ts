@@ -114,6 +114,10 @@ export function startReplicateServer({ token }: { readonly token: string }): Rep
     if (raw.headers["cancel-after"] !== undefined && !/^(?:\d+[hms])+$/.test(raw.headers["cancel-after"])) {
       return send({ status: 400, body: { detail: "Cancel-After is no duration" } }, wire);
     }
+    const { webhook = "https://" } = body;
+    if (typeof webhook !== "string" || !webhook.startsWith("https://")) {
+      return send({ status: 422, body: invalid("format", "webhook", "Must be an HTTPS URL") }, wire);
+    }
     const model = named ?? modelOf(body["version"]);
     const facts = model === undefined ? undefined : MODELS[model];
     if (model === undefined || !facts || (named !== null && !facts.isOfficial)) {

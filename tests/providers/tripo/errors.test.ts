@@ -75,7 +75,7 @@ describe("an error of Tripo", () => {
     [402, "misconfigured"],
     [403, "misconfigured"],
     [404, "misconfigured"],
-    [408, "unknown"],
+    [408, "failed"],
     [410, "misconfigured"],
     [413, "rejected"],
     [422, "rejected"],
@@ -83,7 +83,7 @@ describe("an error of Tripo", () => {
     [500, "failed"],
     [502, "failed"],
     [503, "busy"],
-    [504, "unknown"],
+    [504, "failed"],
   ])("with status %i and no code that is known is %s", (status, kind) => {
     for (const text of ["", "<html>", "null", "[]", "{}", '{"code":9999}', '{"code":null}', '{"code":"toString"}']) {
       expect(classOf(status, text).kind).toBe(kind);

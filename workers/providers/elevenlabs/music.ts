@@ -7,7 +7,7 @@ import type { Artifact, DirectOffer, MediaCall, MediaUsage, MusicInput, SpeechFo
 import { musicValues } from "../media-fields.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, SPEECH_TYPES, spokenArtifact } from "../speech.ts";
-import { answered } from "../start.ts";
+import { started } from "../start.ts";
 import { classifyAnswer } from "./errors.ts";
 import { waveOf } from "./wave.ts";
 
@@ -37,13 +37,15 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInpu
   return {
     async run(call) {
       const request = musicRequest(call);
-      const { status, headers, bytes } = await answered(() =>
-        fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
+      return started(
+        () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
+        ({ status, headers, bytes }) => {
+          if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));
+          const sound = soundOf(bytes, headers, FORMATS[call.input.format].ours);
+          const isBare = "contentType" in sound && sound.contentType === SPEECH_TYPES.pcm;
+          return isBare ? waveResult(bytes, call.input.duration) : { output: [sound], usage: {} };
+        },
       );
-      if (status < 200 || status > 299) throw notTaken(status, headers, bytes);
-      const sound = spokenArtifact(bytes, headers, FORMATS[call.input.format].ours);
-      const isBare = "contentType" in sound && sound.contentType === SPEECH_TYPES.pcm;
-      return isBare ? waveResult(bytes, call.input.duration) : { output: [sound], usage: {} };
     },
   };
 }
@@ -81,10 +83,13 @@ function checkLength(duration: number | undefined, fields: Fields): void {
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "duration", say });
 }
 
-/** Music is paid for once it is begun: a gateway that stopped to wait for it tells nothing of what became of it. */
-function notTaken(status: number, headers: Headers, bytes: Uint8Array): ProviderError {
-  const error = classifyAnswer(status, headers, new TextDecoder().decode(bytes));
-  return error.kind === "timeout" ? new ProviderError("unknown", error.detail, { status }) : error;
+/** Music is paid for once it is begun, so an answer that cannot be read is no failure. @throws ProviderError `unknown` */
+function soundOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Artifact {
+  try {
+    return spokenArtifact(bytes, headers, format);
+  } catch (error) {
+    throw error instanceof ProviderError ? new ProviderError("unknown", error.detail, { cause: error }) : error;
+  }
 }
 
 /** The bytes do not say how many channels they are of: two, unless that would be half of the length that was asked for. */

@@ -49,14 +49,13 @@ export interface Asked {
   readonly fields: Fields;
 }
 
-/** A submit that was not taken, but for one whose answer a gateway gave up waiting for: that may have been. */
+/** A submit that was not taken; what its status leaves open is told apart by start.ts. */
 export function classifyStart(status: number, headers: Headers, text: string, asked: Asked): ProviderError {
   const said = readError(parseObject(text), headers);
   const retryAfterMs = retryAfter(headers);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const detail = said?.message || text.slice(0, 500) || `status ${status}`;
   if (status === 429 || status === 503) return new ProviderError("busy", detail, facts);
-  if (status === 504) return new ProviderError("unknown", detail, facts);
   if (status >= 500) return new ProviderError("failed", detail, facts);
   if (NO_VERDICT.has(status) && status !== 408) return new ProviderError("misconfigured", detail, facts);
   if (status < 400 || status === 408) return new ProviderError("failed", detail, facts);

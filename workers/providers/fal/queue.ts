@@ -38,19 +38,16 @@ export function falQueue<Input, Output>(
       call.adapt(input);
       const path = `/${call.sourceModel.split("/").map(encodeURIComponent).join("/")}${ringing(call.doorbell)}`;
       const headers = { "x-fal-object-lifecycle-preference": KEEP };
-      const {
-        status,
-        headers: answered,
-        text,
-      } = await postStart(endpoint, { path, body: JSON.stringify(input), headers }, call.signal);
       const fields = call.fields ?? usual;
-      if (status < 200 || status > 299) {
-        throw classifyStart(status, answered, text, { fields, kind: model.kind });
-      }
-      const job = newJob(endpoint, call.sourceModel, parseObject(text), { asked, fields });
-      // Taken, and by all signs running, but nobody can ask for it.
-      if (!job) throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
-      return job;
+      const request = { path, body: JSON.stringify(input), headers };
+      return postStart(endpoint, request, call.signal, (answer) => {
+        const { status, text } = answer;
+        if (!isSuccess(answer)) throw classifyStart(status, answer.headers, text, { fields, kind: model.kind });
+        const job = newJob(endpoint, call.sourceModel, parseObject(text), { asked, fields });
+        // Taken, and by all signs running, but nobody can ask for it.
+        if (!job) throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+        return job;
+      });
     },
 
     async poll(job, signal) {

@@ -6,11 +6,12 @@ import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";
-import { placeInputs, unreadablePicture } from "../image-fields.ts";
+import { placeInputsOfOne, unreadablePicture } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaOffers, MediaResult } from "../media.ts";
 import { mediaTypeOf } from "../media-type.ts";
 import { ProviderError } from "../provider.ts";
+import { exchanged } from "../start.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { checkPrompt, finishReason } from "./finish.ts";
@@ -33,27 +34,16 @@ interface Picture {
   readonly tokens: TokenUsage | undefined;
 }
 
-/** As many calls as pictures; the first that fails ends the others, and its reason is the whole call's. */
+/** As many calls as pictures. What was made is delivered and paid for, whatever became of the others. */
 async function pictures(
   endpoint: Endpoint,
   call: MediaCall<ImageInput | ImageEditInput>,
 ): Promise<MediaResult<readonly Artifact[]>> {
-  const failing = new AbortController();
-  const signal = AbortSignal.any([call.signal, failing.signal]);
   const requests = Array.from({ length: call.input.n }, (_, at) => pictureRequest(call, at));
-  const outcomes = await Promise.all(
-    requests.map(async (request) => {
-      try {
-        return await onePicture(endpoint, request, signal);
-      } catch (error) {
-        failing.abort(error);
-        return undefined;
-      }
-    }),
-  );
+  const outcomes = await Promise.allSettled(requests.map((request) => onePicture(endpoint, request, call.signal)));
   if (call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
-  if (failing.signal.aborted) throw failing.signal.reason;
-  const made = outcomes.filter((outcome) => outcome !== undefined);
+  const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  if (made.length === 0) throw firstOf(outcomes);
   const tokens = sum(made.map((outcome) => outcome.tokens));
   return {
     output: made.map(({ picture }) => picture),
@@ -61,17 +51,27 @@ async function pictures(
   };
 }
 
+/** One that may have been paid for decides: nothing is begun anew then. */
+function firstOf(outcomes: readonly PromiseSettledResult<Picture>[]): unknown {
+  const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];
+}
+
 async function onePicture(endpoint: Endpoint, request: JsonRequest, signal: AbortSignal): Promise<Picture> {
-  const { status, headers, text } = await post(endpoint, request, signal);
-  if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
-  return readPicture(text);
+  return exchanged(
+    () => post(endpoint, request, signal),
+    ({ status, headers, text }) => {
+      if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
+      return readPicture(text);
+    },
+  );
 }
 
 /** @param at which of the pictures it is: the same seed would make the same one again */
 function pictureRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
   const { input, sourceModel } = call;
   const generationConfig: Members = { responseModalities: ["IMAGE"] };
-  for (const { ours, theirs, value } of placeInputs(call, USUAL)) {
+  for (const { ours, theirs, value } of placeInputsOfOne(call, USUAL)) {
     if (isMedia(value)) continue;
     setField(generationConfig, theirs, ours === "seed" ? wrapSeed(Number(value) + at) : value);
   }
@@ -88,10 +88,13 @@ function wrapSeed(seed: number): number {
   return Math.trunc(seed % 4_294_967_296) | 0;
 }
 
-/** @throws ProviderError `refused` when the filter took the picture, `failed` when there is none for another reason */
+/**
+ * @throws ProviderError `refused` when the filter took the picture, `failed` when there is none for another reason, `unknown` when
+ * what there is cannot be read
+ */
 function readPicture(text: string): Picture {
   const answer = parseObject(text);
-  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
   checkPrompt(answer);
   const [candidate] = membersOf(answer["candidates"]);
@@ -116,11 +119,11 @@ function artifact(data: Members): Artifact {
   try {
     bytes = Uint8Array.fromBase64(textOf(data["data"]) ?? "");
   } catch (error) {
-    throw new ProviderError("failed", "the picture is no base64", { cause: error });
+    throw new ProviderError("unknown", "the picture is no base64", { cause: error });
   }
   const contentType = mediaTypeOf(bytes, "");
   if (contentType?.startsWith("image/")) return { bytes, contentType };
-  throw new ProviderError("failed", "what was sent as a picture is none");
+  throw new ProviderError("unknown", "what was sent as a picture is none");
 }
 
 const UNREADABLE_WORDS = /\bunable to process input image\b|\bimage\b.*\b(?:not valid|not supported|unsupported)\b/i;

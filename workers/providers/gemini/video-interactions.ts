@@ -32,13 +32,14 @@ export function createInteractions(endpoint: Endpoint): QueuedOffer<VideoInput, 
   return {
     async start(call) {
       const request = { path: "/interactions", body: JSON.stringify(bodyOf(call)) };
-      const { status, headers, text } = await postStart(endpoint, request, call.signal);
-      if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
-      const answer = parseObject(text);
-      const id = idOf(answer ?? {});
-      if (id !== undefined) return { id };
-      if (isMembers(answer?.["error"])) throw classifyInteraction(answer["error"]);
-      throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+        if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+        const answer = parseObject(text);
+        const id = idOf(answer ?? {});
+        if (id !== undefined) return { id };
+        if (isMembers(answer?.["error"])) throw classifyInteraction(answer["error"]);
+        throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
+      });
     },
 
     async poll(job, signal) {

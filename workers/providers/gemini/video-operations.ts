@@ -23,13 +23,14 @@ export function createVeoOperations(endpoint: Endpoint): QueuedOffer<VideoInput,
       delete parameters["api"];
       const path = `/models/${encodeURIComponent(call.sourceModel)}:predictLongRunning`;
       const body = JSON.stringify({ instances, parameters });
-      const { status, headers, text } = await postStart(endpoint, { path, body }, call.signal);
-      if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
-      const answer = parseObject(text);
-      const operation = nameOf({ operation: answer?.["name"] });
-      if (operation !== undefined) return { operation };
-      if (isMembers(answer?.["error"])) throw classifyOperation(answer["error"]);
-      throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
+      return postStart(endpoint, { path, body }, call.signal, ({ status, headers, text }) => {
+        if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+        const answer = parseObject(text);
+        const operation = nameOf({ operation: answer?.["name"] });
+        if (operation !== undefined) return { operation };
+        if (isMembers(answer?.["error"])) throw classifyOperation(answer["error"]);
+        throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
+      });
     },
 
     async poll(job, signal) {

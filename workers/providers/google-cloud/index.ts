@@ -2,6 +2,7 @@
  * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in
  * the provider's address is the account's project.
  */
+import type { ByteBudget } from "../byte-budget.ts";
 import type { Endpoint } from "../http.ts";
 import type { MediaOffers } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -13,16 +14,18 @@ import { createVeo } from "./veo.ts";
 /**
  * @param credentials JSON of a service account, from which tokens are minted; undefined without one
  * @param now milliseconds since 1970
+ * @param budget as `createVeo`
  */
 export function createGoogleCloud(
   endpoint: Endpoint,
   credentials: string | undefined,
   now: () => number = Date.now,
+  budget?: ByteBudget,
 ): Required<Pick<MediaOffers, "video">> {
   const account = readAccount(credentials);
   if (!account) return { video: WITHOUT_ACCOUNT };
   const baseUrl = endpoint.baseUrl.replaceAll("{project}", encodeURIComponent(account.project));
-  return { video: createVeo({ ...endpoint, baseUrl }, createTokens(account, now)) };
+  return { video: createVeo({ ...endpoint, baseUrl }, createTokens(account, now), budget) };
 }
 
 const NO_ACCOUNT = "the provider's key is not the JSON of a service account";

@@ -2,6 +2,7 @@
  * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
  * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
  */
+import { ByteBudget, type Lease } from "../byte-budget.ts";
 import { type Endpoint, fetchBytes, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
@@ -10,7 +11,7 @@ import { readOperation, veoBody, type VeoVideos } from "../gemini/video-veo.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, Polled, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
-import { answered } from "../start.ts";
+import { started } from "../start.ts";
 
 import type { Tokens } from "./tokens.ts";
 
@@ -19,6 +20,9 @@ import type { Tokens } from "./tokens.ts";
  * three times over while it is read.
  */
 const ANSWER_BYTES_MAX = 192 * 1_048_576;
+
+/** What all polls of a process read at once: two answers of which nobody knows how large they are, or many usual ones. */
+const answers = new ByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
@@ -32,13 +36,30 @@ const NAME = /^[A-Za-z0-9][\w./:@-]{0,499}$/;
 
 type TextAnswer = ProviderAnswer & { readonly text: string };
 
-/** @param endpoint without credentials: a token is taken for each call */
-export function createVeo(endpoint: Endpoint, tokens: Tokens): QueuedOffer<VideoInput, readonly Artifact[]> {
-  const call = async (token: string, request: ProviderRequest, signal: AbortSignal): Promise<TextAnswer> => {
+/**
+ * @param endpoint without credentials: a token is taken for each call
+ * @param budget for large answers while they are read; at least ANSWER_BYTES_MAX
+ */
+export function createVeo(
+  endpoint: Endpoint,
+  tokens: Tokens,
+  budget: ByteBudget = answers,
+): QueuedOffer<VideoInput, readonly Artifact[]> {
+  const call = async (
+    request: ProviderRequest,
+    signal: AbortSignal,
+    makeRoom?: (bytes: number) => Promise<void>,
+  ): Promise<TextAnswer> => {
+    const token = await tokens.take(signal);
     const authorized = { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
-    const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX);
+    const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX, makeRoom);
     if (answer.status === 401) tokens.forget(token);
     return { ...answer, text: new TextDecoder().decode(bytes) };
+  };
+  /** A token may be taken back while it is held: what was not let in was not taken, so it is sent once more. */
+  const callTwice = async (request: ProviderRequest, signal: AbortSignal): Promise<TextAnswer> => {
+    const answer = await call(request, signal);
+    return answer.status === 401 ? call(request, signal) : answer;
   };
   return {
     // The last answer brings the video.
@@ -51,24 +72,32 @@ export function createVeo(endpoint: Endpoint, tokens: Tokens): QueuedOffer<Video
         throw new ProviderError("misconfigured", "the source puts its videos into a bucket: storageUri");
       }
       const request = { path: `${pathOf(sourceModel)}:predictLongRunning`, body: JSON.stringify(body) };
-      const token = await tokens.take(rest.signal);
-      const { status, headers, text } = await answered(() => call(token, request, rest.signal));
-      if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
-      return readStarted(sourceModel, text);
+      return started(
+        () => callTwice(request, rest.signal),
+        ({ status, headers, text }) => {
+          if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+          return readStarted(sourceModel, text);
+        },
+      );
     },
 
     async poll(stored, signal) {
       const job = readJob(stored);
       if (!job) return unknown("the stored job is none of this family's");
       const body = JSON.stringify({ operationName: job.operation });
+      let lease: Lease | undefined;
       try {
         const request = { path: `${pathOf(job.model)}:fetchPredictOperation`, body };
-        const { status, text } = await call(await tokens.take(signal), request, signal);
+        const { status, text } = await call(request, signal, async (bytes) => {
+          lease = await budget.lease(bytes, signal);
+        });
         if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
         return readOperation(parseObject(text), videosOf);
       } catch (error) {
         if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
         throw error;
+      } finally {
+        lease?.release();
       }
     },
   };

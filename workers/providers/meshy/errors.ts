@@ -25,7 +25,7 @@ const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
 };
 
 /**
- * A task that was not taken. What a server fault leaves open is `failed`, so that nobody begins it twice.
+ * A task that was not taken; what its status leaves open is told apart by start.ts.
  * @param given the caller's inputs in it; none: a task that we made up, of which a refusal is no caller's fault
  */
 export function classifyStart(
@@ -39,10 +39,8 @@ export function classifyStart(
   const said = detail || text.slice(0, 500) || `status ${status}`;
   const retryAfterMs = retryAfter(headers);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  // Whoever answers so has stopped to wait for a server that may have taken it.
-  if (status === 408 || status === 504) return new ProviderError("unknown", said, facts);
   if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
-  if (status < 400 || status > 499 || status === 409) return new ProviderError("failed", said, facts);
+  if (status < 400 || status > 499 || status === 408 || status === 409) return new ProviderError("failed", said, facts);
   if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
   if (/\bmoderation/i.test(said)) return new ProviderError("refused", said, facts);
   if (given.length === 0) return new ProviderError("misconfigured", said, facts);

@@ -64,12 +64,13 @@ interface Beginning {
 /** @throws ProviderError */
 async function begin(endpoint: Endpoint, { name, body, given }: Beginning, signal: AbortSignal): Promise<string> {
   const request = { path: pathOf(name), body: JSON.stringify(body) };
-  const { status, headers, text } = await postStart(endpoint, request, signal);
-  if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
-  const id = parseObject(text)?.["result"];
-  // Taken, and by all signs running, but nobody can ask for it.
-  if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
-  return id;
+  return postStart(endpoint, request, signal, ({ status, headers, text }) => {
+    if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
+    const id = parseObject(text)?.["result"];
+    // Taken, and by all signs running, but nobody can ask for it.
+    if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
+    return id;
+  });
 }
 
 async function beginRefine(endpoint: Endpoint, first: MeshyJob, signal: AbortSignal): Promise<ProviderJob> {

@@ -15,14 +15,16 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * @param asked how many pictures at most are delivered and paid for
- * @throws ProviderError `failed` when the text holds no pictures, or what its error says
+ * @throws ProviderError `unknown` when the text cannot be read, since its pictures were made and paid for; `failed` when it
+ * says that there are none; what its error says
  */
 export function readImages(text: string, asked: number): MediaResult<readonly Artifact[]> {
   const answer = parseObject(text);
-  if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
+  if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]), codeOf(answer["error"]));
   const { data } = answer;
-  if (!Array.isArray(data) || data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
+  if (!Array.isArray(data)) throw new ProviderError("unknown", "the answer has no list of pictures");
+  if (data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
   const output = data.slice(0, asked).map(readImage);
   const tokens = readTokens(answer["usage"]);
   return { output, usage: { images: output.length, ...(tokens === undefined ? {} : { tokens }) } };
@@ -32,7 +34,7 @@ function readImage(item: unknown): Artifact {
   const { b64_json: base64, url } = isMembers(item) ? item : {};
   if (typeof base64 === "string" && base64 !== "") return fromBase64(base64);
   if (typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)) return { url };
-  throw new ProviderError("failed", "a picture has neither base64 nor an address");
+  throw new ProviderError("unknown", "a picture has neither base64 nor an address");
 }
 
 /** A server's word for the format is not asked: the bytes tell. */
@@ -41,11 +43,11 @@ function fromBase64(text: string): Artifact {
   try {
     bytes = Uint8Array.fromBase64(text);
   } catch (error) {
-    throw new ProviderError("failed", "a picture is no base64", { cause: error });
+    throw new ProviderError("unknown", "a picture is no base64", { cause: error });
   }
   const contentType = mediaTypeOf(bytes, "");
   if (contentType?.startsWith("image/")) return { bytes, contentType };
-  throw new ProviderError("failed", "what was sent as a picture is none");
+  throw new ProviderError("unknown", "what was sent as a picture is none");
 }
 
 /** Absent where the report is missing or cannot be true. What is written is pictures, unless it is told apart. */

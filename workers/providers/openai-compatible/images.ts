@@ -8,6 +8,7 @@ import { type Fields } from "../fields.ts";
 import { placeInputs } from "../image-fields.ts";
 import type { Artifact, ImageEditInput, ImageInput, Media, MediaCall, MediaOffers, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
+import { exchanged } from "../start.ts";
 
 import { classifyImages, readImages } from "./images-answer.ts";
 
@@ -36,9 +37,13 @@ async function exchange(
   request: ProviderRequest,
   call: MediaCall<ImageInput>,
 ): Promise<MediaResult<readonly Artifact[]>> {
-  const { status, headers, text } = await post(endpoint, request, call.signal);
-  if (status < 200 || status > 299) throw classifyImages(status, headers, text);
-  return readImages(text, call.input.n);
+  return exchanged(
+    () => post(endpoint, request, call.signal),
+    ({ status, headers, text }) => {
+      if (status < 200 || status > 299) throw classifyImages(status, headers, text);
+      return readImages(text, call.input.n);
+    },
+  );
 }
 
 function generationRequest(call: MediaCall<ImageInput>): ProviderRequest {

@@ -24,9 +24,10 @@ export function createOpenAiVideos(endpoint: Endpoint): QueuedOffer<VideoInput, 
     async start(call) {
       const fields = call.fields ?? USUAL;
       const request = { path: "/videos", body: formOf(call, fields) };
-      const { status, headers, text } = await postStart(endpoint, request, call.signal);
-      if (status < 200 || status > 299) throw classifyVideos(status, headers, text, fields);
-      return readStarted(text, fields);
+      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+        if (status < 200 || status > 299) throw classifyVideos(status, headers, text, fields);
+        return readStarted(text, fields);
+      });
     },
 
     async poll(stored, signal) {

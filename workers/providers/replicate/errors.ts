@@ -24,7 +24,7 @@ const REFUSED =
 /** Hints beyond an hour help nobody (retry-after.ts). */
 const HINT_MAX_MS = 3_600_000;
 
-/** A start that was not taken, but for one whose answer a gateway gave up waiting for: that may have been. */
+/** A start that was not taken; what its status leaves open is told apart by start.ts. */
 export function classifyStart(status: number, headers: Headers, text: string, asked: Asked): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
@@ -32,7 +32,6 @@ export function classifyStart(status: number, headers: Headers, text: string, as
   const retryAfterMs = retryAfter(headers) ?? hintOf(words);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (status === 429 || status === 503) return new ProviderError("busy", words, facts);
-  if (status === 504) return new ProviderError("unknown", words, facts);
   if (status >= 500 || status < 400 || status === 408) return new ProviderError("failed", words, facts);
   // Everything else of these is about our account, or a model that is not there.
   if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", words, facts);

@@ -86,7 +86,7 @@ async function upload(
   return url;
 }
 
-/** The same of a file: what is wrong with it is wrong with our input, and its lost answer leaves nothing open. */
+/** The same of a file: what is wrong with it is wrong with our input. */
 function notTaken(
   { kind, detail, status, retryAfterMs }: ProviderError,
   ours: string,
@@ -96,7 +96,7 @@ function notTaken(
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  if (kind !== "rejected") return new ProviderError(kind === "unknown" ? "failed" : kind, detail, facts);
+  if (kind !== "rejected") return new ProviderError(kind, detail, facts);
   return new ProviderError("rejected", detail, {
     ...facts,
     code: "unprocessable_input",

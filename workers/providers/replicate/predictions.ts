@@ -43,15 +43,15 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
       const asked = { kind: model.kind, fields: { prompt: "prompt", ...(call.fields ?? model.usual) } };
       const input = await writeInput(endpoint, model.place(call), { asked, signal: call.signal });
       call.adapt(input);
-      const ring = call.doorbell === undefined ? {} : { webhook: call.doorbell, webhook_events_filter: ["completed"] };
-      const body = JSON.stringify({ ...(version === undefined ? {} : { version }), input, ...ring });
-      const headers = { "cancel-after": model.cancelAfter };
-      const answer = await postStart(endpoint, { path, body, headers }, call.signal);
-      if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
-      const job = newJob(parseObject(answer.text), model.asked(call.input));
-      // Taken, and by all signs running, but nobody can ask for it.
-      if (!job) throw new ProviderError("unknown", "the prediction was taken without an id that can be asked for");
-      return job;
+      const headers = { "cancel-after": takeCancelAfter(input) ?? model.cancelAfter };
+      const body = JSON.stringify({ ...(version === undefined ? {} : { version }), input, ...ringing(call.doorbell) });
+      return postStart(endpoint, { path, body, headers }, call.signal, (answer) => {
+        if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
+        const job = newJob(parseObject(answer.text), model.asked(call.input));
+        // Taken, and by all signs running, but nobody can ask for it.
+        if (!job) throw new ProviderError("unknown", "the prediction was taken without an id that can be asked for");
+        return job;
+      });
     },
 
     async poll(job, signal) {
@@ -71,6 +71,22 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
       if (known) await post(endpoint, { path: `/predictions/${known.id}/cancel` }, signal);
     },
   };
+}
+
+/** Only HTTPS is taken as a webhook; whoever has another address polls. */
+function ringing(doorbell: string | undefined): Members {
+  return doorbell?.startsWith("https://") ? { webhook: doorbell, webhook_events_filter: ["completed"] } : {};
+}
+
+/**
+ * `cancel_after` among a source's overrides is its own limit, such as `300s`, where less is held than the kind's limit could cost.
+ * It is no input of the model's. @throws ProviderError `misconfigured` for what is no duration
+ */
+function takeCancelAfter(input: Record<string, unknown>): string | undefined {
+  const { cancel_after: own } = input;
+  delete input["cancel_after"];
+  if (own === undefined || (typeof own === "string" && /^(?:[1-9]\d{0,4}[hms]){1,3}$/.test(own))) return own;
+  throw new ProviderError("misconfigured", `the source's cancel_after is ${JSON.stringify(own)}`);
 }
 
 async function ask<Input>(

@@ -50,7 +50,7 @@ export function readAnswer(status: number, text: string): Answer {
 }
 
 /**
- * A request that was not taken. What a server fault leaves open is `failed`, so that nobody begins it twice.
+ * A request that was not taken; what the status of a start leaves open is told apart by start.ts.
  * @param given the caller's inputs in it
  */
 export function classifyRefusal(
@@ -64,10 +64,8 @@ export function classifyRefusal(
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const known = errorOf(code, said, given, status);
   if (known) return known.kind === "busy" ? new ProviderError("busy", said, facts) : known;
-  // Whoever answers so has stopped to wait for a server that may have taken it.
-  if (status === 408 || status === 504) return new ProviderError("unknown", said, facts);
   if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
-  if (status < 400 || status > 499) return new ProviderError("failed", said, facts);
+  if (status < 400 || status > 499 || status === 408) return new ProviderError("failed", said, facts);
   if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
   return new ProviderError("rejected", said, { ...facts, code: "invalid_request", param: null });
 }

@@ -34,13 +34,15 @@ export function createTripoMesh(endpoint: Endpoint): QueuedOffer<MeshInput, Mesh
       const { path, body, given } = await taskOf(call, async (media, ours) =>
         "url" in media ? media.url : uploadFile(endpoint, media, ours, call.signal),
       );
-      const { status, headers, text } = await postStart(endpoint, { path, body: JSON.stringify(body) }, call.signal);
-      const answer = readAnswer(status, text);
-      if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
-      const id = answer.data?.["task_id"];
-      // Taken, and by all signs running, but nobody can ask for it.
-      if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
-      return { task_id: id, given } satisfies TripoJob;
+      const request = { path, body: JSON.stringify(body) };
+      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+        const answer = readAnswer(status, text);
+        if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
+        const id = answer.data?.["task_id"];
+        // Taken, and by all signs running, but nobody can ask for it.
+        if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
+        return { task_id: id, given } satisfies TripoJob;
+      });
     },
 
     async poll(job, signal) {

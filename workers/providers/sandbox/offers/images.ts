@@ -19,7 +19,7 @@ export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, 
     imageEdits: keepsJobs<ImageEditInput>(
       ({ input, signal }) => change(input, media(), signal),
       delay,
-      () => "image_base64",
+      (_input, fault) => (/\bThe mask\b/.test(fault) ? "mask_base64" : "image_base64"),
     ),
   };
 }

@@ -23,7 +23,7 @@ export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaOffers, 
         return glb(await media().transformMesh({ ...wish, mesh: bytesOf(mesh).bytes, operation }, signal));
       },
       delay,
-      ({ mesh }) => (mesh ? "mesh_url" : "image_url"),
+      ({ mesh }, fault) => (mesh && !/\bThe image\b/.test(fault) ? "mesh_url" : "image_url"),
     ),
   };
 }

@@ -40,11 +40,11 @@ const GIVEN_BYTES_MAX = 1_048_576;
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** @param param what a fault of the given media is about */
+/** @param param what a fault of the given media is about, in the fault's own words */
 export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,
   delay: Delay,
-  param?: (input: Input) => string,
+  param?: (input: Input, fault: string) => string,
 ): QueuedOffer<Input, readonly Artifact[]> {
   const running = new Map<string, Running>();
 
@@ -58,7 +58,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
       (made): Polled<readonly Artifact[]> => ({ state: "done", ...made }),
       (error: unknown): Polled<readonly Artifact[]> => ({
         state: "failed",
-        error: explained(error, param?.(input)) as Error,
+        error: explained(error, param?.(input, String(error))) as Error,
       }),
     );
     const one: Running = { stop, startedAt, ended };
@@ -143,8 +143,8 @@ function lost(): ProviderError {
   );
 }
 
-/** Null: too much came with the call. */
-function stored(input: object): Inputs | null {
+/** As text, since jsonb takes neither \u0000 nor lone surrogates. Null: too much came with the call. */
+function stored(input: object): string | null {
   let left = GIVEN_BYTES_MAX;
   const members = Object.entries(input).map(([name, value]) => {
     if (!isBytes(value)) return [name, value as unknown];
@@ -154,7 +154,7 @@ function stored(input: object): Inputs | null {
       left < 0 ? null : { base64: Buffer.from(value.bytes).toString("base64"), contentType: value.contentType },
     ];
   });
-  return left < 0 ? null : (Object.fromEntries(members) as Inputs);
+  return left < 0 ? null : JSON.stringify(Object.fromEntries(members));
 }
 
 interface OwnJob<Input> {
@@ -165,7 +165,7 @@ interface OwnJob<Input> {
 
 function readJob<Input>({ id, model, input }: ProviderJob): OwnJob<Input> | undefined {
   if (typeof id !== "string" || typeof model !== "string") return undefined;
-  return { id, model, input: isMembers(input) ? (restored(input) as Input) : undefined };
+  return { id, model, input: typeof input === "string" ? (restored(JSON.parse(input) as Inputs) as Input) : undefined };
 }
 
 function restored(input: Inputs): Inputs {

@@ -24,7 +24,7 @@ describe("what a prompt names", () => {
       if (changed(decodePng(shown), decodePng(hidden)) < 0.01) unseen.push(word);
     }
     expect(unseen).toEqual([]);
-  });
+  }, 30_000);
 
   test.each([
     ["a fox in a forest at dawn", ["fox"]],

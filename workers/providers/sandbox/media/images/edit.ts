@@ -5,6 +5,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { encodePicture, fromPixels, type Encoding } from "./encode.ts";
 import { fillIn } from "./fill-in.ts";
+import { readPrompt } from "./prompt.ts";
 import { rasterise } from "./raster.ts";
 import { scenePalette } from "./scene.ts";
 import { decodePicture, type Pixels } from "./source.ts";
@@ -75,6 +76,10 @@ async function repaint(edit: PictureEdit, source: Pixels, weights: Uint8Array | 
     weights === null ? { left: 0, top: 0, width: source.width, height: source.height } : bounds(weights, source);
   if (box === null) return source.data;
   const isOverlay = weights === null || ADD.test(edit.prompt);
+  // "Add a boat" leaves the rest alone; any other wish for the whole picture also changes its colours.
+  const isRecoloured = weights === null && !ADD.test(edit.prompt);
+  const below = isRecoloured ? recolour(source, edit) : source.data.slice();
+  if (isRecoloured && readPrompt(edit.prompt).wishes.length === 0) return below;
   const scene = await rasterise({
     prompt: edit.prompt,
     seed: edit.seed,
@@ -84,9 +89,6 @@ async function repaint(edit: PictureEdit, source: Pixels, weights: Uint8Array | 
     hasCaption: false,
   });
   const drawn = new Uint8Array(await scene.ensureAlpha().raw({ depth: "uchar" }).toBuffer());
-  // "Add a boat" leaves the rest alone; any other wish for the whole picture also changes its colours.
-  const isRecoloured = weights === null && !ADD.test(edit.prompt);
-  const below = isRecoloured ? recolour(source, edit) : source.data.slice();
   for (let y = 0; y < box.height; y += 1) {
     for (let x = 0; x < box.width; x += 1) {
       const from = 4 * (y * box.width + x);

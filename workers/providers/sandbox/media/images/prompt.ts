@@ -2,182 +2,59 @@
 import { MEDIA_LIMITS } from "#workers/media/limits.ts";
 
 import { COLOURS, type Colour } from "./colours.ts";
+import { readScene, type Setting } from "./settings.ts";
 import { THINGS } from "./things.ts";
+import { COUNTS, PHRASES, PREPOSITIONS, SYNONYMS, type How } from "./words.ts";
 
 export interface Wish {
   readonly thing: string;
   /** null leaves it to the thing. */
   readonly colour: Colour | null;
   readonly count: number;
+  /** How it stands to another wish, of that index; null by itself. */
+  readonly at: { readonly how: How; readonly whom: number } | null;
 }
 
-export type Scenery = "hills" | "mountains" | "sea" | "forest" | "city" | "desert" | "space" | "studio" | "abstract";
-export type Light = "day" | "sunset" | "night";
-
-export interface Motif {
+export interface Motif extends Setting {
   readonly wishes: readonly Wish[];
   /** Colours that belong to no thing, in the prompt's order. */
   readonly colours: readonly Colour[];
-  readonly scenery: Scenery;
-  readonly light: Light;
-  readonly weather: "clear" | "snow" | "rain";
 }
 
-/** Other words for things, some of them in other languages than English. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  stars: "star",
-  kitten: "cat",
-  kitty: "cat",
-  puppy: "dog",
-  hound: "dog",
-  bunny: "rabbit",
-  hare: "rabbit",
-  pony: "horse",
-  unicorn: "horse",
-  oak: "tree",
-  fir: "pine",
-  spruce: "pine",
-  christmas: "pine",
-  cottage: "house",
-  home: "house",
-  cabin: "house",
-  barn: "house",
-  palace: "castle",
-  tower: "lighthouse",
-  camp: "tent",
-  rose: "flower",
-  tulip: "flower",
-  daisy: "flower",
-  sunflower: "flower",
-  blossom: "flower",
-  toadstool: "mushroom",
-  man: "person",
-  woman: "person",
-  child: "person",
-  boy: "person",
-  girl: "person",
-  people: "person",
-  astronaut: "person",
-  android: "robot",
-  vehicle: "car",
-  truck: "car",
-  taxi: "car",
-  bike: "bicycle",
-  ship: "boat",
-  sailboat: "boat",
-  yacht: "boat",
-  airplane: "plane",
-  aeroplane: "plane",
-  jet: "plane",
-  spaceship: "rocket",
-  spacecraft: "rocket",
-  coffee: "cup",
-  tea: "cup",
-  mug: "cup",
-  novel: "book",
-  cupcake: "cake",
-  birthday: "cake",
-  love: "heart",
-  football: "ball",
-  basketball: "ball",
-  parasol: "umbrella",
-  violin: "guitar",
-  disc: "circle",
-  sphere: "circle",
-  cube: "square",
-  pyramid: "triangle",
-  gem: "diamond",
-  jewel: "diamond",
-  sparrow: "bird",
-  eagle: "bird",
-  seagull: "bird",
-  parrot: "bird",
-  owl: "bird",
-  shark: "fish",
-  goldfish: "fish",
-  dolphin: "whale",
-  katze: "cat",
-  hund: "dog",
-  haus: "house",
-  baum: "tree",
-  sonne: "sun",
-  mond: "moon",
-  blume: "flower",
-  chat: "cat",
-  chien: "dog",
-  maison: "house",
-  arbre: "tree",
-  soleil: "sun",
-  gato: "cat",
-  perro: "dog",
-  casa: "house",
-};
-
-const SCENES: readonly (readonly [Scenery, RegExp])[] = [
-  ["space", /\b(space|galaxy|planets?|cosmos|universe|nebula|mars)\b/],
-  ["sea", /\b(sea|ocean|beach|lake|river|waves?|coast|harbou?r|underwater|island|meer|mer)\b/],
-  ["mountains", /\b(mountains?|alps?|peaks?|cliffs?|volcano)\b/],
-  ["forest", /\b(forest|woods|jungle|wald)\b/],
-  ["city", /\b(city|street|skyline|buildings?|town|skyscrapers?|stadt|downtown)\b/],
-  ["desert", /\b(desert|dunes?|sahara|canyon)\b/],
-  ["hills", /\b(hills?|fields?|meadows?|garden|park|landscape|valley|farm|village|countryside|outdoors?|sky)\b/],
-  ["studio", /\b(studio|product|logo|icon|table|indoors?|room|portrait|still life)\b/],
-  ["abstract", /\b(abstract|pattern|gradient|texture|wallpaper|shapes?)\b/],
-];
-
-const COUNTS: Readonly<Record<string, number>> = {
-  two: 2,
-  pair: 2,
-  couple: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  several: 4,
-  many: 6,
-  some: 3,
-};
-
-/** What belongs on a table rather than in a landscape when it stands alone. */
-const STILL = new Set([
-  "apple",
-  "cup",
-  "book",
-  "cake",
-  "ball",
-  "guitar",
-  "circle",
-  "square",
-  "triangle",
-  "diamond",
-  "robot",
-  "heart",
-]);
-
 export function readPrompt(prompt: string, negativePrompt = ""): Motif {
+  const text = plain(prompt);
+  const unwanted = new Set((plain(negativePrompt).match(/\p{L}+/gu) ?? []).map((word) => thingOf(word) ?? word));
+  const { wishes, colours } = readWishes(text, unwanted);
+  const allowed = text.replaceAll(/\p{L}+/gu, (word) => (unwanted.has(thingOf(word) ?? word) ? " " : word));
+  return {
+    wishes,
+    colours,
+    ...readScene(
+      allowed,
+      wishes.map(({ thing }) => thing),
+    ),
+  };
+}
+
+function plain(prompt: string): string {
   const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
-  const words = text.match(/\p{L}+|\d+/gu) ?? [];
-  const unwanted = new Set(
-    (
-      negativePrompt
-        .slice(0, MEDIA_LIMITS.promptCharactersMax)
-        .toLowerCase()
-        .match(/\p{L}+/gu) ?? []
-    ).map((word) => thingOf(word) ?? word),
-  );
+  return PHRASES.reduce((said, [phrase, word]) => said.replaceAll(phrase, word), text);
+}
+
+function readWishes(text: string, unwanted: ReadonlySet<string>): { wishes: Wish[]; colours: Colour[] } {
+  const words = text.match(/\p{L}+|\d+|[,.;!?]/gu) ?? [];
   const wishes: Wish[] = [];
   const colours: Colour[] = [];
   let colour: Colour | null = null;
   let count: number | null = null;
   let sinceColour = 0;
   let left: number = MEDIA_LIMITS.objectsMax;
-  for (const word of words) {
-    const named = unwanted.has(word) ? undefined : Object.hasOwn(COLOURS, word) ? COLOURS[word] : undefined;
-    const thing = thingOf(word);
+  /** What a preposition is said of: "a cat and a dog on …". */
+  let subjects: number[] = [];
+  let how: How | "holds" | null = null;
+  words.forEach((word, at) => {
+    const named = unwanted.has(word) || !Object.hasOwn(COLOURS, word) ? undefined : COLOURS[word];
+    const thing = named !== undefined && isColour(words, at) ? undefined : thingOf(word);
     sinceColour += 1;
     if (named !== undefined && thing === undefined) {
       if (colour !== null) colours.push(colour);
@@ -191,38 +68,70 @@ export function readPrompt(prompt: string, negativePrompt = ""): Motif {
       if (own === null && colour !== null) colours.push(colour);
       const isMany = word.endsWith("s") && word !== thing;
       const wanted = Math.min(left, count ?? (isMany ? 3 : 1));
-      if (wanted > 0 && !wishes.some((wish) => wish.thing === thing && wish.colour === own)) {
-        wishes.push({ thing, colour: own, count: wanted });
+      const known = wishes.findIndex((wish) => wish.thing === thing && wish.colour === own);
+      const index = known < 0 ? wishes.length : known;
+      if (known < 0 && wanted > 0) {
+        wishes.push({ thing, colour: own, count: wanted, at: null });
         left -= wanted;
       }
+      if (index < wishes.length) {
+        if (how === "holds") relate(wishes, index, "in", subjects.at(-1) ?? index);
+        else if (how === "beside" && isOnTop(wishes[subjects[0] ?? -1], thing))
+          relate(wishes, index, "on", subjects[0] ?? 0);
+        else if (how !== null) for (const subject of subjects) relate(wishes, subject, how, index);
+        // What comes next is said of the vase, not of its flowers.
+        if (how === null) subjects = [...subjects, index];
+        else if (how !== "holds") subjects = [index];
+      }
+      how = null;
       colour = null;
       count = null;
+    } else if (word === "it" && how === "on" && subjects.length === 1) {
+      // "a table with a lamp on it"
+      const on = subjects[0] ?? 0;
+      const host = wishes.findIndex((wish) => wish.at?.how === "beside" && wish.at.whom === on);
+      if (host >= 0) {
+        wishes[host] = Object.assign({}, wishes[host], { at: null });
+        relate(wishes, on, "on", host);
+      }
+      how = null;
+    } else if (/^[.;!?]$/.test(word)) {
+      subjects = [];
+      how = null;
+    } else if (word === ",") {
+      how = null;
+    } else if (word === "of" || word === "with" || Object.hasOwn(PREPOSITIONS, word)) {
+      const holder = THINGS[wishes[subjects.at(-1) ?? -1]?.thing ?? ""];
+      const holds = (word === "of" || word === "with") && holder?.inside !== undefined && how === null;
+      how = holds ? "holds" : word === "of" ? how : (PREPOSITIONS[word] ?? null);
     }
-  }
+  });
   if (colour !== null) colours.push(colour);
-  const allowed = text.replaceAll(/\p{L}+/gu, (word) => (unwanted.has(thingOf(word) ?? word) ? " " : word));
-  return {
-    wishes,
-    colours,
-    scenery: SCENES.find(([, pattern]) => pattern.test(allowed))?.[0] ?? defaultScenery(wishes),
-    light: /\b(night|midnight|moonlit|moon|stars|dark|nacht)\b/.test(allowed)
-      ? "night"
-      : /\b(sunset|sunrise|dusk|dawn|evening|golden hour)\b/.test(allowed)
-        ? "sunset"
-        : "day",
-    weather: /\b(snow|snowy|snowing|winter|blizzard)\b/.test(allowed)
-      ? "snow"
-      : /\b(rain|rainy|raining|storm|stormy)\b/.test(allowed)
-        ? "rain"
-        : "clear",
-  };
+  return { wishes, colours };
 }
 
-function defaultScenery(wishes: readonly Wish[]): Scenery {
-  if (wishes.length === 0) return "abstract";
-  if (wishes.some(({ thing }) => THINGS[thing]?.where === "water")) return "sea";
-  if (wishes.every(({ thing }) => STILL.has(thing))) return "studio";
-  return wishes.some(({ thing }) => thing === "rocket") ? "space" : "hills";
+/** The first word on it holds, and nothing stands on what stands on itself. */
+function relate(wishes: Wish[], subject: number, how: How, whom: number): void {
+  const wish = wishes[subject];
+  if (wish === undefined || wish.at !== null) return;
+  for (let at: number | undefined = whom; at !== undefined; at = wishes[at]?.at?.whom) if (at === subject) return;
+  wishes[subject] = { ...wish, at: { how, whom } };
+}
+
+/** "a table with a candle": where it stands needs no saying. */
+function isOnTop(host: Wish | undefined, thing: string): boolean {
+  const { home, top } = THINGS[host?.thing ?? ""] ?? {};
+  return home === "room" && top !== undefined && THINGS[thing]?.home === "studio";
+}
+
+/** "an orange cat" has the colour, "an orange on a table" is the fruit. */
+function isColour(words: readonly string[], at: number): boolean {
+  const [word, before, next, after] = [words[at] ?? "", words[at - 1] ?? "", words[at + 1], words[at + 2] ?? ""];
+  if (word === "rose") return next !== undefined && thingOf(next) !== undefined;
+  if (word !== "orange") return true;
+  if (!/^(an|the|one|fresh|ripe|juicy|sliced|half)$/.test(before)) return true;
+  if (next === undefined || /^[,.;!?]$/.test(next)) return false;
+  return next === "and" ? Object.hasOwn(COLOURS, after) : !Object.hasOwn(PREPOSITIONS, next);
 }
 
 function thingOf(word: string): string | undefined {

@@ -37,6 +37,14 @@ export const line = (d: string, stroke: string, width: number, more: Attributes 
   });
 export const group = (attributes: Attributes, content: string): string => tag("g", attributes, content);
 
+/** In a box of 100: as it is, and once more as a mirror on the other side shows it. */
+export const mirrored = (content: string): string =>
+  content + group({ transform: "translate(100 0) scale(-1 1)" }, content);
+
+/** For clip-path: measured by the box of what is cut, so numbers are shares of it. */
+export const clipOutline = (id: string, shapes: string): string =>
+  tag("clipPath", { id, clipPathUnits: "objectBoundingBox" }, shapes);
+
 /** A gradient from top to bottom, with stops as [offset, colour, opacity]. */
 export function verticalGradient(id: string, stops: readonly (readonly [number, string, number?])[]): string {
   return tag("linearGradient", { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stopsOf(stops));

@@ -5,6 +5,7 @@ import { adtsFrame, id3Length } from "#shared/media/probe/frames.ts";
 import { readWav } from "#shared/media/probe/wav.ts";
 import { samplesOf } from "../own-sound.ts";
 import { MARKER_NAME } from "../speech/containers.ts";
+import { SAMPLE_RATE } from "../speech/synthesise.ts";
 import { readLowBits } from "./low-bits.ts";
 import { decodePackets, type MarkedPiece } from "./payload.ts";
 
@@ -14,7 +15,7 @@ import { decodePackets, type MarkedPiece } from "./payload.ts";
  */
 export async function findMarker(
   bytes: Uint8Array,
-  { format }: AudioFacts,
+  { format, sampleRate, channels }: AudioFacts,
   decode: () => Promise<Int16Array>,
 ): Promise<readonly MarkedPiece[]> {
   const comment = readComment(bytes);
@@ -23,13 +24,14 @@ export async function findMarker(
     case "pcm":
       return readLowBits(samplesOf(bytes));
     case "wav": {
-      const { code, bits, channels, dataStart, dataEnd } = readWav(createCursor(bytes));
+      const { code, bits, dataStart, dataEnd } = readWav(createCursor(bytes));
       return code === 1 && bits === 16 && channels === 1
         ? readLowBits(samplesOf(bytes.subarray(dataStart, dataEnd)))
         : [];
     }
     case "flac":
-      return readLowBits(await decode());
+      // Only what can be ours is decoded as a whole: half a megabyte of foreign silence is an hour in eight channels.
+      return sampleRate === SAMPLE_RATE && channels === 1 ? readLowBits(await decode()) : [];
     case "mp3":
       return readApeTag(bytes);
     case "aac":
