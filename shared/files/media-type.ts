@@ -108,36 +108,38 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-/** Other names that senders have for types. */
-const ALIASES: Readonly<Record<string, string>> = {
-  "image/jpg": "image/jpeg",
-  "image/pjpeg": "image/jpeg",
-  "image/heif": "image/heic",
-  "application/x-pdf": "application/pdf",
-  "audio/x-wav": "audio/wav",
-  "audio/wave": "audio/wav",
-  "audio/vnd.wave": "audio/wav",
-  "video/avi": "video/x-msvideo",
-  "video/msvideo": "video/x-msvideo",
-  "audio/x-flac": "audio/flac",
-  "audio/x-aac": "audio/aac",
-  "audio/aacp": "audio/aac",
-  "audio/mp3": "audio/mpeg",
-  "audio/mpeg3": "audio/mpeg",
-  "audio/mpga": "audio/mpeg",
-  "audio/x-mp3": "audio/mpeg",
-  "audio/x-mpeg": "audio/mpeg",
-  "audio/m4a": "audio/mp4",
-  "audio/x-m4a": "audio/mp4",
-  "application/mp4": "video/mp4",
-  "video/mkv": "video/x-matroska",
-  "application/x-zip-compressed": "application/zip",
-  "application/x-gzip": "application/gzip",
-  "application/x-tgz": "application/gzip",
-  "application/x-ndjson": "application/jsonl",
-  "application/x-jsonlines": "application/jsonl",
-  "application/x-yaml": "application/yaml",
-};
+/** Other names that senders have for types. A map: senders may also write `constructor`. */
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "image/jpg": "image/jpeg",
+    "image/pjpeg": "image/jpeg",
+    "image/heif": "image/heic",
+    "application/x-pdf": "application/pdf",
+    "audio/x-wav": "audio/wav",
+    "audio/wave": "audio/wav",
+    "audio/vnd.wave": "audio/wav",
+    "video/avi": "video/x-msvideo",
+    "video/msvideo": "video/x-msvideo",
+    "audio/x-flac": "audio/flac",
+    "audio/x-aac": "audio/aac",
+    "audio/aacp": "audio/aac",
+    "audio/mp3": "audio/mpeg",
+    "audio/mpeg3": "audio/mpeg",
+    "audio/mpga": "audio/mpeg",
+    "audio/x-mp3": "audio/mpeg",
+    "audio/x-mpeg": "audio/mpeg",
+    "audio/m4a": "audio/mp4",
+    "audio/x-m4a": "audio/mp4",
+    "application/mp4": "video/mp4",
+    "video/mkv": "video/x-matroska",
+    "application/x-zip-compressed": "application/zip",
+    "application/x-gzip": "application/gzip",
+    "application/x-tgz": "application/gzip",
+    "application/x-ndjson": "application/jsonl",
+    "application/x-jsonlines": "application/jsonl",
+    "application/x-yaml": "application/yaml",
+  }),
+);
 
 /** Types of text, by the end of the name. */
 const TEXT_EXTENSIONS: Readonly<Record<string, string>> = {
@@ -184,7 +186,7 @@ export function settleMediaType(head: Uint8Array, contentType: string | undefine
 function claimOf(contentType: string | undefined, filename: string): string | undefined {
   const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type !== undefined && type !== "" && type !== UNKNOWN && type !== "binary/octet-stream") {
-    const name = ALIASES[type] ?? type;
+    const name = ALIASES.get(type) ?? type;
     return isKnown(name) ? name : undefined;
   }
   const extension = /\.([a-z0-9]{1,8})$/i.exec(filename)?.[1]?.toLowerCase() ?? "";

@@ -6,6 +6,7 @@
 import { BlockList, isIP } from "node:net";
 
 import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import { isAllowedAddress, isAllowedHost, plainHost, portOf } from "./allowance.ts";
 
@@ -73,6 +74,7 @@ export function isDialable(address: string): boolean {
  */
 export function assertPublicUrl(text: string, param: string): URL {
   const refuse = (why: string): ApiError => new ApiError("unsafe_url", `This URL is not allowed: ${why}.`, { param });
+  if (text.length > LIMITS.outboundUrlCharactersMax) throw refuse("it is too long");
   if (!URL.canParse(text)) throw refuse("it is not an absolute URL");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");

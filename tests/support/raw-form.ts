@@ -25,8 +25,13 @@ export interface RawUpload {
   readonly closed: Promise<void>;
 }
 
-/** Begins a chunked POST /v1/files. */
-export function beginUpload(baseUrl: string, key: string, headers: Readonly<Record<string, string>> = {}): RawUpload {
+/** Begins a chunked POST of a form. */
+export function beginUpload(
+  baseUrl: string,
+  key: string,
+  headers: Readonly<Record<string, string>> = {},
+  path = "/v1/files",
+): RawUpload {
   const { hostname, port, host } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const closed = Promise.withResolvers<void>();
@@ -44,7 +49,7 @@ export function beginUpload(baseUrl: string, key: string, headers: Readonly<Reco
   });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(
-    `POST /v1/files HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: multipart/form-data; boundary=${BOUNDARY}\r\n${lines.join("")}transfer-encoding: chunked\r\n\r\n`,
   );
   return {

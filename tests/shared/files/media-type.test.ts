@@ -19,6 +19,8 @@ describe("a file is kept as what its bytes show", () => {
     ["nothing claimed", PNG, undefined, "x", "image/png"],
     ["an empty claim", PNG, "application/octet-stream", "x.bin", "image/png"],
     ["its own type", PNG, "image/png", "x", "image/png"],
+    ["a name that objects inherit", PNG, "constructor", "x.__proto__", "image/png"],
+    ["another name that objects inherit", PNG, "__proto__", "x.constructor", "image/png"],
     ["another name of it", JPEG, "image/jpg; q=1", "x", "image/jpeg"],
     ["the end of its name", WAV, undefined, "x.WAV", "audio/wav"],
     [

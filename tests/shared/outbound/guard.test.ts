@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { assertPublicUrl, isPublicAddress } from "#shared/outbound/guard.ts";
 
 /** What may never be dialled for a caller, and why (lesson OUT-4). */
@@ -188,6 +189,12 @@ describe("a URL that a caller names", () => {
 
   test.each(ALLOWED_URLS)("%s is allowed, and comes back parsed", (url) => {
     expect(assertPublicUrl(url, "image_url").href).toBe(new URL(url).href);
+  });
+
+  test("is allowed up to its longest, and refused beyond it before it is parsed", () => {
+    const longest = "https://example.com/".padEnd(LIMITS.outboundUrlCharactersMax, "a");
+    expect(assertPublicUrl(longest, "image_url").href).toBe(longest);
+    expect(() => assertPublicUrl(`${longest}a`, "image_url")).toThrow("it is too long");
   });
 
   test("is judged by a table of at least 44 refusals, and every kind of address is in it", () => {

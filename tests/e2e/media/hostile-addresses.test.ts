@@ -1,0 +1,295 @@
+/**
+ * Addresses that lead inside, away, in circles or to bombs, on the routes that take one: told by name, paid by nobody, and
+ * nothing inside is asked. What each spelling and each answer means is proved in tests/shared/outbound, where a resolver
+ * changes its answer between two looks; here, that every address of a media call goes through that one gate.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import type { RequestListener, ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+
+import { eventually } from "#tests/faults/wait.ts";
+import { edited, type Entry, type Json } from "#tests/workers/providers/sandbox/media/mesh-foreign.ts";
+
+import {
+  base64,
+  expectBounded,
+  expectFailedJob,
+  expectQuiet,
+  expectRefusal,
+  type HostileBench,
+  invalid,
+  MB,
+  MESHES,
+  PICTURE,
+  type Refusal,
+  startHostileBench,
+  unprocessable,
+  unsafe,
+  unsupported,
+  VIDEOS,
+} from "./hostile-bench.ts";
+import {
+  matroskaOfHugeSizes,
+  mp4OfBillions,
+  mp4OfTicks,
+  PAGE,
+  playlists,
+  pngOfPixels,
+  svgOf,
+} from "./hostile-inputs.ts";
+
+let bench: HostileBench;
+
+beforeAll(async () => {
+  bench = await startHostileBench(pagesOf);
+}, 90_000);
+
+afterEach(() => bench.expectAlive());
+
+afterAll(() => bench?.close());
+
+const film = (more: object): Promise<Response> =>
+  bench.call(VIDEOS, { model: "sandbox-video", prompt: "a lake", duration: 1, resolution: "240p", ...more });
+
+/** What the site hands out. */
+const pagesOf = ({
+  innerUrl,
+  siteUrl,
+  mesh,
+}: Pick<HostileBench, "innerUrl" | "siteUrl" | "mesh">): Readonly<Record<string, RequestListener>> => ({
+  "/picture": (_request, response) => void response.end(PICTURE),
+  "/to-inner": redirect(() => `${innerUrl}/x.png`),
+  "/to-metadata": redirect(() => "http://169.254.169.254/latest/meta-data"),
+  "/to-file": redirect(() => "file:///etc/passwd"),
+  "/to-data": redirect(() => `data:image/png;base64,${base64(PICTURE)}`),
+  "/to-user": redirect(() => siteUrl.replace("//", "//user:password@")),
+  "/loop": redirect(() => "/loop"),
+  "/called-a-picture": (_request, response) => void response.setHeader("content-type", "image/png").end(PAGE),
+  "/called-a-page": (_request, response) => void response.setHeader("content-type", "text/html").end(PICTURE),
+  "/nothing": (_request, response) => void response.end(),
+  "/svg": (_request, response) => void response.setHeader("content-type", "image/svg+xml").end(svgOf(innerUrl)),
+  "/pixels": (_request, response) => void response.end(pngOfPixels()),
+  "/inflated": (_request, response) => {
+    response.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(256 * MB), { level: 1 }));
+  },
+  "/endless": (_request, response) => pour(response),
+  "/of-a-terabyte": (_request, response) => {
+    response.setHeader("content-length", "999999999999");
+    response.write(PICTURE);
+  },
+  "/cut": (_request, response) => {
+    response.setHeader("content-length", "5000");
+    response.write(PICTURE, () => response.destroy());
+  },
+  "/drip": (_request, response) => {
+    const timer = setInterval(() => response.write("x"), 50);
+    response.on("close", () => clearInterval(timer));
+  },
+  "/billions.mp4": (_request, response) => void response.end(mp4OfBillions(64, 64)),
+  "/giant.mp4": (_request, response) => void response.end(mp4OfBillions(65_535, 65_535)),
+  "/huge.mkv": (_request, response) => void response.end(matroskaOfHugeSizes()),
+  "/list.m3u8": (_request, response) => {
+    response.setHeader("content-type", "video/mp4").end(playlists(innerUrl)["m3u8"]);
+  },
+  "/lying.glb": (_request, response) => {
+    const lying = mesh.slice();
+    new DataView(lying.buffer).setUint32(12, 0xffff_fff0, true);
+    response.end(lying);
+  },
+});
+
+function redirect(to: () => string): RequestListener {
+  return (_request, response) => void response.writeHead(302, { location: to() }).end();
+}
+
+/** As fast as it is taken, until nobody takes it. */
+function pour(response: ServerResponse): void {
+  const piece = Buffer.alloc(MB, PICTURE);
+  while (!response.destroyed && response.write(piece));
+  if (!response.destroyed) response.once("drain", () => pour(response));
+}
+
+describe("an address of a picture, a film or a mesh", () => {
+  const remesh = (mesh_url: string): Promise<Response> =>
+    bench.call(MESHES, { model: "sandbox-3d-remesh", prompt: "a block", mesh_url });
+  const meshOf = (image_url: string): Promise<Response> => bench.call(MESHES, { model: "sandbox-3d", image_url });
+
+  test.each([
+    "http://127.0.0.1/x",
+    "http://169.254.169.254/latest/meta-data",
+    "http://[::1]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://2130706433/",
+    "http://0177.0.0.1/",
+    "http://0x7f.1/",
+    "http://localhost:5432/",
+    "http://example.com:25/",
+    "http://user:password@example.com/x",
+    "http://example.com\\@127.0.0.1/",
+    "file:///etc/passwd",
+    "ftp://example.com/x",
+    "gopher://example.com/x",
+    "javascript:alert(1)",
+    "blob:http://example.com/x",
+    "//example.com/x",
+    "../../etc/passwd",
+    "\0",
+  ])("that is %p is refused at the door", async (url) => {
+    await expectRefusal(bench, await film({ image_url: url }), unsafe("image_url"));
+    await expectRefusal(bench, await film({ video_url: url }), unsafe("video_url"));
+    await expectRefusal(bench, await meshOf(url), unsafe("image_url"));
+    await expectRefusal(bench, await remesh(url), unsafe("mesh_url"));
+  });
+
+  test("that is longer than any is refused before it is parsed", async () => {
+    const long = (characters: number): string => "https://example.com/".padEnd(characters, "a");
+    await expectRefusal(bench, await film({ image_url: long(8_001) }), unsafe("image_url"));
+    await expectRefusal(bench, await meshOf(long(16 * MB)), unsafe("image_url"));
+    await expectRefusal(bench, await film({ video_url: long(8_001) }), invalid("video_url"));
+    await expectRefusal(bench, await remesh(long(16 * MB)), invalid("mesh_url"));
+  });
+
+  test.each<[string, Refusal]>([
+    ["data:text/html,hello", unprocessable("image_url")],
+    ["data:text/html;base64,aGVsbG8=", unsupported("image_url")],
+    ["data:image/svg+xml;base64,PHN2Zz4=", unsupported("image_url")],
+    ["data:image/png;base64,", unprocessable("image_url")],
+    ["data:image/png,%89PNG", unprocessable("image_url")],
+    ["data:image/png;base64,-_-_", unprocessable("image_url")],
+    ["data:image/png;base64,aGVsbG8=", unprocessable("image_url")],
+    [`data:image/jpeg;base64,${base64(PICTURE)}`, unprocessable("image_url")],
+    ["data:", unprocessable("image_url")],
+  ])("that is itself the data, as %p, is refused unless it is a picture in base64", async (image_url, expected) => {
+    await expectRefusal(bench, await film({ image_url }), expected);
+    await expectRefusal(bench, await meshOf(image_url), expected);
+  });
+
+  test("that is data behind millions of words about them is refused, and not kept while it is read", async () => {
+    for (const words of [";".repeat(8 * MB), ";a=b".repeat(2 * MB), "a".repeat(8 * MB)]) {
+      for (const image_url of [`data:${words}`, `data:${words};base64,${base64(PICTURE)}`]) {
+        await expectRefusal(bench, await film({ image_url }), unprocessable("image_url"));
+      }
+    }
+  });
+
+  test.each<[string, Refusal["code"]]>([
+    ["/to-inner", "unsafe_url"],
+    ["/to-metadata", "unsafe_url"],
+    ["/to-file", "unsafe_url"],
+    ["/to-data", "unsafe_url"],
+    ["/to-user", "unsafe_url"],
+    ["/loop", "unprocessable_input"],
+    ["/called-a-picture", "unprocessable_input"],
+    ["/nothing", "unprocessable_input"],
+    ["/nowhere", "unprocessable_input"],
+    ["/svg", "unprocessable_input"],
+    ["/pixels", "unprocessable_input"],
+    ["/inflated", "unprocessable_input"],
+    ["/endless", "unprocessable_input"],
+    ["/of-a-terabyte", "unprocessable_input"],
+    ["/cut", "unprocessable_input"],
+    ["/billions.mp4", "unprocessable_input"],
+  ])("with %s behind it fails the job by name", async (path, code) => {
+    const url = bench.siteUrl + path;
+    await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
+    await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
+    const status = code === "unsafe_url" ? 400 : 422;
+    await expectRefusal(bench, await remesh(url), { status, code, param: "mesh_url" });
+    expect(bench.askedInside).toEqual([]);
+  });
+
+  test.each(["/giant.mp4", "/huge.mkv", "/list.m3u8", "/picture"])("with %s behind it is no film", async (path) => {
+    const code = "unprocessable_input";
+    await expectFailedJob(bench, await film({ video_url: bench.siteUrl + path }), { code, param: "video_url" });
+    expect(bench.askedInside).toEqual([]);
+  });
+
+  test("whose server lies about the type is taken for what its bytes are", async () => {
+    const response = await film({ image_url: `${bench.siteUrl}/called-a-page` });
+    const { id } = (await response.json()) as { id: string };
+    expect(await bench.endOf(id)).toMatchObject({ status: "completed" });
+  });
+
+  test("that drips without end is left when its job is ended", async () => {
+    const { id } = (await (await film({ image_url: `${bench.siteUrl}/drip` })).json()) as { id: string };
+    await eventually("it is read", async () => (await bench.jobOf(id)).status === "processing");
+    expect((await bench.call(`${VIDEOS}/${id}/cancel`, {})).status).toBe(200);
+    const connections = (): Promise<number> =>
+      new Promise((resolve) => bench.site.getConnections((_error, count) => resolve(count)));
+    expect(await bench.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
+    await eventually("the connection is closed", async () => (await connections()) === 0);
+  });
+
+  test("that does not matter, since the film is stored, is not asked: what is stored is judged alike", async () => {
+    const billions = await bench.store(mp4OfBillions(64, 64), "a.mp4");
+    const code = "unprocessable_input";
+    await expectFailedJob(bench, await film({ video_file_id: billions }), { code, param: "video_file_id" });
+    const pixels = await bench.store(pngOfPixels(), "a.png");
+    await expectFailedJob(bench, await film({ image_file_id: pixels }), { code, param: "image_file_id" });
+    await expectRefusal(bench, await film({ video_file_id: pixels }), unprocessable("video_file_id"));
+  });
+});
+
+describe("a film that is told wrong", () => {
+  test.each<[string, (film: Uint8Array) => Uint8Array, "completed" | "failed"]>([
+    ["of pictures that last for years", (whole) => mp4OfTicks(whole, 0x7fff_ffff), "completed"],
+    ["of pictures that last below nothing", (whole) => mp4OfTicks(whole, 0xffff_ffff), "failed"],
+    ["of pictures that last no time", (whole) => mp4OfTicks(whole, 0), "failed"],
+    ["cut off in its middle", (whole) => whole.subarray(0, whole.length / 2), "completed"],
+  ])("%s is made anew as long as was asked for, or refused", async (_what, spoil, status) => {
+    const { id } = (await (await film({ seed: 1 })).json()) as { id: string };
+    const made = await fetch(String((await bench.endOf(id)).data?.[0]?.["url"]));
+    const video_file_id = await bench.store(spoil(new Uint8Array(await made.arrayBuffer())), "a.mp4");
+    const response = await film({ video_file_id });
+    if (status === "failed") {
+      await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
+      return;
+    }
+    const again = await bench.endOf(((await response.json()) as { id: string }).id);
+    expect([again.status, again.data?.[0]?.["duration_seconds"], again.credits_used]).toEqual([status, 1, 2]);
+  });
+});
+
+describe("a mesh", () => {
+  const first = (list: unknown): Entry => (list as Entry[])[0] ?? {};
+  const lies: Readonly<Record<string, (json: Json, binary: Uint8Array) => void>> = {
+    "whose points are at an address": (json) =>
+      void Object.assign(first(json["buffers"]), { uri: `${bench.innerUrl}/points.bin` }),
+    "whose points are a file of ours": (json) =>
+      void Object.assign(first(json["buffers"]), { uri: "file:///etc/passwd" }),
+    "whose picture is at an address": (json) =>
+      void Object.assign(first(json["images"]), { uri: "http://169.254.169.254/latest/meta-data" }),
+    "of a billion points": (json) => void Object.assign(first(json.accessors), { count: 1e9 }),
+    "of points that are no numbers": (_json, binary) => void binary.fill(0xff),
+    "of nodes in themselves": (json) => void Object.assign(first(json.nodes), { children: [0] }),
+  };
+
+  test.each(Object.keys(lies))("%s is refused, and nothing is fetched", async (what) => {
+    const mesh_file_id = await bench.store(edited(bench.mesh, lies[what] ?? (() => undefined)), "a.glb");
+    for (const model of ["sandbox-3d-remesh", "sandbox-3d-rig"]) {
+      const response = await bench.call(MESHES, { model, prompt: "a block", mesh_file_id });
+      await expectRefusal(bench, response, unprocessable("mesh_file_id"));
+    }
+    expect(bench.askedInside).toEqual([]);
+  });
+
+  test("that promises more than it holds, from an address, is refused", async () => {
+    const body = { model: "sandbox-3d-segment", prompt: "a block", mesh_url: `${bench.siteUrl}/lying.glb` };
+    await expectRefusal(bench, await bench.call(MESHES, body), unprocessable("mesh_url"));
+  });
+
+  test("with a bad picture beside it hears of the picture", async () => {
+    const mesh_file_id = await bench.store(bench.mesh, "a.glb");
+    const body = { model: "sandbox-3d-retexture", mesh_file_id, image_url: `${bench.siteUrl}/pixels` };
+    await expectRefusal(bench, await bench.call(MESHES, body), unprocessable("image_url"));
+  });
+});
+
+describe("after all of it", () => {
+  test("every route serves, memory is bounded, and nothing was lost, fetched or told", async () => {
+    await bench.expectService();
+    if (process.platform === "linux") expectBounded(bench.memory);
+    await expectQuiet(bench);
+  }, 60_000);
+});

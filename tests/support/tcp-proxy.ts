@@ -1,0 +1,184 @@
+/**
+ * Stands before a server and does to its connections what networks and busy stores do (faults paper, part 2): refuses,
+ * swallows, answers in its place, alters and cuts. Requests of HTTP/1.1 are told apart by their heads; anything else is passed on.
+ */
+import type { Socket } from "bun";
+
+/**
+ * What becomes of one request: `refuse` resets the connection, `silence` takes it and answers nothing, `mute` passes it on and
+ * keeps the answer, `answer` is the whole reply, `flip` alters one byte of the answer's body, `cut` ends it there.
+ */
+export type Fate =
+  | "pass"
+  | "refuse"
+  | "silence"
+  | "mute"
+  | { readonly answer: string }
+  | { readonly flip: number }
+  | { readonly cut: number };
+
+export interface TcpProxy {
+  /** `127.0.0.1:<port>`. */
+  readonly host: string;
+  /** Heads of all requests, as `<method> <target>`, with what became of them. */
+  readonly requests: readonly { readonly line: string; readonly fate: Fate }[];
+  /** Decides from now on by method and target; undefined: everything passes. */
+  decide(fateOf: ((line: string) => Fate) | undefined): void;
+  /** From now on nothing that clients send arrives. */
+  freeze(): void;
+  close(): void;
+}
+
+interface Link {
+  client: Outlet | undefined;
+  server: Outlet | undefined;
+  fate: Fate;
+  /** Bytes of the present answer's body so far; undefined: its head is not over. */
+  body: number | undefined;
+}
+
+const HEAD = /^((?:GET|HEAD|PUT|POST|DELETE) \S+) HTTP\/1\.1\r\n/;
+const HEAD_BYTES_MAX = 4_096;
+
+/** Listens on a free port of 127.0.0.1. @param target `host:port` */
+export function startTcpProxy(target: string): TcpProxy {
+  const [hostname = "", port = ""] = target.split(":");
+  const requests: { line: string; fate: Fate }[] = [];
+  const links = new Set<Link>();
+  let fateOf: ((line: string) => Fate) | undefined;
+  let isFrozen = false;
+
+  const ask = (link: Link, bytes: Buffer): void => {
+    const line = HEAD.exec(bytes.toString("latin1", 0, HEAD_BYTES_MAX))?.[1];
+    if (line !== undefined) {
+      link.fate = fateOf?.(line) ?? "pass";
+      link.body = undefined;
+      requests.push({ line, fate: link.fate });
+    }
+    const { fate } = link;
+    if (isFrozen || fate === "silence") return;
+    if (fate === "refuse") link.client?.reset();
+    else if (typeof fate !== "object" || !("answer" in fate)) link.server?.write(bytes);
+    else if (line !== undefined) link.client?.write(Buffer.from(fate.answer, "latin1"));
+  };
+
+  const tell = (link: Link, bytes: Buffer): void => {
+    const { fate } = link;
+    if (fate === "pass") link.client?.write(bytes);
+    if (typeof fate !== "object" || "answer" in fate) return;
+    const head = link.body === undefined ? bytes.indexOf("\r\n\r\n") + 4 : 0;
+    // Heads come in one piece here; one that does not is passed on until its end is seen.
+    if (link.body === undefined && head < 4) {
+      link.client?.write(bytes);
+      return;
+    }
+    const from = link.body ?? 0;
+    const at = head + ("flip" in fate ? fate.flip : fate.cut) - from;
+    link.body = from + bytes.length - head;
+    const isHere = at >= head && at < bytes.length;
+    if ("cut" in fate) {
+      link.client?.write(isHere ? bytes.subarray(0, at) : bytes);
+      if (isHere) link.client?.end();
+      return;
+    }
+    const altered = Buffer.from(bytes);
+    if (isHere) altered[at] = (altered[at] ?? 0) ^ 0xff;
+    link.client?.write(altered);
+  };
+
+  const over = (link: Link): void => {
+    links.delete(link);
+    link.client?.end();
+    link.server?.end();
+  };
+
+  /** Whoever is kept waiting does not learn that its server has gone. */
+  const deserted = (link: Link): void => {
+    if (link.fate !== "mute" && link.fate !== "silence") over(link);
+  };
+
+  const listener = Bun.listen<Link>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open(socket) {
+        const link: Link = { client: new Outlet(), server: new Outlet(), fate: "pass", body: undefined };
+        link.client?.open(socket);
+        socket.data = link;
+        links.add(link);
+        Bun.connect<Link>({
+          hostname,
+          port: Number(port),
+          data: link,
+          socket: {
+            open: (upstream) => link.server?.open(upstream),
+            data: (_upstream, bytes) => tell(link, bytes),
+            drain: () => link.server?.flush(),
+            close: () => deserted(link),
+            error: () => deserted(link),
+          },
+        }).catch(() => {
+          link.client?.reset();
+          over(link);
+        });
+      },
+      data: (socket, bytes) => ask(socket.data, bytes),
+      drain: (socket) => socket.data.client?.flush(),
+      close: (socket) => over(socket.data),
+      error: () => undefined,
+    },
+  });
+
+  return {
+    host: `127.0.0.1:${listener.port}`,
+    requests,
+    decide: (next) => {
+      fateOf = next;
+    },
+    freeze: () => {
+      isFrozen = true;
+    },
+    close() {
+      listener.stop(true);
+      for (const link of links) over(link);
+    },
+  };
+}
+
+/** Writes in order, also what is there before the connection is. */
+class Outlet {
+  private socket: Socket<Link> | undefined;
+  private waiting: Buffer[] = [];
+  private isEnding = false;
+
+  open(socket: Socket<Link>): void {
+    this.socket = socket;
+    this.flush();
+  }
+
+  write(bytes: Buffer): void {
+    // The buffer is the socket's own and is used again.
+    this.waiting.push(Buffer.from(bytes));
+    this.flush();
+  }
+
+  flush(): void {
+    const { socket } = this;
+    if (!socket) return;
+    for (let bytes = this.waiting.shift(); bytes; bytes = this.waiting.shift()) {
+      const sent = Math.max(0, socket.write(bytes));
+      if (sent < bytes.length) return void this.waiting.unshift(bytes.subarray(sent));
+    }
+    if (this.isEnding) socket.end();
+  }
+
+  end(): void {
+    this.isEnding = true;
+    this.flush();
+  }
+
+  reset(): void {
+    this.waiting = [];
+    this.socket?.terminate();
+  }
+}
