@@ -36,6 +36,8 @@ export interface Attempt<Offer> {
 
 export interface Serving<Offer, Result> {
   readonly steps: readonly Step<Offer>[];
+  /** Where the call had come to when somebody else had it: the model that its hold is for, and how deep it was in the chain. */
+  readonly from?: { readonly model: Model; readonly depth: number };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
@@ -52,8 +54,8 @@ export interface Serving<Offer, Result> {
 /** @throws ProviderError of the last step that failed; NoRouteError; whatever else an attempt throws */
 export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
   const { steps, signal } = serving;
-  let depth = 0;
-  let entered: Model | undefined = steps[0]?.isFallback === false ? steps[0].model : undefined;
+  let depth = serving.from?.depth ?? 0;
+  let entered = serving.from?.model ?? (steps[0]?.isFallback === false ? steps[0].model : undefined);
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
   let last: ProviderError | undefined;

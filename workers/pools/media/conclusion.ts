@@ -2,7 +2,7 @@
 import { mayBePaidUnseen } from "#shared/jobs/kinds.ts";
 
 import { JobAbort, UnknownOutcomeError } from "../../job.ts";
-import { ProviderError } from "../../providers/provider.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
 import { isStoreAway } from "./artifacts.ts";
 
@@ -32,6 +32,13 @@ export function goesOnAs(error: unknown, { reason: why, kind, isAtProvider, isAs
   const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
   return isOpen && mayBePaidUnseen(kind) ? unknown(error) : undefined;
 }
+
+/** A verdict of one provider that another need not share: of `serveFirst` the kinds that move a call on. */
+export function mayServeElsewhere(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && !STAYS.has(error.kind);
+}
+
+const STAYS: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown", "rejected"]);
 
 function unknown(cause: unknown): UnknownOutcomeError {
   return new UnknownOutcomeError("paid work may exist that nobody has a verdict on", { cause });

@@ -32,7 +32,7 @@ import { adaptTo } from "../source-params.ts";
 import { createUnserved } from "../unserved.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
-import { goesOnAs } from "./conclusion.ts";
+import { goesOnAs, mayServeElsewhere } from "./conclusion.ts";
 import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
@@ -40,23 +40,9 @@ import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { outcomeOf } from "./outcome.ts";
 import { pollOnce, pollToEnd } from "./queued.ts";
 import { showsAsItComes } from "./show.ts";
-import { moveTerms, type Terms } from "./terms.ts";
+import { type Begun, moveTerms, type Terms } from "./terms.ts";
 
 type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
-
-/** A job at a provider, as its row keeps it. */
-interface Begun {
-  readonly source: string;
-  readonly model: string;
-  readonly depth: number;
-  readonly price: Readonly<Record<string, string>>;
-  readonly hold_nano: string;
-  /** Unix milliseconds. */
-  readonly started_ms: number;
-  readonly job: ProviderJob;
-  /** The second half of it was about to be begun: nobody knows whether it was. */
-  readonly is_between?: true;
-}
 
 interface Made<Kind extends MadeKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
@@ -115,7 +101,7 @@ class MediaRun<Kind extends MadeKind> {
     const { signal } = watchdog;
     const askedAt = performance.now();
     try {
-      const made = this.begun === null ? await this.ask(signal) : await this.resume(this.begun, signal);
+      const made = this.begun === null ? await this.ask(signal) : await this.goOn(this.begun, signal);
       await this.deliver(made, performance.now() - askedAt);
     } catch (error) {
       await this.conclude(error, signal);
@@ -135,12 +121,33 @@ class MediaRun<Kind extends MadeKind> {
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 
-  private async ask(signal: AbortSignal): Promise<Made<Kind>> {
+  /** A job that fails at its provider goes to the next one, whoever began it. */
+  private async goOn(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
+    try {
+      return await this.resume(begun, signal);
+    } catch (error) {
+      const steps = this.steps();
+      const at = steps.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
+      const [failed, next] = [steps[at], steps[at + 1]];
+      if (!failed || !next || signal.aborted || !mayServeElsewhere(error)) throw error;
+      this.report(failed, error, "moved");
+      return await this.ask(signal, steps.slice(at + 1), { model: failed.model, depth: begun.depth });
+    }
+  }
+
+  private steps(): Step<Offer<Kind>>[] {
     const { context, job, kind } = this;
-    const catalogue = context.catalogue.current();
-    const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
+    return stepsOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
       context.providers.media(provider, kind.kind),
     ) as Step<Offer<Kind>>[];
+  }
+
+  private async ask(
+    signal: AbortSignal,
+    steps: readonly Step<Offer<Kind>>[] = this.steps(),
+    from?: { readonly model: Model; readonly depth: number },
+  ): Promise<Made<Kind>> {
+    const { context, job, kind } = this;
     const [first] = steps;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
     this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model), (one) =>
@@ -148,6 +155,7 @@ class MediaRun<Kind extends MadeKind> {
     );
     return serveFirst<Offer<Kind>, Made<Kind>>({
       steps,
+      ...(from ? { from } : {}),
       breaker: context.breaker,
       signal,
       hasBegun: () => false,

@@ -6,10 +6,25 @@ import { adjustHold } from "#shared/ledger/adjust.ts";
 import type { Price } from "#shared/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
+import type { ProviderJob } from "../../providers/media.ts";
 
 export interface Terms {
   readonly price: Price;
   readonly holdNano: bigint;
+}
+
+/** A job at a provider, as its row keeps it. */
+export interface Begun {
+  readonly source: string;
+  readonly model: string;
+  readonly depth: number;
+  readonly price: Readonly<Record<string, string>>;
+  readonly hold_nano: string;
+  /** Unix milliseconds. */
+  readonly started_ms: number;
+  readonly job: ProviderJob;
+  /** The second half of it was about to be begun: nobody knows whether it was. */
+  readonly is_between?: true;
 }
 
 /**

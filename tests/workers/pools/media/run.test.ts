@@ -62,6 +62,18 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
   });
 
+  test("that was taken over and fails goes to the next source, as in the worker that began it", async () => {
+    const { offer, asked } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const ran = await run([offer, second], { found: begun({ id: "1" }) });
+    expect([asked, ran.kept]).toEqual([["poll"], [null]]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+    // What a call is refused for it is refused for everywhere.
+    const rejected = queued([{ state: "failed", error: new ProviderError("rejected", "no such voice") }]);
+    const ended = await run([rejected.offer, second], { found: begun({ id: "1" }) });
+    expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
   test("whose time from its start is over is asked to stop", async () => {
     const { offer, asked } = queued([{ state: "pending" }]);
     const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });
