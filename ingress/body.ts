@@ -2,9 +2,6 @@
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-/** Up to here a body of stated length is read in one piece. */
-const ONE_PIECE_BYTES_MAX = 1_048_576;
-
 /**
  * The whole body, at most `bytesMax` bytes.
  * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`
@@ -15,7 +12,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   checkMediaType(request.headers);
   const deadline = startDeadline(declared || 0);
   try {
-    if (declared <= ONE_PIECE_BYTES_MAX) {
+    if (declared <= LIMITS.smallBodyBytesMax) {
       return new Uint8Array(await Promise.race([request.arrayBuffer(), deadline.late]));
     }
     return await readPieces(request.body, bytesMax, deadline);

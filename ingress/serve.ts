@@ -5,9 +5,11 @@
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
+import { LargeBodies, largeBodyBytes } from "./large-bodies.ts";
 import type { RouteSpec } from "./route.ts";
 
 /** One request on its way through a route. */
@@ -19,6 +21,8 @@ export interface RouteCall {
   readonly startedAt: number;
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
+  /** Says that the request has been put aside: its body takes no room from others any more. Safe to leave out. */
+  readonly putAside?: () => void;
 }
 
 export interface Route extends RouteSpec {
@@ -56,6 +60,22 @@ export type Serve = (
 
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, authenticator, calls } = context;
+  const bodies = new LargeBodies({
+    bytesMax: LIMITS.largeBodiesBytesMax,
+    workspaceBytesMax: LIMITS.largeBodiesWorkspaceBytesMax,
+    waitMs: LIMITS.largeBodyWaitMs,
+  });
+
+  const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
+    const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
+    if (bytes === 0) return route.handle(call);
+    const putAside = await bodies.take(caller.workspaceId, bytes, call.request.signal);
+    try {
+      return await route.handle({ ...call, putAside });
+    } finally {
+      putAside();
+    }
+  };
 
   const guarded = async (
     route: Route,
@@ -72,10 +92,10 @@ export function createServe(context: IngressContext): Serve {
     route.authorize?.(authenticated);
     if (!route.countsItself) {
       await calls.count(caller.workspaceId, presetLimit(context, caller));
-      return route.handle(authenticated);
+      return handled(route, authenticated, caller);
     }
     try {
-      return await route.handle(authenticated);
+      return await handled(route, authenticated, caller);
     } catch (error) {
       if (error instanceof CountedError) throw error.error;
       await calls.count(caller.workspaceId, presetLimit(context, caller));

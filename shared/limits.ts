@@ -5,6 +5,12 @@ export const LIMITS = {
   jsonDepthMax: 64,
   /** A body has this long to arrive, plus its size at 64 KB/s (lesson IN-5: Bun never cuts a dripping body). */
   bodyReadBaseMs: 10_000,
+  /** Bodies beyond this count as large: the largest chats stay below it. */
+  smallBodyBytesMax: 1_048_576,
+  /** Large JSON bodies that a process handles at once, in all and of one workspace; others wait this long. */
+  largeBodiesBytesMax: 134_217_728,
+  largeBodiesWorkspaceBytesMax: 67_108_864,
+  largeBodyWaitMs: 20_000,
   bodyReadBytesPerSecond: 65_536,
   /** NATS messages stay under this; larger requests travel as a claim check in S3 (design part 2). */
   messageBytesMax: 448 * 1024,
@@ -165,6 +171,9 @@ export const LIMITS = {
   /** Uploads of one process, and of one workspace in it, at once: with the above what all hold (120 MB at most). */
   uploadsMax: 24,
   uploadsPerWorkspaceMax: 8,
+  /** Recordings of calls share the disk with them, as many at once; as many calls wait for room, no longer than this. */
+  recordingsWaitingMax: 96,
+  recordingWaitMs: 10_000,
   /** An upload without an owner is freed this long after it last showed itself, which it does this often. */
   uploadLeaseMs: 30_000,
   uploadBeatMs: 8_000,

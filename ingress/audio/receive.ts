@@ -4,6 +4,7 @@
  */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { GIVEN_TYPES, givenInline } from "#shared/admission/given-media.ts";
+import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import { withoutNulls } from "#shared/admission/media-check.ts";
 import { type Recording, soundOf } from "#shared/admission/transcription-constraints.ts";
 import { parse } from "#shared/contracts.ts";
@@ -18,7 +19,6 @@ import { readJson } from "#shared/json.ts";
 import { GIVEN_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
-import { Turns } from "#shared/turns.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -27,6 +27,8 @@ import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
 import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
+
+import { SpoolTurns } from "./spool-turns.ts";
 
 export interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -42,8 +44,12 @@ export interface ReceivedSound {
   remove(): void;
 }
 
-/** Recordings that a process has on its disk at once. */
-const turns = new Turns(LIMITS.uploadsMax);
+const turns = new SpoolTurns({
+  max: LIMITS.uploadsMax,
+  perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
+  waitingMax: LIMITS.recordingsWaitingMax,
+  waitMs: LIMITS.recordingWaitMs,
+});
 
 /** Whoever gets it removes the sound. @throws ApiError */
 export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
@@ -56,17 +62,17 @@ async function receiveJson(context: IngressContext, call: RouteCall): Promise<Re
   const body = withoutNulls(readJson(bytes).value);
   const request = parse("TranscriptionRequest", body);
   const { audio_base64: _sound, mime_type: _type, file_id: _file, ...rest } = request;
-  return { request: rest, sound: await soundOfBody(context, callerOf(call).workspaceId, request) };
+  return { request: rest, sound: await soundOfBody(context, call, request) };
 }
 
 /** The recording that a body of JSON brings. @throws ApiError */
 export async function soundOfBody(
   context: Pick<IngressContext, "database" | "storage">,
-  workspaceId: string,
+  call: RouteCall,
   request: TranscriptionRequest,
 ): Promise<ReceivedSound> {
   const named = soundOf(request);
-  if ("fileId" in named) return stored(context, workspaceId, named.fileId);
+  if ("fileId" in named) return stored(context, call, named.fileId);
   const given = givenInline({ ...request }, "audio", GIVEN_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
@@ -80,18 +86,20 @@ export async function soundOfBody(
 
 async function stored(
   { database, storage }: Pick<IngressContext, "database" | "storage">,
-  workspaceId: string,
+  call: RouteCall,
   fileId: string,
 ): Promise<ReceivedSound> {
   const param = "file_id";
+  const caller = callerOf(call);
+  checkMayReadFiles(caller, param);
   const [row] = isFileId(fileId)
     ? await unavailable("The file of this call cannot be looked up right now; try again shortly.", () =>
-        findFiles(database, workspaceId, [fileId]),
+        findFiles(database, caller.workspaceId, [fileId]),
       )
     : [];
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (Number(row.bytes) > GIVEN_BYTES_MAX.audio) throw tooLarge(param);
-  const sound = await spooled(async (file) => {
+  const sound = await spooled(call, async (file) => {
     await unavailable("The file of this call cannot be read right now; try again shortly.", async () => {
       const blocks = await findBlocks(database, row.id);
       if (!blocks) throw new Error("the file has no blocks any more");
@@ -118,7 +126,7 @@ async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
       const { name } = head;
       if (name === "file") {
         if (sound) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
-        sound = await receiveFile(reader, head.filename, head.contentType);
+        sound = await receiveFile(call, reader, head.filename, head.contentType);
       } else if (name.endsWith("[]")) {
         const list = name.slice(0, -2);
         lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
@@ -149,6 +157,7 @@ function typed(name: string, text: string): unknown {
 }
 
 async function receiveFile(
+  call: RouteCall,
   reader: MultipartReader,
   name: string | undefined,
   contentType: string | undefined,
@@ -158,7 +167,7 @@ async function receiveFile(
       param: "file",
     });
   }
-  return spooled(async (file) => {
+  return spooled(call, async (file) => {
     let size = 0;
     for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
       size += piece.length;
@@ -174,11 +183,12 @@ async function receiveFile(
 }
 
 async function spooled(
+  call: RouteCall,
   fill: (
     file: SpoolFile,
   ) => Promise<Pick<Recording, "param"> & { readonly contentType: string | undefined; readonly filename: string }>,
 ): Promise<ReceivedSound> {
-  const free = await turns.take();
+  const free = await turns.take(callerOf(call).workspaceId, call.request.signal);
   const file = openSpoolFile();
   const remove = (): void => {
     file.remove();

@@ -30,6 +30,8 @@ export interface PaidCall {
   /** The request as the worker gets it: JSON. */
   readonly text: string;
   readonly textBytes: number;
+  /** Told when the call is refused before it is on its way: nobody comes for what was stored for it. */
+  readonly onRefused?: () => void;
   /** What the response cache is to do. */
   readonly cache?: CachePlan | undefined;
 }
@@ -48,7 +50,12 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   }
   const waitMs = config.chat.totalMs;
   const pool = paid.pool ?? "chat";
-  await placeHold(context, caller, call.requestId, paid, waitMs);
+  try {
+    await placeHold(context, caller, call.requestId, paid, waitMs);
+  } catch (error) {
+    paid.onRefused?.();
+    throw error;
+  }
   const deadlineMs = Date.now() + waitMs;
   const facts = {
     pool,
@@ -62,8 +69,10 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     api: paid.api,
   };
   try {
-    const response = await context.relay.run(facts, call.request.signal, async (isWanted) =>
-      context.publisher.dispatch(
+    const response = await context.relay.run(facts, call.request.signal, async (isWanted) => {
+      const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
+      call.putAside?.();
+      return context.publisher.dispatch(
         {
           pool,
           lane: "live",
@@ -73,11 +82,11 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
           dispatch: 1,
           reply: context.relay.address(call.requestId),
           deadlineMs,
-          body: await messageBody(context, caller, call.requestId, paid, deadlineMs),
+          body,
         },
         isWanted,
-      ),
-    );
+      );
+    });
     if (paid.cache) response.headers.set("x-cache", "miss");
     return response;
   } catch (error) {

@@ -13,7 +13,7 @@ import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { storeClaim } from "#shared/storage/claim-check.ts";
+import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
 import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
@@ -60,6 +60,7 @@ export async function runMediaJob(
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
   try {
     await admit(context, caller, call.requestId, job);
+    call.putAside?.();
   } catch (error) {
     throw new CountedError(error);
   }
@@ -133,7 +134,10 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     const verdict = await ask(context, offer);
     const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
     metrics.admissions.inc(refused?.code ?? "admitted");
-    if (refused) throw refused;
+    if (refused) {
+      discardRequest(context, offer);
+      throw refused;
+    }
     if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
     const deadline = new Date(Date.now() + lifeMs);
     const dispatched = { id, workspace_id: caller.workspaceId, attempt: 1, dispatch: verdict.dispatch, deadline };
@@ -192,6 +196,14 @@ function apiError(
 ): ApiError {
   const known: Code = code in ERROR_CODES ? code : "internal_error";
   return new ApiError(known, message, { param, ...more });
+}
+
+/** Of a job that was refused: nobody comes for it. What stays is the janitor's. */
+function discardRequest({ storage, log }: Context, { id, request }: JobOffer): void {
+  if (!request || !("reference" in request)) return;
+  deleteClaim(storage, request.reference).catch((error: unknown) =>
+    log.warn({ err: error, job_id: id }, "the request of a refused job was not deleted"),
+  );
 }
 
 async function keepRequest({ storage }: Context, id: string, text: string): Promise<JobOffer["request"]> {

@@ -55,19 +55,15 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const { value } = readJson(bytes);
   const model = resolveModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
-  const recording = (): Promise<Recording | undefined> => recordingOf(context, callerOf(call).workspaceId, value);
+  const recording = (): Promise<Recording | undefined> => recordingOf(context, call, value);
   return json(await estimateCall(model, value, bytes.length, { files, recording }));
 }
 
 /** Measured as the call would measure it; undefined when the body brings none. */
-async function recordingOf(
-  context: IngressContext,
-  workspaceId: string,
-  body: unknown,
-): Promise<Recording | undefined> {
+async function recordingOf(context: IngressContext, call: RouteCall, body: unknown): Promise<Recording | undefined> {
   const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
-  const sound = await soundOfBody(context, workspaceId, request);
+  const sound = await soundOfBody(context, call, request);
   sound.remove();
   return sound.facts;
 }

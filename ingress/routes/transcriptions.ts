@@ -2,10 +2,10 @@
 import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
 import { checkTranscription } from "#shared/admission/transcription-constraints.ts";
 import { ApiError } from "#shared/errors.ts";
-import { storeCallAudio } from "#shared/storage/call-audio.ts";
+import { deleteCallAudio, storeCallAudio } from "#shared/storage/call-audio.ts";
 
 import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
-import { runPaidCall } from "../calls/paid-call.ts";
+import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import type { Route, RouteCall } from "../serve.ts";
@@ -40,25 +40,38 @@ export function transcriptions(context: IngressContext): Route {
 const DURABLE: ReadonlySet<string> = new Set(["storage_limit_exceeded", "worker_lost", "job_timeout"]);
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const paid = await prepare(context, call);
+  return runPaidCall(context, call, paid);
+}
+
+/** Whatever takes long comes after it: the recording has left this process by then. */
+async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { request, sound } = await receiveTranscription(context, call);
   try {
     const model = resolveMediaModel(context.catalogue.current(), request.model, "stt");
     const { bound, price } = checkTranscription(request, model, sound.facts);
     const place = await keep(context, call.requestId, sound);
     const text = JSON.stringify({ ...request, recording: { ...sound.facts, ...place } });
-    const paid = { kind: "transcription", pool: "audio", api: "openai", model, bound, price, text } as const;
-    return await runPaidCall(context, call, { ...paid, textBytes: Buffer.byteLength(text) });
+    return {
+      kind: "transcription",
+      pool: "audio",
+      api: "openai",
+      model,
+      bound,
+      price,
+      text,
+      textBytes: Buffer.byteLength(text),
+      onRefused: () => discard(context, call.requestId, place),
+    };
   } finally {
     sound.remove();
   }
 }
 
+type Place = { readonly fileId: string } | { readonly reference: string };
+
 /** Bytes have no business on the queue. */
-async function keep(
-  { storage }: Pick<IngressContext, "storage">,
-  id: string,
-  sound: ReceivedSound,
-): Promise<{ readonly fileId: string } | { readonly reference: string }> {
+async function keep({ storage }: Pick<IngressContext, "storage">, id: string, sound: ReceivedSound): Promise<Place> {
   if (sound.fileId !== undefined) return { fileId: sound.fileId };
   try {
     return { reference: await storeCallAudio(storage, id, sound.view()) };
@@ -67,4 +80,12 @@ async function keep(
       cause: error,
     });
   }
+}
+
+/** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
+function discard({ storage, log }: Pick<IngressContext, "storage" | "log">, id: string, place: Place): void {
+  if (!("reference" in place)) return;
+  deleteCallAudio(storage, place.reference).catch((error: unknown) =>
+    log.warn({ err: error, request_id: id }, "the recording of a refused call was not deleted"),
+  );
 }

@@ -7,6 +7,8 @@ import { isFileId } from "#shared/files/id.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import { checkMayReadFiles } from "./may-read-files.ts";
+
 export interface StoredFile {
   readonly bytes: number;
   readonly mediaType: string;
@@ -50,11 +52,7 @@ export async function findStoredFiles(
   const places = filePlaces(request);
   const [first] = places;
   if (!first) return NO_FILES;
-  if (caller.role === "billing") {
-    throw new ApiError("permission_denied", "Expected a key whose role may read files, got billing.", {
-      param: first.param,
-    });
-  }
+  checkMayReadFiles(caller, first.param);
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
   if (ids.length > LIMITS.inlineAddressesMax) {
     throw new ApiError(

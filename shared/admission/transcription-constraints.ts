@@ -22,6 +22,8 @@ export interface TranscriptionWish {
 export interface Recording {
   readonly bytes: number;
   readonly seconds: number;
+  /** The member of the call that it came as. */
+  readonly param: "file" | "audio_base64" | "file_id";
 }
 
 /** Tokens a second of sound is held for; vendors' figures lie between 10 and 32. */
@@ -34,7 +36,7 @@ const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
 export function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
-  { bytes, seconds }: Recording,
+  { bytes, seconds, param }: Recording,
 ): CheckedMedia<TranscriptionWish> {
   const params = model.allowed_params;
   const asked = { ...params.default_params, ...request };
@@ -48,10 +50,10 @@ export function checkTranscription(
   }
   const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = params;
   if (bytesMax !== undefined && bytes > bytesMax) {
-    throw refusal("file", `This model takes recordings of at most ${bytesMax} bytes, got ${bytes}.`);
+    throw refusal(param, `This model takes recordings of at most ${bytesMax} bytes, got ${bytes}.`);
   }
   if (secondsMax !== undefined && seconds > secondsMax) {
-    throw refusal("file", `This model takes recordings of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
+    throw refusal(param, `This model takes recordings of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
   }
   const needsTimes = format === "srt" || format === "vtt";
   const wish: TranscriptionWish = {

@@ -1,11 +1,12 @@
 /** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
 import { createHash } from "node:crypto";
 
-import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { LIMITS } from "#shared/limits.ts";
 
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+import { listObjects } from "./objects.ts";
 
 const PREFIX = "claims/";
 
@@ -71,20 +72,19 @@ export interface StoredClaim {
   readonly at: Date;
 }
 
-/** The first thousand claims there are. */
-export async function listClaims(storage: Storage): Promise<StoredClaim[]> {
-  const page = await storage.client.send(
-    new ListObjectsV2Command({ Bucket: storage.bucket, Prefix: PREFIX, MaxKeys: 1_000 }),
-    {
-      abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
-    },
-  );
-  return (page.Contents ?? []).map(({ Key: key = "", LastModified: at = new Date() }) => ({
-    key,
+/** All claims there are, in pages of up to a thousand. @param pageMax claims a page */
+export async function* listClaims(
+  storage: Storage,
+  pageMax = 1_000,
+): AsyncGenerator<readonly StoredClaim[], void, void> {
+  let after: string | undefined;
+  for (let hasMore = true; hasMore;) {
+    const page = await listObjects(storage, PREFIX, after, pageMax);
     // What came with the call lies beside its body, one step deeper.
-    jobId: key.slice(PREFIX.length).split("/", 1).join(""),
-    at,
-  }));
+    yield page.objects.map(({ key, at }) => ({ key, jobId: key.slice(PREFIX.length).split("/", 1).join(""), at }));
+    after = page.objects.at(-1)?.key;
+    hasMore = page.hasMore && after !== undefined;
+  }
 }
 
 function sha256(bytes: Uint8Array): string {

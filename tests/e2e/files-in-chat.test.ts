@@ -71,7 +71,7 @@ describe("a stored file in a conversation", () => {
     const said = await anthropic.messages.create(asking(picture.id) as never);
     expect(JSON.stringify((said as { content: unknown }).content)).toMatch(/2\s*[×x]\s*3/);
     const { max_tokens: _none, ...counted } = asking(picture.id);
-    const count = await anthropic.messages.countTokens(counted as never);
+    const count = await anthropic.messages.countTokens(counted);
     expect(count.input_tokens).toBeGreaterThan(10);
     for (const call of [
       () => anthropic.messages.create(asking("file-none") as never),

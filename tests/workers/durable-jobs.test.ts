@@ -118,7 +118,7 @@ function failing(database: Database, pattern: RegExp, times: number) {
     }
     return database.query(text, ...rest);
   };
-  return { database: { ...database, query } as Database, failed: () => failed };
+  return { database: { ...database, query }, failed: () => failed };
 }
 
 describe("a durable job", () => {

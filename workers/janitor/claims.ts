@@ -3,15 +3,27 @@ import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
-import { deleteClaim, listClaims } from "#shared/storage/claim-check.ts";
+import { deleteClaim, listClaims, type StoredClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** Younger ones may belong to a call whose hold is being placed. */
 const AGE_MIN_MS = 3_600_000;
 
-export async function sweepClaims(context: { storage: Storage; database: Database; log: Logger }): Promise<number> {
-  const { storage, database, log } = context;
-  const claims = await listClaims(storage);
+interface Context {
+  readonly storage: Storage;
+  readonly database: Database;
+  readonly log: Logger;
+}
+
+/** @param pageMax claims looked at in one go */
+export async function sweepClaims(context: Context, pageMax?: number): Promise<number> {
+  let deleted = 0;
+  for await (const page of listClaims(context.storage, pageMax)) deleted += await sweepPage(context, page);
+  if (deleted > 0) context.log.info({ claims: deleted }, "claims of ended calls deleted");
+  return deleted;
+}
+
+async function sweepPage({ storage, database }: Context, claims: readonly StoredClaim[]): Promise<number> {
   const old = claims.filter((claim) => claim.at.getTime() < Date.now() - AGE_MIN_MS && isUuid(claim.jobId));
   if (old.length === 0) return 0;
   // A dead letter's job may yet be sent on its way again.
@@ -24,6 +36,5 @@ export async function sweepClaims(context: { storage: Storage; database: Databas
   const isOpen = new Set(open.map((row) => row.job_id));
   const done = old.filter((claim) => !isOpen.has(claim.jobId));
   for (const claim of done) await deleteClaim(storage, claim.key);
-  if (done.length > 0) log.info({ claims: done.length }, "claims of ended calls deleted");
   return done.length;
 }

@@ -175,11 +175,14 @@ class Transcribing {
     const { most, bound, wish } = this.check(model);
     const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
     // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
-    const seconds = result.usage.seconds ?? call.recording.seconds;
-    const metered = meterMedia(terms, [{ seconds }], result.usage);
-    const usage = result.usage.tokens ? result.usage : { ...result.usage, seconds };
+    // None at all it cannot be, as ours is above that.
+    const { seconds: told = 0 } = result.usage;
+    const seconds = told > 0 ? told : call.recording.seconds;
+    const reported = { ...result.usage, seconds };
+    const metered = meterMedia(terms, [{ seconds }], reported);
+    const usage = result.usage.tokens ? result.usage : reported;
     const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
-    const transcript = { seconds: call.recording.seconds, ...result.output };
+    const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     // Written before it is paid for: what cannot be told is not charged.
     const { body, contentType } = renderTranscript(transcript, wish.format, options);
     const events = call.stream === true ? streamTranscript(transcript, options) : undefined;
@@ -214,7 +217,8 @@ class Transcribing {
       "nothing transcribed",
     );
     await this.close(failure.status, undefined);
-    answer.fail(failure);
+    // Adapters name the recording as forms do; it may have come otherwise.
+    answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
   }
 
   private async close(status: "succeeded" | "failed" | "cancelled" | "lost", metered: MeteredMedia | undefined) {

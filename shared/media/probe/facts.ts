@@ -68,3 +68,17 @@ export function facts(format: AudioFormat, seconds: number, sampleRate: number, 
   if (!Number.isFinite(seconds) || seconds <= 0) throw corrupt("holds no sound");
   return { format, seconds, sampleRate, channels };
 }
+
+/** A player cuts what an encoder has filled up: a told length is believed when it is no further below what was counted. */
+const TRIM_SECONDS_MAX = 1;
+
+/** @returns the told length, if that is what a player leaves of the counted one; else the counted one */
+export function trimmed(toldSeconds: number, countedSeconds: number): number {
+  const cut = countedSeconds - toldSeconds;
+  return cut >= 0 && cut <= Math.min(TRIM_SECONDS_MAX, countedSeconds / 2) ? toldSeconds : countedSeconds;
+}
+
+/** For containers whose times may leave gaps: silence that nobody stored. */
+export function withGaps(toldSeconds: number, countedSeconds: number): number {
+  return toldSeconds > countedSeconds ? toldSeconds : trimmed(toldSeconds, countedSeconds);
+}

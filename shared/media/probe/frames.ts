@@ -1,4 +1,4 @@
-/** MP3 (ISO 11172-3, 13818-3), AAC as ADTS (13818-7) and FLAC (RFC 9639): formats whose frames are counted one by one. */
+/** MP3 (ISO 11172-3, 13818-3) and AAC as ADTS (13818-7): formats whose frames are counted one by one. */
 import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
 
 interface Frame {
@@ -105,85 +105,4 @@ export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
   }
   if (first === null) throw corrupt("holds no sound");
   return facts(format, seconds, first.sampleRate, first.channels);
-}
-
-const FLAC_BLOCKS = [0, 192, 576, 1_152, 2_304, 4_608, 0, 0, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768];
-const FLAC_RATES = 12;
-
-export function probeFlac(cursor: Cursor): AudioFacts {
-  const { view } = cursor;
-  let at = id3Length(cursor) + 4;
-  const info = at + 4;
-  if (info + 34 > cursor.length || (view.getUint8(at) & 0x7f) !== 0) throw corrupt("has no STREAMINFO");
-  const packed = view.getUint32(info + 10);
-  const sampleRate = packed >>> 12;
-  const channels = ((packed >>> 9) & 7) + 1;
-  const blockMax = view.getUint16(info + 2);
-  for (let isLast = false; !isLast && at + 4 <= cursor.length;) {
-    cursor.step();
-    const head = view.getUint32(at);
-    isLast = head >>> 31 === 1;
-    at += 4 + (head & 0xff_ffff);
-  }
-  // Frames tell their own number, so the chain from the first to the last that fits is the sound there is.
-  let samples = 0;
-  for (;;) {
-    at = cursor.bytes.indexOf(0xff, at);
-    if (at < 0 || at + 6 > cursor.length) break;
-    const frame = flacFrame(cursor, at, blockMax);
-    if (frame !== null && frame.start === samples) samples += frame.samples;
-    else cursor.miss();
-    at += 1;
-  }
-  return facts("flac", samples / sampleRate, sampleRate, channels);
-}
-
-function flacFrame(
-  cursor: Cursor,
-  at: number,
-  blockMax: number,
-): { readonly start: number; readonly samples: number } | null {
-  const { bytes } = cursor;
-  const byte = (index: number): number => bytes[at + index] ?? 0;
-  if ((byte(1) & 0xfe) !== 0xf8 || (byte(3) & 1) !== 0 || byte(2) >> 4 === 0) return null;
-  const number = utf8Number(bytes, at + 4);
-  if (number === null) return null;
-  let end = 4 + number.length;
-  const blockCode = byte(2) >> 4;
-  let samples = FLAC_BLOCKS[blockCode] ?? 0;
-  if (blockCode === 6) samples = byte(end++) + 1;
-  else if (blockCode === 7) {
-    samples = ((byte(end) << 8) | byte(end + 1)) + 1;
-    end += 2;
-  }
-  const rateCode = byte(2) & 15;
-  if (rateCode === FLAC_RATES) end += 1;
-  else if (rateCode > FLAC_RATES) end += 2;
-  if (at + end >= cursor.length || crc8(bytes, at, end) !== byte(end)) return null;
-  const isVariable = (byte(1) & 1) === 1;
-  return { start: isVariable ? number.value : number.value * blockMax, samples };
-}
-
-/** The numbers of FLAC frames are written like characters of UTF-8, up to seven bytes. */
-function utf8Number(bytes: Uint8Array, at: number): { readonly value: number; readonly length: number } | null {
-  const first = bytes[at] ?? 0xff;
-  if (first < 0x80) return { value: first, length: 1 };
-  const length = Math.clz32(~(first << 24));
-  if (length < 2 || length > 7) return null;
-  let value = first & ((1 << (7 - length)) - 1);
-  for (let index = 1; index < length; index += 1) {
-    const next = bytes[at + index] ?? 0;
-    if (next >> 6 !== 2) return null;
-    value = value * 64 + (next & 0x3f);
-  }
-  return { value, length };
-}
-
-function crc8(bytes: Uint8Array, at: number, length: number): number {
-  let crc = 0;
-  for (let index = at; index < at + length; index += 1) {
-    crc ^= bytes[index] ?? 0;
-    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x80 ? 0x07 : 0)) & 0xff;
-  }
-  return crc;
 }

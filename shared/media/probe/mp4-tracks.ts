@@ -1,5 +1,6 @@
 /** The tracks of MP4, M4A, MOV (ISO 14496-12), whole and in fragments. */
 import type { Cursor } from "./facts.ts";
+import { forEachSample, newTables, type OnSample, readTable, type SampleTables } from "./mp4-samples.ts";
 
 export interface Mp4Track {
   id: number;
@@ -10,14 +11,23 @@ export interface Mp4Track {
   ticks: number;
   samples: number;
   codec: string;
-  /** Of sound. */
+  /** How many kinds of samples there are, and where the first is described. */
+  descriptions: number;
+  descriptionAt: number;
+  descriptionEnd: number;
+  /** Of sound; bits of a sample. */
   sampleRate: number;
   channels: number;
+  bits: number;
   /** Of pictures: pixels, before they are turned clockwise by so many degrees. */
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
   defaultTicks: number;
+  defaultBytes: number;
+  readonly tables: SampleTables;
+  /** Told of each sample, if anybody wants to know. */
+  onSample: OnSample | undefined;
 }
 
 const DEPTH_MAX = 8;
@@ -26,13 +36,31 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moo
 interface State {
   readonly tracks: Mp4Track[];
   track: Mp4Track | undefined;
-  /** Ticks of a fragment's samples that tell none. */
+  /** Where the fragment begins, what its runs are counted from, and where the next one's samples begin. */
+  fragmentAt: number;
+  baseAt: number;
+  runAt: number;
+  /** Ticks and bytes of a fragment's samples that tell none. */
   fragmentTicks: number;
+  fragmentBytes: number;
+  readonly onTrack: OnTrack | undefined;
 }
 
+/** Asked once a track's tables are read, before its samples are gone through: who wants to be told of them. */
+type OnTrack = (track: Mp4Track) => OnSample | undefined;
+
 /** In the file's order. @throws MediaError corrupt, for boxes that cannot be; RangeError, where it ends within one */
-export function readMp4Tracks(cursor: Cursor): readonly Mp4Track[] {
-  const state: State = { tracks: [], track: undefined, fragmentTicks: 0 };
+export function readMp4Tracks(cursor: Cursor, onTrack?: OnTrack): readonly Mp4Track[] {
+  const state: State = {
+    tracks: [],
+    track: undefined,
+    fragmentAt: 0,
+    baseAt: 0,
+    runAt: 0,
+    fragmentTicks: 0,
+    fragmentBytes: 0,
+    onTrack,
+  };
   walk(cursor, 0, cursor.length, 0, state);
   return state.tracks;
 }
@@ -58,7 +86,12 @@ function walk(cursor: Cursor, from: number, to: number, depth: number, state: St
         state.track = newTrack();
         state.tracks.push(state.track);
       }
+      if (kind === "moof") state.fragmentAt = at;
       walk(cursor, at + head, end, depth + 1, state);
+      if (kind === "trak" && state.track !== undefined) {
+        state.track.onSample = state.onTrack?.(state.track);
+        if (state.track.onSample) forEachSample(cursor, state.track.tables, state.track.onSample);
+      }
     } else {
       readBox(cursor, kind, at + head, end, state);
     }
@@ -74,12 +107,19 @@ function newTrack(): Mp4Track {
     ticks: 0,
     samples: 0,
     codec: "",
+    descriptions: 0,
+    descriptionAt: 0,
+    descriptionEnd: 0,
     sampleRate: 0,
     channels: 0,
+    bits: 0,
     width: 0,
     height: 0,
     rotation: 0,
     defaultTicks: 0,
+    defaultBytes: 0,
+    tables: newTables(),
+    onSample: undefined,
   };
 }
 
@@ -99,22 +139,18 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
       if (track !== undefined && has(24)) track.timescale = view.getUint32(at + (view.getUint8(at) === 1 ? 20 : 12));
       break;
     case "hdlr":
-      if (track !== undefined && has(12)) track.handler = cursor.ascii(at + 8, 4);
+      // QuickTime writes a second one, of where the data lie.
+      if (track?.handler === "" && has(12)) track.handler = cursor.ascii(at + 8, 4);
       break;
     case "stsd":
-      if (track !== undefined && has(44)) {
-        track.codec = cursor.ascii(at + 12, 4);
-        track.channels = view.getUint16(at + 32);
-        track.sampleRate = view.getUint32(at + 40) >>> 16;
-        track.width = view.getUint16(at + 40);
-        track.height = view.getUint16(at + 42);
-      }
+      if (track !== undefined && has(44)) readDescription(cursor, at, end, track);
       break;
     case "stsz":
-      if (track !== undefined && has(12)) {
-        // Each sample has bytes of its own, so there cannot be more samples than bytes.
-        track.samples += Math.min(view.getUint32(at + 8), cursor.length);
-      }
+    case "stz2":
+    case "stco":
+    case "co64":
+    case "stsc":
+      if (track !== undefined) track.samples += readTable(cursor, kind, at, end, track.tables);
       break;
     case "stts":
       if (track !== undefined && has(8)) {
@@ -129,7 +165,9 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
     case "trex":
       if (has(24)) {
         const found = state.tracks.find(({ id }) => id === view.getUint32(at + 4));
-        if (found !== undefined) found.defaultTicks = view.getUint32(at + 12);
+        if (found === undefined) break;
+        found.defaultTicks = view.getUint32(at + 12);
+        found.defaultBytes = view.getUint32(at + 16);
       }
       break;
     case "tfhd":
@@ -150,12 +188,35 @@ function readRotation({ view }: Cursor, at: number): Mp4Track["rotation"] {
   return a < 0 ? 180 : 0;
 }
 
+/** QuickTime's second version of a sound's description says little where the first ones do. */
+function readDescription(cursor: Cursor, at: number, end: number, track: Mp4Track): void {
+  const { view } = cursor;
+  track.descriptions = view.getUint32(at + 4);
+  track.codec = cursor.ascii(at + 12, 4);
+  const version = view.getUint16(at + 24);
+  const isSecond = version === 2 && track.handler === "soun" && at + 80 <= end;
+  track.descriptionAt = at + (isSecond ? 80 : version === 1 ? 60 : 44);
+  track.descriptionEnd = Math.min(end, at + 8 + view.getUint32(at + 8));
+  track.channels = isSecond ? view.getUint32(at + 56) : view.getUint16(at + 32);
+  track.bits = isSecond ? view.getUint32(at + 64) : view.getUint16(at + 34);
+  track.sampleRate = isSecond ? view.getFloat64(at + 48) : view.getUint32(at + 40) >>> 16;
+  track.width = view.getUint16(at + 40);
+  track.height = view.getUint16(at + 42);
+}
+
 function readFragmentHead({ view }: Cursor, at: number, end: number, state: State): void {
   const flags = view.getUint32(at) & 0xff_ffff;
   state.track = state.tracks.find(({ id }) => id === view.getUint32(at + 4));
   state.fragmentTicks = state.track?.defaultTicks ?? 0;
-  const where = at + 8 + ((flags & 1) === 0 ? 0 : 8) + ((flags & 2) === 0 ? 0 : 4);
+  state.fragmentBytes = state.track?.defaultBytes ?? 0;
+  let where = at + 8;
+  const hasBase = (flags & 1) !== 0 && where + 8 <= end;
+  state.baseAt = hasBase ? Number(view.getBigUint64(where)) : state.fragmentAt;
+  state.runAt = state.baseAt;
+  where += ((flags & 1) === 0 ? 0 : 8) + ((flags & 2) === 0 ? 0 : 4);
   if ((flags & 8) !== 0 && where + 4 <= end) state.fragmentTicks = view.getUint32(where);
+  where += (flags & 8) === 0 ? 0 : 4;
+  if ((flags & 16) !== 0 && where + 4 <= end) state.fragmentBytes = view.getUint32(where);
 }
 
 function readRun(cursor: Cursor, at: number, end: number, state: State): void {
@@ -164,16 +225,19 @@ function readRun(cursor: Cursor, at: number, end: number, state: State): void {
   if (track === undefined) return;
   const flags = view.getUint32(at) & 0xff_ffff;
   const count = Math.min(view.getUint32(at + 4), cursor.length);
+  const [hasTicks, hasBytes] = [(flags & 0x100) !== 0, (flags & 0x200) !== 0];
   track.samples += count;
-  if ((flags & 0x100) === 0) {
-    track.ticks += count * state.fragmentTicks;
-    return;
-  }
+  if (!hasTicks) track.ticks += count * state.fragmentTicks;
+  if ((flags & 1) !== 0 && at + 12 <= end) state.runAt = state.baseAt + view.getInt32(at + 8);
+  if (!hasTicks && track.onSample === undefined) return;
   const entry = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length * 4;
   let where = at + 8 + ((flags & 1) === 0 ? 0 : 4) + ((flags & 4) === 0 ? 0 : 4);
-  for (let index = 0; index < count && where + 4 <= end; index += 1) {
+  for (let index = 0; index < count && where + entry <= end; index += 1) {
     cursor.step();
-    track.ticks += view.getUint32(where);
+    if (hasTicks) track.ticks += view.getUint32(where);
+    const sampleEnd = state.runAt + (hasBytes ? view.getUint32(where + (hasTicks ? 4 : 0)) : state.fragmentBytes);
+    track.onSample?.(state.runAt, sampleEnd);
+    state.runAt = sampleEnd;
     where += entry;
   }
 }

@@ -1,20 +1,138 @@
 /** Sound in MP4, M4A, MOV. */
-import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
-import { readMp4Tracks, type Mp4Track } from "./mp4-tracks.ts";
+import { MediaError } from "../media-error.ts";
 
-const AAC_FRAME = 1_024;
+import { aacPacketSeconds } from "./aac-config.ts";
+import { corrupt, facts, withGaps, type AudioFacts, type Cursor } from "./facts.ts";
+import { flacInfo } from "./flac.ts";
+import { type Mp4Track, readMp4Tracks } from "./mp4-tracks.ts";
+import { ac3Clock, amrClock, flacClock, mpegClock, opusClock, type PacketClock, plainClock } from "./packets.ts";
 
 export function probeMp4(cursor: Cursor): AudioFacts {
-  const audio = readMp4Tracks(cursor).filter(({ handler, timescale }) => handler === "soun" && timescale > 0);
-  const [first] = audio;
+  const counted = new Map<Mp4Track, number>();
+  const tracks = readMp4Tracks(cursor, (track) => {
+    if (track.handler !== "soun" || track.timescale === 0) return undefined;
+    const { clock, packetSeconds } = codecOf(cursor, track);
+    if (clock === undefined) return undefined;
+    const add = (at: number, end: number): void => {
+      counted.set(track, (counted.get(track) ?? 0) + clock(cursor, at, end));
+    };
+    const { uniformBytes, sizes } = track.tables;
+    if (packetSeconds === undefined || uniformBytes === 0) return add;
+    // Its samples are few bytes each, and as many as a second has.
+    add(0, uniformBytes * (sizes?.count ?? 0));
+    return undefined;
+  });
+  const sounds = tracks.filter(({ handler, timescale }) => handler === "soun" && timescale > 0);
+  const [first] = sounds;
   if (first === undefined) throw corrupt("has no track of sound");
-  return facts("mp4", Math.max(...audio.map(secondsOf)), first.sampleRate, first.channels);
+  const seconds = sounds.map((track) => {
+    const { packetSeconds = 0 } = codecOf(cursor, track);
+    const all = Math.max(counted.get(track) ?? 0, track.samples * packetSeconds);
+    // Times may be anything; packets are not.
+    return withGaps(track.ticks / track.timescale, all);
+  });
+  // A rate beyond 16 bits has no place in the description: the timescale mostly is the same.
+  return facts("mp4", Math.max(...seconds), first.sampleRate || first.timescale, first.channels);
 }
 
-function secondsOf(track: Mp4Track): number {
-  const told = track.ticks / track.timescale;
-  // Times may be anything; frames of AAC are not.
-  return track.codec === "mp4a" && track.sampleRate > 0
-    ? Math.max(told, (track.samples * AAC_FRAME) / track.sampleRate)
-    : told;
+interface Codec {
+  /** Each lasts as long, wherever it lies. */
+  readonly packetSeconds?: number;
+  readonly clock?: PacketClock;
 }
+
+/** @throws MediaError `unsupported`, for sound whose length cannot be told by its packets */
+function codecOf(cursor: Cursor, track: Mp4Track): Codec {
+  const codec = CODECS.get(track.codec)?.(cursor, track);
+  if (codec && track.descriptions === 1) return codec;
+  throw new MediaError("unsupported", "The audio is an MP4 with sound of a codec that is not known here.");
+}
+
+const plain =
+  (own?: number) =>
+  (_cursor: Cursor, track: Mp4Track): Codec => {
+    const bits = (own ?? track.bits) * track.channels;
+    // QuickTime calls it a sample of one byte whatever it has.
+    return { clock: plainClock(bits * rateOf(track)), packetSeconds: 1 / rateOf(track) };
+  };
+const always = (clock: PacketClock) => (): Codec => ({ clock });
+
+/** By the code of four characters: AAC and MP3, Opus, FLAC, ALAC, AC-3, AMR, PCM. */
+const CODECS: ReadonlyMap<string, (cursor: Cursor, track: Mp4Track) => Codec> = new Map(
+  Object.entries({
+    mp4a: mpeg4,
+    Opus: always(opusClock),
+    fLaC: (cursor, track) => {
+      const box = find(cursor, track, "dfLa");
+      return { clock: flacClock((box && flacInfo(cursor, box + 8)?.sampleRate) || rateOf(track)) };
+    },
+    alac: (cursor, track) => {
+      const box = find(cursor, track, "alac");
+      const packet = box === undefined || box + 28 > cursor.length ? undefined : cursor.view.getUint32(box + 4);
+      const rate = packet === undefined ? 0 : cursor.view.getUint32((box ?? 0) + 24);
+      return { packetSeconds: packet && rate ? packet / rate : 4_096 / rateOf(track) };
+    },
+    ".mp3": always(mpegClock),
+    "ms\0U": always(mpegClock),
+    "ac-3": always(ac3Clock),
+    "ec-3": always(ac3Clock),
+    samr: always(amrClock(false)),
+    sawb: always(amrClock(true)),
+    sowt: plain(),
+    twos: plain(),
+    "raw ": plain(),
+    NONE: plain(),
+    lpcm: plain(),
+    ipcm: plain(),
+    fpcm: plain(),
+    in24: plain(24),
+    in32: plain(32),
+    fl32: plain(32),
+    fl64: plain(64),
+    ulaw: plain(8),
+    alaw: plain(8),
+  } satisfies Record<string, (cursor: Cursor, track: Mp4Track) => Codec>),
+);
+
+function rateOf({ sampleRate, timescale }: Mp4Track): number {
+  return sampleRate || timescale;
+}
+
+const MPEG_AUDIO = new Set([0x69, 0x6b]);
+
+/** AAC, or MP3 under its name. */
+function mpeg4(cursor: Cursor, track: Mp4Track): Codec {
+  const { bytes } = cursor;
+  const end = Math.min(cursor.length, track.descriptionEnd);
+  const box = find(cursor, track, "esds");
+  // Descriptors stand in each other: a tag, its length, what it says, the next. Told from their tags alone.
+  for (let at = (box ?? end) + 4, isInside = false; at + 2 < end;) {
+    const tag = bytes[at] ?? 0;
+    do at += 1;
+    while (at < end && ((bytes[at] ?? 0) & 0x80) !== 0);
+    at += 1;
+    if (tag === 3) {
+      const flags = bytes[at + 2] ?? 0;
+      at += 3 + ((flags & 0x80) === 0 ? 0 : 2) + ((flags & 0x40) === 0 ? 0 : 1 + (bytes[at + 3] ?? 0));
+      at += (flags & 0x20) === 0 ? 0 : 2;
+    } else if (tag === 4 && !isInside) {
+      if (MPEG_AUDIO.has(bytes[at] ?? 0)) return { clock: mpegClock };
+      isInside = true;
+      at += 13;
+    } else if (tag === 5) {
+      const packetSeconds = aacPacketSeconds(cursor, at, end);
+      return packetSeconds === undefined ? { packetSeconds: 1_024 / rateOf(track) } : { packetSeconds };
+    } else break;
+  }
+  return { packetSeconds: 1_024 / rateOf(track) };
+}
+
+/** Where the content of a box in the track's description begins, which may stand within another. */
+function find(cursor: Cursor, { descriptionAt, descriptionEnd }: Mp4Track, kind: string): number | undefined {
+  const end = Math.min(descriptionEnd, descriptionAt + DESCRIPTION_BYTES_MAX);
+  const at = cursor.ascii(descriptionAt, end - descriptionAt).indexOf(kind);
+  return at < 0 ? undefined : descriptionAt + at + 4;
+}
+
+/** Further boxes are none of a decoder's. */
+const DESCRIPTION_BYTES_MAX = 1_000;

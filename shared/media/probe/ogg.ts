@@ -1,22 +1,32 @@
-/** Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex in it. Chained streams add up. */
-import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
+/** Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex in it, whose packets are counted. Chained streams add up. */
+import { corrupt, facts, trimmed, type AudioFacts, type Cursor } from "./facts.ts";
+import { flacInfo } from "./flac.ts";
+import { evenClock, flacClock, OPUS_RATE, opusClock, type PacketClock } from "./packets.ts";
+import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
 
-interface Stream {
-  readonly codec: "opus" | "vorbis" | "flac" | "speex";
+interface Head {
   readonly sampleRate: number;
   readonly channels: number;
+  /** Samples that a player leaves out at the beginning. */
   readonly skipped: number;
-  lastGranule: number;
-  /** Of Opus only, whose packets tell their length: at 48 kHz. */
-  counted: number;
-  isInPacket: boolean;
-  packets: number;
+  /** Undefined until the third packet has told. */
+  clock: PacketClock | undefined;
+  readonly clockOf?: (setup: Uint8Array) => PacketClock;
 }
 
-const OPUS_RATE = 48_000;
+interface Stream extends Head {
+  lastGranule: number;
+  seconds: number;
+  isInPacket: boolean;
+  packets: number;
+  /** Where the third packet lies, of which the end is looked at. */
+  setup: Uint8Array[];
+}
+
 const STREAMS_MAX = 256;
-/** A position that says this much less than the packets hold is not believed. */
-const TRIM_SECONDS_MAX = 1;
+/** Packets before the sound: head and comments; Vorbis has one more, and FLAC's are no frames. */
+const HEADS = 2;
+const SEGMENT_BYTES = 255;
 
 export function probeOgg(cursor: Cursor): AudioFacts {
   const { view } = cursor;
@@ -36,10 +46,13 @@ export function probeOgg(cursor: Cursor): AudioFacts {
     const body = at + 27 + segments;
     if (body > cursor.length) break;
     if ((flags & 2) !== 0) {
-      const stream = readHead(cursor, body);
+      const head = readHead(cursor, body);
       const former = streams.get(serial);
       if (former !== undefined) ended.push(former);
-      if (stream !== null) streams.set(serial, stream);
+      streams.delete(serial);
+      if (head !== null) {
+        streams.set(serial, { ...head, lastGranule: 0, seconds: 0, isInPacket: false, packets: 0, setup: [] });
+      }
       if (streams.size + ended.length > STREAMS_MAX) throw corrupt("has more streams than any recording");
     }
     const stream = streams.get(serial);
@@ -63,59 +76,60 @@ function readSegments(
   stream: Stream | undefined,
 ): number {
   let at = body;
-  for (let index = 0; index < segments; index += 1) {
-    const length = cursor.view.getUint8(table + index);
-    if (stream !== undefined) {
-      if (!stream.isInPacket) {
-        stream.packets += 1;
-        // The first two packets are head and comments.
-        if (stream.codec === "opus" && stream.packets > 2 && at < cursor.length) {
-          stream.counted += opusSamples(cursor.bytes[at] ?? 0, cursor.bytes[at + 1] ?? 0);
-        }
-      }
-      stream.isInPacket = length === 255;
+  for (let index = 0; index < segments;) {
+    const from = at;
+    let length = SEGMENT_BYTES;
+    for (; index < segments && length === SEGMENT_BYTES; index += 1) {
+      length = cursor.view.getUint8(table + index);
+      at += length;
     }
-    at += length;
+    if (stream !== undefined) readPiece(cursor, from, at, stream, length === SEGMENT_BYTES);
   }
   return at - body;
 }
 
-function secondsOf({ codec, lastGranule, skipped, counted, sampleRate }: Stream): number {
-  if (codec !== "opus") return lastGranule / sampleRate;
-  const told = Math.max(0, lastGranule - skipped);
-  const heard = Math.max(0, counted - skipped);
-  const isBelievable = told <= heard && heard - told <= TRIM_SECONDS_MAX * OPUS_RATE;
-  return (isBelievable ? told : heard) / OPUS_RATE;
+/** What a page has of one packet. */
+function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, goesOn: boolean): void {
+  if (!stream.isInPacket) stream.packets += 1;
+  if (stream.clockOf && stream.packets === HEADS + 1) {
+    stream.setup = [...stream.setup.slice(-2), cursor.bytes.subarray(from, to)];
+    if (!goesOn) stream.clock = stream.clockOf(Buffer.concat(stream.setup).subarray(-VORBIS_TAIL_BYTES));
+  } else if (stream.packets > HEADS && !stream.isInPacket) {
+    stream.seconds += stream.clock?.(cursor, from, to) ?? 0;
+  }
+  stream.isInPacket = goesOn;
 }
 
-function readHead(cursor: Cursor, at: number): Stream | null {
+/** Positions may be anything, such as those of a broadcast that was joined late. */
+function secondsOf({ lastGranule, skipped, seconds, sampleRate }: Stream): number {
+  const told = Math.max(0, lastGranule - skipped) / sampleRate;
+  return trimmed(told, Math.max(0, seconds - skipped / sampleRate));
+}
+
+function readHead(cursor: Cursor, at: number): Head | null {
   const { view } = cursor;
-  const empty = { lastGranule: 0, counted: 0, isInPacket: false, packets: 0 };
-  if (at + 30 > cursor.length && cursor.ascii(at, 8) !== "OpusHead") return null;
   if (cursor.ascii(at, 8) === "OpusHead" && at + 19 <= cursor.length) {
-    const channels = view.getUint8(at + 9);
-    return { codec: "opus", sampleRate: OPUS_RATE, channels, skipped: view.getUint16(at + 10, true), ...empty };
+    const [channels, skipped] = [view.getUint8(at + 9), view.getUint16(at + 10, true)];
+    return { sampleRate: OPUS_RATE, channels, skipped, clock: opusClock };
   }
   if (cursor.ascii(at, 7) === "\x01vorbis") {
-    const channels = view.getUint8(at + 11);
-    return { codec: "vorbis", sampleRate: view.getUint32(at + 12, true), channels, skipped: 0, ...empty };
+    const head = vorbisHead(cursor, at);
+    if (head === undefined) return null;
+    return { ...head, skipped: 0, clock: undefined, clockOf: (setup) => vorbisClock(head, setup) };
   }
   if (cursor.ascii(at, 5) === "\x7fFLAC") {
-    const packed = view.getUint32(at + 27);
-    return { codec: "flac", sampleRate: packed >>> 12, channels: ((packed >>> 9) & 7) + 1, skipped: 0, ...empty };
+    const info = flacInfo(cursor, at + 17);
+    return info === undefined ? null : { ...info, skipped: 0, clock: flacClock(info.sampleRate) };
   }
-  if (cursor.ascii(at, 8) === "Speex   " && at + 52 <= cursor.length) {
-    const channels = view.getUint32(at + 48, true);
-    return { codec: "speex", sampleRate: view.getUint32(at + 36, true), channels, skipped: 0, ...empty };
+  if (cursor.ascii(at, 8) === "Speex   " && at + 68 <= cursor.length) {
+    const [sampleRate, mode, channels] = [36, 40, 48].map((place) => view.getUint32(at + place, true));
+    const samples = SPEEX_FRAMES[mode ?? 0];
+    if (sampleRate === undefined || channels === undefined || samples === undefined) return null;
+    const frames = Math.max(1, view.getUint32(at + 64, true));
+    return { sampleRate, channels, skipped: 0, clock: evenClock((frames * samples) / sampleRate) };
   }
   return null;
 }
 
-/** Samples of an Opus packet at 48 kHz from its first two bytes (RFC 6716, 3.1 and 3.2). */
-function opusSamples(toc: number, second: number): number {
-  const config = toc >> 3;
-  const sizes = config < 12 ? [480, 960, 1_920, 2_880] : config < 16 ? [480, 960] : [120, 240, 480, 960];
-  const size = sizes[config < 12 ? config & 3 : config < 16 ? config & 1 : config & 3] ?? 960;
-  const code = toc & 3;
-  return size * (code === 0 ? 1 : code === 3 ? second & 0x3f : 2);
-}
+/** Samples of a frame of its three bands. */
+const SPEEX_FRAMES = [160, 320, 640];

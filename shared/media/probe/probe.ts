@@ -3,7 +3,8 @@ import { MediaError } from "../media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
 import { corrupt, createCursor, type AudioFacts, type AudioFormat, type Cursor } from "./facts.ts";
-import { adtsFrame, id3Length, mpegFrame, probeFlac, probeFrames } from "./frames.ts";
+import { probeFlac } from "./flac.ts";
+import { adtsFrame, id3Length, mpegFrame, probeFrames } from "./frames.ts";
 import { probeMp4 } from "./mp4.ts";
 import { probeOgg } from "./ogg.ts";
 import { probeWav } from "./wav.ts";

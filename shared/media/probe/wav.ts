@@ -1,12 +1,15 @@
 /** RIFF WAVE (and RF64 in so far as its sizes are "until the end"). */
-import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
+import { MediaError } from "../media-error.ts";
+
+import { corrupt, createCursor, facts, type AudioFacts, type Cursor } from "./facts.ts";
+import { probeFrames } from "./frames.ts";
 
 export interface WavLayout {
   readonly code: number;
   readonly channels: number;
   readonly sampleRate: number;
   readonly bits: number;
-  readonly byteRate: number;
+  readonly blockBytes: number;
   readonly dataStart: number;
   readonly dataEnd: number;
 }
@@ -29,7 +32,7 @@ export function readWav(cursor: Cursor): WavLayout {
         code: code === EXTENSIBLE && start + 26 <= cursor.length ? view.getUint16(start + 24, true) : code,
         channels: view.getUint16(start + 2, true),
         sampleRate: view.getUint32(start + 4, true),
-        byteRate: view.getUint32(start + 8, true),
+        blockBytes: view.getUint16(start + 12, true),
         bits: view.getUint16(start + 14, true),
       };
     }
@@ -46,6 +49,42 @@ export function readWav(cursor: Cursor): WavLayout {
 
 export function probeWav(cursor: Cursor): AudioFacts {
   const wav = readWav(cursor);
-  const own = PLAIN.has(wav.code) ? (wav.channels * wav.bits * wav.sampleRate) / 8 : wav.byteRate;
-  return facts("wav", (wav.dataEnd - wav.dataStart) / own, wav.sampleRate, wav.channels);
+  return facts("wav", secondsOf(cursor, wav), wav.sampleRate, wav.channels);
+}
+
+const MP3 = 0x55;
+
+/** The rate of bytes that a header names is the caller's word, and plays no part. */
+function secondsOf({ bytes }: Cursor, wav: WavLayout): number {
+  const { code, channels, bits, sampleRate, dataStart, dataEnd } = wav;
+  const size = dataEnd - dataStart;
+  if (PLAIN.has(code)) return size / ((channels * bits * sampleRate) / 8);
+  if (code === MP3) return probeFrames(createCursor(bytes.subarray(dataStart, dataEnd)), "mp3").seconds;
+  const { blockBytes, samplesOf } = BLOCKS[code]?.(wav) ?? {};
+  if (samplesOf === undefined || blockBytes === undefined) {
+    throw new MediaError("unsupported", "The audio is a WAV of a codec that is not known here: PCM was expected.");
+  }
+  const samples = Math.floor(size / blockBytes) * samplesOf(blockBytes) + samplesOf(size % blockBytes);
+  return samples / sampleRate;
+}
+
+interface Blocks {
+  readonly blockBytes: number;
+  readonly samplesOf: (bytes: number) => number;
+}
+
+/** Codes that compress by a fixed measure: the two kinds of ADPCM have a head in each block and then four bits a sample. */
+const BLOCKS: Readonly<Record<number, (wav: WavLayout) => Blocks>> = {
+  0x02: (wav) => adpcm(wav, 7, 2),
+  0x11: (wav) => adpcm(wav, 4, 1),
+  // GSM 6.10 as Windows packs it.
+  0x31: () => ({ blockBytes: 65, samplesOf: (bytes) => (320 * bytes) / 65 }),
+};
+
+function adpcm({ blockBytes, channels }: WavLayout, headBytes: number, headSamples: number): Blocks {
+  const samplesOf = (bytes: number): number => {
+    const rest = bytes - headBytes * channels;
+    return rest < 0 ? 0 : headSamples + (2 * rest) / channels;
+  };
+  return { blockBytes, samplesOf };
 }

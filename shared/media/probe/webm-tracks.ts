@@ -1,5 +1,6 @@
 /** The tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are looked at one by one. */
 import type { Cursor } from "./facts.ts";
+import { type OnFrame, readFrames, readVint } from "./webm-frames.ts";
 
 const ID = {
   segment: 0x18538067,
@@ -17,6 +18,10 @@ const ID = {
   audio: 0xe1,
   samplingFrequency: 0xb5,
   channels: 0x9f,
+  bitDepth: 0x6264,
+  codecId: 0x86,
+  codecPrivate: 0x63a2,
+  contentEncodings: 0x6d80,
   cluster: 0x1f43b675,
   clusterTimestamp: 0xe7,
   simpleBlock: 0xa3,
@@ -42,6 +47,14 @@ export interface WebmTrack {
   type: number;
   sampleRate: number;
   channels: number;
+  /** Of a sample; 0 where the track does not tell. */
+  bits: number;
+  codec: string;
+  /** What a decoder needs beside the frames; an empty place where there is nothing. */
+  privateAt: number;
+  privateEnd: number;
+  /** Its frames are packed once more, or encrypted. */
+  isPacked: boolean;
   /** Pixels. */
   width: number;
   height: number;
@@ -57,8 +70,8 @@ export interface WebmContent {
   readonly tracks: readonly WebmTrack[];
 }
 
-/** Reads as far as it can; a file that was cut has what stands before the cut. */
-export function readWebm(cursor: Cursor): WebmContent {
+/** Reads as far as it can; a file that was cut has what stands before the cut. @param onFrame told of each, if given */
+export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmContent {
   const { view } = cursor;
   const tracks: WebmTrack[] = [];
   const byNumber = new Map<number, WebmTrack>();
@@ -81,12 +94,13 @@ export function readWebm(cursor: Cursor): WebmContent {
     else if (id.value === ID.duration) told = readFloat(view, start, size.value);
     else if (id.value === ID.clusterTimestamp) clusterStart = number();
     else if (id.value === ID.simpleBlock || id.value === ID.block) {
-      if (byNumber.size === 0) for (const one of tracks) byNumber.set(one.number, one);
+      if (byNumber.size === 0) for (const one of tracks.toReversed()) byNumber.set(one.number, one);
       const owner = readVint(cursor, start, true);
       const of = owner === null ? undefined : byNumber.get(owner.value);
       if (owner === null || of === undefined || start + owner.length + 2 > cursor.length) continue;
       const begins = ((clusterStart + view.getInt16(start + owner.length)) * scale) / 1e9;
       of.lastSeconds = Math.max(of.lastSeconds, begins);
+      if (onFrame) readFrames(cursor, start + owner.length + 2, end, (from, to) => onFrame(of, from, to));
     } else if (track !== undefined) {
       if (id.value === ID.trackNumber) track.number = number();
       else if (id.value === ID.trackType) track.type = number();
@@ -95,10 +109,16 @@ export function readWebm(cursor: Cursor): WebmContent {
       else if (id.value === ID.pixelHeight) track.height = number();
       else if (id.value === ID.samplingFrequency) track.sampleRate = readFloat(view, start, size.value);
       else if (id.value === ID.channels) track.channels = number();
+      else if (id.value === ID.bitDepth) track.bits = number();
+      else if (id.value === ID.codecId) track.codec = cursor.ascii(start, Math.min(size.value, CODEC_ID_MAX));
+      else if (id.value === ID.contentEncodings) track.isPacked = true;
+      else if (id.value === ID.codecPrivate) [track.privateAt, track.privateEnd] = [start, end];
     }
   }
   return { toldSeconds: (told * scale) / 1e9, tracks };
 }
+
+const CODEC_ID_MAX = 64;
 
 /** What the last block lasts is not told; a claim this much longer than the last block's start is believed. */
 const LAST_BLOCK_SECONDS_MAX = 2;
@@ -119,31 +139,16 @@ function newTrack(): WebmTrack {
     type: 0,
     sampleRate: 8_000,
     channels: 1,
+    bits: 0,
+    codec: "",
+    privateAt: 0,
+    privateEnd: 0,
+    isPacked: false,
     width: 0,
     height: 0,
     blockSeconds: 0,
     lastSeconds: -1,
   };
-}
-
-/** A number with its length in its first bits; an unknown size reads as one beyond any file. */
-function readVint(
-  cursor: Cursor,
-  at: number,
-  isMasked: boolean,
-): { readonly value: number; readonly length: number } | null {
-  const first = cursor.bytes[at];
-  if (first === undefined || first === 0) return null;
-  const length = Math.clz32(first) - 23;
-  if (at + length > cursor.length) return null;
-  let value = isMasked ? first & (0xff >> length) : first;
-  let isUnknown = isMasked && value === 0xff >> length;
-  for (let index = 1; index < length; index += 1) {
-    const next = cursor.bytes[at + index] ?? 0;
-    isUnknown &&= next === 0xff;
-    value = value * 256 + next;
-  }
-  return { value: isUnknown ? Number.MAX_SAFE_INTEGER : value, length };
 }
 
 function readUnsigned({ bytes }: Cursor, at: number, size: number): number {

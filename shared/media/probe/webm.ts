@@ -1,15 +1,77 @@
 /** Sound in WebM and Matroska. */
-import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
-import { readWebm, webmSeconds } from "./webm-tracks.ts";
+import { MediaError } from "../media-error.ts";
+
+import { aacPacketSeconds } from "./aac-config.ts";
+import { corrupt, facts, withGaps, type AudioFacts, type Cursor } from "./facts.ts";
+import { flacInfo } from "./flac.ts";
+import { ac3Clock, evenClock, flacClock, mpegClock, opusClock, type PacketClock, plainClock } from "./packets.ts";
+import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
+import { readWebm, type WebmTrack, webmSeconds } from "./webm-tracks.ts";
 
 const SOUND = 2;
 const BLOCK_SECONDS = 0.02;
 
 export function probeWebm(cursor: Cursor): AudioFacts {
-  const content = readWebm(cursor);
+  const clocks = new Map<WebmTrack, PacketClock>();
+  const counted = new Map<WebmTrack, number>();
+  const content = readWebm(cursor, (track, at, end) => {
+    if (track.type !== SOUND) return;
+    const clock = clocks.get(track) ?? clockOf(cursor, track);
+    clocks.set(track, clock);
+    counted.set(track, (counted.get(track) ?? 0) + clock(cursor, at, end));
+  });
   const sounds = content.tracks.filter(({ type }) => type === SOUND);
   const [first] = sounds;
-  const last = sounds.toSorted((one, other) => other.lastSeconds - one.lastSeconds)[0];
-  if (first === undefined || last === undefined || last.lastSeconds < 0) throw corrupt("has no track of sound");
-  return facts("webm", webmSeconds(content, last, BLOCK_SECONDS), first.sampleRate, first.channels);
+  if (first === undefined || counted.size === 0) throw corrupt("has no track of sound");
+  // Times may be anything; frames are not.
+  const seconds = [...counted].map(([track, all]) => withGaps(webmSeconds(content, track, BLOCK_SECONDS), all));
+  return facts("webm", Math.max(...seconds), first.sampleRate, first.channels);
+}
+
+/** @throws MediaError `unsupported`, for sound whose length cannot be told by its frames; `corrupt` */
+function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
+  const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];
+  if (make && !track.isPacked) return make(cursor, track);
+  throw new MediaError("unsupported", "The audio is a WebM with sound of a codec that is not known here.");
+}
+
+/** By the name of the codec, which may say more behind a slash. */
+const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => PacketClock])[] = [
+  [/^A_OPUS\b/, () => opusClock],
+  [/^A_VORBIS\b/, vorbis],
+  [/^A_MPEG\/L[123]\b/, () => mpegClock],
+  [/^A_E?AC3\b/, () => ac3Clock],
+  [
+    /^A_AAC\b/,
+    (cursor, { privateAt, privateEnd, sampleRate }) =>
+      evenClock(aacPacketSeconds(cursor, privateAt, privateEnd) ?? 1_024 / sampleRate),
+  ],
+  [
+    /^A_FLAC\b/,
+    // Behind "fLaC" and the head of its first block.
+    (cursor, { privateAt, sampleRate }) => flacClock(flacInfo(cursor, privateAt + 8)?.sampleRate || sampleRate),
+  ],
+  [
+    /^A_ALAC\b/,
+    ({ view }, { privateAt, privateEnd }) => {
+      if (privateEnd - privateAt < 24) throw corrupt("has no config of ALAC");
+      return evenClock(view.getUint32(privateAt) / view.getUint32(privateAt + 20));
+    },
+  ],
+  [/^A_PCM\//, (_cursor, { sampleRate, channels, bits }) => plainClock(sampleRate * channels * bits)],
+];
+
+/** Its three heads are laced as Ogg would: their number less one, the sizes of all but the last, and they themselves. */
+function vorbis(cursor: Cursor, { privateAt, privateEnd }: WebmTrack): PacketClock {
+  let at = privateAt + 1;
+  const sizes = [0, 1].map(() => {
+    let size = 0;
+    do size += cursor.bytes[at] ?? 0;
+    while (cursor.bytes[at++] === 255 && at < privateEnd);
+    return size;
+  });
+  const head = vorbisHead(cursor, at);
+  const setup = cursor.bytes.subarray(at + sizes.reduce((sum, size) => sum + size, 0), privateEnd);
+  if (head === undefined) throw corrupt("has no head of Vorbis");
+  return vorbisClock(head, setup.subarray(-VORBIS_TAIL_BYTES));
 }

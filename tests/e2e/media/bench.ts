@@ -75,9 +75,7 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
 }
 
 /** The error of an answer in the envelope. */
-export async function errorOf(
-  response: Response,
-): Promise<{
+export async function errorOf(response: Response): Promise<{
   readonly status: number;
   readonly code: string;
   readonly param: string | null;

@@ -347,11 +347,10 @@ describe("a recording", () => {
     for (const audio_base64 of ["-_-_", "%%%%", `data:audio/wav;base64,${base64(wav())}`, "aGVsbG8gd29ybGQ="]) {
       await expectRefusal(bench, await json({ audio_base64 }), unprocessable("audio_base64"));
     }
-    await expectRefusal(bench, await json({ mime_type: "image/svg+xml" }), unprocessable("audio_base64"));
     await expectRefusal(bench, await json({ response_format: "__proto__" }), unsupported("response_format"));
     const file_id = "../../etc/passwd";
     await expectRefusal(bench, await json({ audio_base64: undefined, file_id }), missingFile("file_id"));
-    for (const mime_type of ["__proto__", "constructor", "a\0b"]) {
+    for (const mime_type of ["__proto__", "constructor", "a\0b", "image/svg+xml"]) {
       expect((await json({ mime_type, language: "../\0", prompt: "\ud800" })).status).toBe(200);
     }
   });

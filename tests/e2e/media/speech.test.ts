@@ -59,7 +59,9 @@ describe("speech", () => {
   test("is faster and slower as asked, another voice for another name, and none that the model has not", async () => {
     const speak = async (more: object): Promise<Buffer> => {
       const body = { model: "sandbox-tts", input: TEXT, response_format: "pcm", ...more };
-      return Buffer.from(await (await bench.call("/v1/audio/speech", body)).arrayBuffer());
+      const response = await bench.call("/v1/audio/speech", body);
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, SPEECH_TYPES.pcm]);
+      return Buffer.from(await response.arrayBuffer());
     };
     const plain = await speak({ voice: "alloy" });
     expect((await speak({ voice: "alloy", speed: 2 })).length).toBeLessThan(plain.length * 0.7);

@@ -168,8 +168,7 @@ describe("a transcript", () => {
   test("of sound that the sandbox did not speak says what it is, the same each time", async () => {
     const tone = Buffer.from(sound);
     for (let at = 44; at + 1 < tone.length; at += 2) tone.writeInt16LE(Math.round(8_000 * Math.sin(at / 30)) & ~1, at);
-    const said = async (): Promise<unknown> =>
-      (await (await ask({ audio_base64: tone.toString("base64") })).json());
+    const said = async (): Promise<unknown> => await (await ask({ audio_base64: tone.toString("base64") })).json();
     const first = await said();
     expect(first).toEqual(await said());
     expect((first as Transcription).text).not.toBe(TEXT);

@@ -98,16 +98,19 @@ describe("the list of claims", () => {
   test("names every claim with its job and its time, and no other object", async () => {
     const empty = await createTestBucket();
     const own = open(empty.bucket);
-    expect(await listClaims(own)).toEqual([]);
+    expect((await Array.fromAsync(listClaims(own))).flat()).toEqual([]);
     const jobs = [newId(), newId(), newId()];
     for (const jobId of jobs) await storeClaim(own, jobId, "x");
     await own.client.send(new PutObjectCommand({ Bucket: own.bucket, Key: "artifacts/x", Body: "x" }));
-    const claims = await listClaims(own);
+    const claims = (await Array.fromAsync(listClaims(own))).flat();
     expect(claims.map(({ jobId }) => jobId).toSorted()).toEqual(jobs.toSorted());
     for (const { key, jobId, at } of claims) {
       expect(key).toBe(`claims/${jobId}`);
       expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(3_600_000);
     }
+    const pages = await Array.fromAsync(listClaims(own, 2));
+    expect(pages.map(({ length }) => length)).toEqual([2, 1]);
+    expect(pages.flat()).toEqual(claims);
     own.close();
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import { newId } from "#shared/ids.ts";
 import { type Ledger, openLedger } from "#shared/ledger/finish.ts";
@@ -93,16 +93,17 @@ describe("a hold past its deadline", () => {
 describe("a claim check", () => {
   /** The same storage, in which everything was written two hours earlier. */
   function aged(): Storage {
-    const send = async (command: ListObjectsV2Command, options: { abortSignal: AbortSignal }): Promise<unknown> => {
+    const send = async (command: ListObjectsCommand, options: { abortSignal: AbortSignal }): Promise<unknown> => {
       const answer = await storage.client.send(command, options);
       for (const object of answer.Contents ?? []) object.LastModified = new Date(Date.now() - 2 * 3_600_000);
       return answer;
     };
     return { ...storage, client: { send } as unknown as Storage["client"] };
   }
-  const claims = async (): Promise<string[]> => (await listClaims(storage)).map(({ jobId }) => jobId);
-  const sweepAll = (from = storage): Promise<number> =>
-    sweepClaims({ storage: from, database: database.database, log });
+  const claims = async (): Promise<string[]> =>
+    (await Array.fromAsync(listClaims(storage))).flat().map(({ jobId }) => jobId);
+  const sweepAll = (from = storage, pageMax?: number): Promise<number> =>
+    sweepClaims({ storage: from, database: database.database, log }, pageMax);
 
   test("goes when its call has ended long ago, not while that is open, and never when it is young", async () => {
     const open = await hold(86_400_000);
@@ -113,6 +114,16 @@ describe("a claim check", () => {
     expect((await claims()).toSorted()).toEqual([open.jobId, ended].toSorted());
     expect(await sweepAll(aged())).toBe(1);
     expect(await claims()).toEqual([open.jobId]);
+  });
+
+  test("goes however many stand before it that stay", async () => {
+    const kept = await claims();
+    const stays = await hold(86_400_000);
+    const goes = [newId(), newId(), newId()];
+    // Ids go up with time.
+    for (const jobId of [stays.jobId, ...goes]) await storeClaim(storage, jobId, "x");
+    expect(await sweepAll(aged(), 1)).toBe(3);
+    expect((await claims()).toSorted()).toEqual([...kept, stays.jobId].toSorted());
   });
 
   test("under a name that is no job's is not ours to delete", async () => {

@@ -116,15 +116,18 @@ function ebml(id: number, content: Uint8Array | null): Uint8Array {
     : bytesOf(idBytes, [0x08], be(content.length, 4), content);
 }
 
-/** As a browser records it: no duration, no sizes. One block each 20 ms. */
-function webm(blocks: number): Uint8Array {
+/** As a browser records it: no duration, no sizes. One block each 20 ms, of a frame of as much. */
+function webm(blocks: number, { codec = "A_OPUS", block = [0x80, 1, 2], every = 20 } = {}): Uint8Array {
   const audio = ebml(0xe1, bytesOf(ebml(0xb5, bytesOf(be(0x473b8000, 4))), ebml(0x9f, bytesOf([2]))));
-  const track = ebml(0xae, bytesOf(ebml(0xd7, bytesOf([1])), ebml(0x83, bytesOf([2])), audio));
+  const track = ebml(
+    0xae,
+    bytesOf(ebml(0xd7, bytesOf([1])), ebml(0x83, bytesOf([2])), ebml(0x86, bytesOf(codec)), audio),
+  );
   const clusters = Array.from({ length: blocks }, (_, index) =>
     bytesOf(
       ebml(0x1f43b675, null),
-      ebml(0xe7, bytesOf(be(20 * index, 4))),
-      ebml(0xa3, bytesOf([0x81, 0, 0, 0x80, 1, 2])),
+      ebml(0xe7, bytesOf(be(every * index, 4))),
+      ebml(0xa3, bytesOf([0x81, 0, 0], block)),
     ),
   );
   return bytesOf(
@@ -192,6 +195,22 @@ describe("a probe", () => {
     ["Ogg pages that all stand at the beginning", ogg(500, () => 960), (500 * 960 - 312) / 48_000],
     ["Ogg pages that stand at the end of time", ogg(50, () => 2 ** 50), (50 * 960 - 312) / 48_000],
     ["AAC in an MP4 whose samples last a tick each", mp4(94, 1), (94 * 1_024) / 48_000],
+    ["a WebM whose blocks all stand at the beginning", webm(500, { every: 0 }), 10],
+    [
+      "a WebM with three frames in each block, laced as Xiph's",
+      webm(100, { every: 0, block: [0x82, 2, 2, 2, 1, 2, 1, 2, 1, 2] }),
+      6,
+    ],
+    [
+      "a WebM with three frames in each block, laced as EBML's",
+      webm(100, { every: 0, block: [0x86, 2, 0x82, 0xbf, 1, 2, 1, 2, 1, 2] }),
+      6,
+    ],
+    [
+      "a WebM with three frames in each block, all of one size",
+      webm(100, { every: 0, block: [0x84, 2, 1, 2, 1, 2, 1, 2] }),
+      6,
+    ],
     [
       "an MP3 whose index promises one frame",
       bytesOf(
@@ -228,6 +247,7 @@ describe("a probe", () => {
     ["an MP4 without sound", bytesOf(box("ftyp", "isom"), box("moov", box("trak", box("mdia")))), "corrupt"],
     ["an Ogg of nothing known", bytesOf("OggS", new Uint8Array(200)), "corrupt"],
     ["a WebM that ends at once", bytesOf([0x1a, 0x45, 0xdf, 0xa3]), "corrupt"],
+    ["a WebM of a codec that names its own times", webm(100, { codec: "A_MS/ACM" }), "unsupported"],
     ["a FLAC that ends at once", bytesOf("fLaC", [0x80, 0, 0, 34]), "corrupt"],
     ["a million false frames", bytesOf(MP3_FRAME, MP3_FRAME, new Uint8Array(2_000_000).fill(0xff)), "corrupt"],
     [

@@ -1,0 +1,10 @@
+/** Whose keys may read stored files: not those that are for money only. */
+import { ApiError } from "#shared/errors.ts";
+
+import type { Role } from "./authenticate.ts";
+
+/** @throws ApiError `permission_denied` */
+export function checkMayReadFiles(caller: { readonly role: Role }, param: string): void {
+  if (caller.role !== "billing") return;
+  throw new ApiError("permission_denied", "Expected a key whose role may read files, got billing.", { param });
+}

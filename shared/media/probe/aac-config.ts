@@ -1,0 +1,43 @@
+/** AudioSpecificConfig (ISO 14496-3, 1.6.2.1): what a decoder of AAC goes by, whatever a container says beside it. */
+import type { Cursor } from "./facts.ts";
+
+const RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
+const ESCAPE = 31;
+const RATE_ESCAPE = 15;
+const LOW_DELAY = new Set([23, 39]);
+const USAC = 42;
+/** Types that begin with another rate and then name the type that they extend. */
+const EXTENDED = new Set([5, 29]);
+
+/** Seconds of one packet; undefined for what is no such config. @param at where it begins */
+export function aacPacketSeconds({ bytes }: Cursor, at: number, end: number): number | undefined {
+  let place = at * 8;
+  const take = (bits: number): number => {
+    let value = 0;
+    for (let index = 0; index < bits; index += 1, place += 1) {
+      value = value * 2 + (((place < end * 8 ? (bytes[place >> 3] ?? 0) : 0) >> (7 - (place & 7))) & 1);
+    }
+    return value;
+  };
+  const takeType = (): number => {
+    const type = take(5);
+    return type === ESCAPE ? 32 + take(6) : type;
+  };
+  const takeRate = (): number => {
+    const index = take(4);
+    return index === RATE_ESCAPE ? take(24) : (RATES[index] ?? 0);
+  };
+  let type = takeType();
+  const rate = takeRate();
+  take(4);
+  if (EXTENDED.has(type)) {
+    takeRate();
+    type = takeType();
+  }
+  if (type === 0 || rate === 0) return undefined;
+  // The shortest that there is: its own config names one of several.
+  if (type === USAC) return 768 / rate;
+  const isShort = take(1) === 1;
+  if (LOW_DELAY.has(type)) return (isShort ? 480 : 512) / rate;
+  return (isShort ? 960 : 1_024) / rate;
+}

@@ -1,0 +1,86 @@
+/**
+ * What packets of sound last, by what they say of themselves: a decoder goes by the same bytes, so a file that lies there is
+ * not the recording it could be. Times that a container writes beside its packets are the caller's word.
+ */
+import type { Cursor } from "./facts.ts";
+import { flacFrame } from "./flac.ts";
+import { mpegFrame } from "./frames.ts";
+
+/** Seconds of the packet in these bytes; 0 for what holds no sound. May remember the packets before. */
+export type PacketClock = (cursor: Cursor, at: number, end: number) => number;
+
+export const OPUS_RATE = 48_000;
+
+/** From the first two bytes (RFC 6716, 3.1 and 3.2). */
+export const opusClock: PacketClock = ({ bytes }, at, end) => {
+  if (at >= end || at >= bytes.length) return 0;
+  const toc = bytes[at] ?? 0;
+  const config = toc >> 3;
+  const sizes = config < 12 ? [480, 960, 1_920, 2_880] : config < 16 ? [480, 960] : [120, 240, 480, 960];
+  const size = sizes[config < 12 ? config & 3 : config < 16 ? config & 1 : config & 3] ?? 960;
+  const code = toc & 3;
+  return (size * (code === 0 ? 1 : code === 3 ? (bytes[at + 1] ?? 0) & 0x3f : 2)) / OPUS_RATE;
+};
+
+/** Packets of one length, such as those of AAC. */
+export function evenClock(seconds: number): PacketClock {
+  return ({ length }, at) => (at < length ? seconds : 0);
+}
+
+/** Uncompressed: as long as its bytes. */
+export function plainClock(bitsPerSecond: number): PacketClock {
+  return ({ length }, at, end) => (Math.max(0, Math.min(end, length) - at) * 8) / bitsPerSecond;
+}
+
+/** FLAC: one frame. @param sampleRate of frames that name none */
+export function flacClock(sampleRate: number): PacketClock {
+  return (cursor, at) => {
+    const frame = flacFrame(cursor, at);
+    return frame === null ? 0 : frame.samples / (frame.sampleRate || sampleRate);
+  };
+}
+
+/** MPEG layers I to III: one frame, or several. */
+export const mpegClock: PacketClock = (cursor, from, end) => {
+  let seconds = 0;
+  for (let at = from; at < end;) {
+    const frame = mpegFrame(cursor, at);
+    if (frame === null) break;
+    cursor.step();
+    seconds += frame.samples / frame.sampleRate;
+    at += frame.length;
+  }
+  return seconds;
+};
+
+/** Bytes of a frame with its head, by the type that the head names; 20 ms each (3GPP TS 26.101 and 26.201, RFC 4867). */
+const AMR_NARROW = [13, 14, 16, 18, 20, 21, 27, 32, 6];
+const AMR_WIDE = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];
+
+export function amrClock(isWide: boolean): PacketClock {
+  const lengths = isWide ? AMR_WIDE : AMR_NARROW;
+  return (cursor, from, end) => {
+    let frames = 0;
+    for (let at = from; at < Math.min(end, cursor.length); frames += 1) {
+      cursor.step();
+      at += lengths[((cursor.bytes[at] ?? 0) >> 3) & 15] ?? 1;
+    }
+    return frames * 0.02;
+  };
+}
+
+/** Bits a second that AC-3 has at most; a frame of its successor at the most that is in use, with room. */
+const AC3_BITS = 640_000;
+const EAC3_BITS = 2_048_000;
+const AC3_RATES = [48_000, 44_100, 32_000];
+const AC3_BLOCK = 256;
+
+/** AC-3 and E-AC-3 (ETSI TS 102 366): the first frame; a packet that is too large for one holds several. */
+export const ac3Clock: PacketClock = ({ bytes, length }, at, end) => {
+  if (at + 6 > Math.min(end, length) || bytes[at] !== 0x0b || bytes[at + 1] !== 0x77) return 0;
+  const [code = 0, version = 0] = bytes.subarray(at + 4, at + 6);
+  const isExtended = version >> 3 > 10;
+  const rate = AC3_RATES[code >> 6] ?? (AC3_RATES[(code >> 4) & 3] ?? 48_000) / 2;
+  const blocks = isExtended && code >> 6 !== 3 ? ([1, 2, 3, 6][(code >> 4) & 3] ?? 6) : 6;
+  return Math.max((blocks * AC3_BLOCK) / rate, ((end - at) * 8) / (isExtended ? EAC3_BITS : AC3_BITS));
+};
