@@ -33,8 +33,7 @@ export class LargeBodies {
    * @throws ApiError `overloaded` when there is none in time; Error when the caller leaves first
    */
   async take(workspaceId: string, bytes: number, signal: AbortSignal): Promise<() => void> {
-    if (this.fits(workspaceId, bytes)) this.count(workspaceId, bytes);
-    else await this.turn(workspaceId, bytes, signal);
+    await this.turn(workspaceId, bytes, signal);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -71,26 +70,27 @@ export class LargeBodies {
       };
       const entry: Waiting = { workspaceId, bytes, begin };
       this.waiting.push(entry);
+      signal.addEventListener("abort", leave, { once: true });
       if (signal.aborted) leave();
-      else signal.addEventListener("abort", leave, { once: true });
+      else this.next();
     });
   }
 
   /** Those who wait, in their order; a workspace at its limit does not hold up the others. */
   private next(): void {
+    const { bytesMax, workspaceBytesMax } = this.limits;
+    const isFull = new Set<string>();
     for (const entry of this.waiting.slice()) {
-      if (!this.fits(entry.workspaceId, entry.bytes)) continue;
+      const { workspaceId, bytes } = entry;
+      const own = this.held.get(workspaceId) ?? 0;
+      // What is larger than a limit is handled alone.
+      if (own > 0 && own + bytes > workspaceBytesMax) isFull.add(workspaceId);
+      if (isFull.has(workspaceId)) continue;
+      if (this.all > 0 && this.all + bytes > bytesMax) return;
       this.waiting.splice(this.waiting.indexOf(entry), 1);
-      this.count(entry.workspaceId, entry.bytes);
+      this.count(workspaceId, bytes);
       entry.begin();
     }
-  }
-
-  private fits(workspaceId: string, bytes: number): boolean {
-    const { bytesMax, workspaceBytesMax } = this.limits;
-    const own = this.held.get(workspaceId) ?? 0;
-    // Of none too much: what is larger than a limit is handled alone.
-    return (this.all === 0 || this.all + bytes <= bytesMax) && (own === 0 || own + bytes <= workspaceBytesMax);
   }
 
   private count(workspaceId: string, bytes: number): void {
@@ -102,10 +102,11 @@ export class LargeBodies {
 }
 
 /** What a request may bring as JSON, where that is much; 0 where it is not. */
-export function largeBodyBytes(request: Request, bytesMax: number): number {
+export function largeBodyBytes({ headers }: Request, bytesMax: number): number {
   // Its body is not looked at: that alone would make a stream of it.
-  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return 0;
-  const declared = request.headers.get("content-length");
+  const declared = headers.get("content-length");
+  if (declared === null && headers.get("transfer-encoding") === null) return 0;
+  if (!/^application\/json\b/i.test(headers.get("content-type") ?? "")) return 0;
   const bytes = declared === null ? bytesMax : Number(declared);
   return bytes > LIMITS.smallBodyBytesMax ? Math.min(bytes, bytesMax) : 0;
 }

@@ -130,7 +130,8 @@ export function openDurableJobs(options: {
   };
 
   const own = async (job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> => {
-    let hasIntent = false;
+    // Of one that was begun before, another provider may be asked now.
+    let hasIntent = job.provider_job !== null;
     const captured = capture(context, async () => {
       if (!(await noteIntent(database, job.id, job.epoch))) throw new NotOursError("the job is not ours any more");
       hasIntent = true;

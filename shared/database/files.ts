@@ -211,12 +211,23 @@ export async function endFile(
 
 /** Deletes a file and forgets the key of the upload that made it: whoever comes with the key makes another. */
 export async function endKeyedFile(target: Queryable, workspaceId: string, id: string, key: string): Promise<void> {
+  await endFile(target, workspaceId, id, "deleted");
   await target.query(
-    `with forgotten as (
-       delete from idempotency_key where workspace_id = $1 and route = 'files' and key = $3 and subject = $2
-     )
-     select end_file($1, $2, 'deleted')`,
+    "delete from idempotency_key where workspace_id = $1 and route = 'files' and key = $3 and subject = $2",
     [workspaceId, id, key],
+  );
+}
+
+/** Files of uploads that have ended, whose keys begin so. */
+export function findKeyedFiles(
+  target: Queryable,
+  workspaceId: string,
+  prefix: string,
+): Promise<{ readonly id: string; readonly key: string }[]> {
+  return target.query(
+    `select subject as id, key from idempotency_key
+     where workspace_id = $1 and route = 'files' and starts_with(key, $2) and fingerprint is not null`,
+    [workspaceId, prefix],
   );
 }
 

@@ -10,8 +10,9 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import { ringCaller, tellPublisher } from "./answer.ts";
 import { jobError } from "./error.ts";
+import { discardResults } from "./kept-results.ts";
 import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
-import { mayBePaidUnseen } from "./kinds.ts";
+import { keepsResults, mayBePaidUnseen } from "./kinds.ts";
 
 export interface EndContext {
   readonly database: Database;
@@ -136,6 +137,7 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
     "a job was ended without its owner",
   );
+  if (job.claims > 0 || job.is_unknown) await discardOf(context, job);
   tellPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
   if (job.request_ref !== null && !ending.isDeadLetter) {
     await deleteClaim(storage, job.request_ref).catch((error: unknown) =>
@@ -143,4 +145,9 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
     );
   }
   return true;
+}
+
+/** What an owner had kept of a job that comes to nothing. */
+async function discardOf(context: EndContext, { id, workspace_id: workspaceId, kind }: UnownedJob): Promise<void> {
+  if (keepsResults(kind)) await discardResults(context, { id, workspaceId });
 }

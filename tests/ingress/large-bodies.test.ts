@@ -39,6 +39,16 @@ describe("large bodies", () => {
     expect(await isThere(more)).toBe(true);
   });
 
+  test("that wait are not kept out by smaller ones that come later", async () => {
+    const pool = bodies();
+    const first = await pool.take("a", 60, never);
+    const large = pool.take("b", 50, never);
+    const small = pool.take("c", 10, never);
+    expect([await isThere(large), await isThere(small)]).toEqual([false, false]);
+    first();
+    expect([await isThere(large), await isThere(small)]).toEqual([true, true]);
+  });
+
   test("larger than every limit are handled alone", async () => {
     const pool = bodies();
     const whole = await pool.take("a", 500, never);
@@ -67,7 +77,8 @@ test.each([
   ["a small one", "{}", { "content-type": "application/json", "content-length": "1048576" }, 0],
   ["a large one", "{}", { "content-type": "application/json; charset=utf-8", "content-length": "1048577" }, 1_048_577],
   ["one beyond the limit", "{}", { "content-type": "application/json", "content-length": "99999999" }, 5_000_000],
-  ["one of unknown length", "{}", { "content-type": "application/json" }, 5_000_000],
+  ["one of unknown length", "{}", { "content-type": "application/json", "transfer-encoding": "chunked" }, 5_000_000],
+  ["none, of a client that always names a type", undefined, { "content-type": "application/json" }, 0],
   [
     "a form, which is never whole in memory",
     "x",

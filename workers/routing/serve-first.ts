@@ -36,8 +36,8 @@ export interface Attempt<Offer> {
 
 export interface Serving<Offer, Result> {
   readonly steps: readonly Step<Offer>[];
-  /** Where the call had come to when somebody else had it: the model that its hold is for, and how deep it was in the chain. */
-  readonly from?: { readonly model: Model; readonly depth: number };
+  /** Where the call had come to when somebody else had it: the model that its hold is for, how deep it was in the chain, its last failure. */
+  readonly from?: { readonly model: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
@@ -58,7 +58,7 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
   let entered = serving.from?.model ?? (steps[0]?.isFallback === false ? steps[0].model : undefined);
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
-  let last: ProviderError | undefined;
+  let last = serving.from?.error;
   for (const [at, step] of steps.entries()) {
     if (passedOver.has(step.model)) continue;
     const breaker = step.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;

@@ -2,9 +2,10 @@
  * What a provider made, brought home: fetched at once where it lies elsewhere, looked at, and kept as files of the
  * workspace. Each is kept once however often its job is taken over: its place in the job names it.
  */
-import { endKeyedFile } from "#shared/database/files.ts";
+import { isDatabaseAway } from "#shared/database/client.ts";
+import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
-import { eraseBytes } from "#shared/files/erase.ts";
+import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { Turns } from "#shared/turns.ts";
@@ -42,6 +43,8 @@ export interface Making extends SpoolLimits {
 
 export interface KeepOptions {
   readonly signal: AbortSignal;
+  /** Whose work it is: the source, and the provider's name for it where it has one. */
+  readonly work: string;
   /** Asks the provider anew for what it made: addresses live for minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
   /** Its provider can be asked for it once more: whoever takes the job over goes on with what is kept by then. */
@@ -85,14 +88,14 @@ export async function keepArtifacts(
     return kept;
   } catch (error) {
     if (options.canResume === true && goesOn(error)) throw error;
-    for (const [at, { fileId }] of kept.entries()) await discard(context, job, at, fileId);
+    await discardResults(context, jobOf(job));
     throw error;
   } finally {
     free();
   }
 }
 
-/** Whether a job whose provider still has what it made outlives this (run.ts, `conclude`). */
+/** Whether a job whose provider still has what it made outlives this (conclusion.ts). */
 function goesOn(error: unknown): boolean {
   return (
     error instanceof UnknownOutcomeError ||
@@ -141,13 +144,13 @@ function asProviderError(error: unknown, noun: string): unknown {
 }
 
 async function keepOne(
-  context: Pick<WorkerContext, "uploads">,
+  context: Pick<WorkerContext, "uploads" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   spooled: Spooled,
   making: Making,
   artifact: Artifact | undefined,
-  { expiresS = null, canResume = false, signal }: KeepOptions,
+  { expiresS = null, canResume = false, signal, work }: KeepOptions,
 ): Promise<Kept> {
   const contentType = artifact && making.typeOf(spooled.view(), artifact);
   const extension = contentType === undefined ? undefined : making.types[contentType];
@@ -157,23 +160,24 @@ async function keepOne(
   const measured = making.measure(spooled.view(), contentType);
   const filename = `${making.noun}-${at + 1}.${extension}`;
   const stopping = canResume ? signal : undefined;
-  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping });
+  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
   return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
 /** What a store may not take now and may take later. */
 const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
 
-/** Whether the file store is in trouble of its own. */
+/** Whether the file store, or the database that knows its files, is in trouble of its own. */
 export function isStoreAway(error: unknown): boolean {
-  return error instanceof ApiError && MAY_PASS.has(error.code);
+  return (error instanceof ApiError && MAY_PASS.has(error.code)) || isDatabaseAway(error);
 }
 
-/** In the space of a client's keys, where no header can bring one that begins with a blank. */
-const keyOf = (jobId: string, at: number): string => ` job ${jobId} result ${at}`;
+function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: string; readonly workspace_id: string }) {
+  return { id, workspaceId };
+}
 
 async function store(
-  { uploads }: Pick<WorkerContext, "uploads">,
+  { uploads, database }: Pick<WorkerContext, "uploads" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   made: Spooled,
@@ -183,14 +187,21 @@ async function store(
     readonly expiresS: number | null;
     /** A worker that stops does not wait for the store then. */
     readonly stopping: AbortSignal | undefined;
+    readonly work: string;
   },
 ): Promise<string> {
-  const { contentType: mediaType, filename, expiresS, stopping } = facts;
+  const { contentType: mediaType, filename, expiresS, stopping, work } = facts;
+  const key = resultKey(jobOf(job), work, at);
   const giveUpAt = performance.now() + LIMITS.storeArtifactMs;
   for (;;) {
     try {
-      return await uploads.run(job.workspace_id, keyOf(job.job_id, at), async (begun) => {
-        if (begun.kind === "done") return begun.answer;
+      const fileId = await uploads.run(job.workspace_id, key, async (begun) => {
+        if (begun.kind === "done") {
+          if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
+          // Its owner has deleted it meanwhile, and is to have what is paid.
+          await endKeyedFile(database, job.workspace_id, begun.answer, key);
+          return undefined;
+        }
         const { upload } = begun;
         const send = async (): Promise<void> => {
           for await (const piece of made.pieces()) await upload.write(piece);
@@ -201,6 +212,8 @@ async function store(
         await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
         return upload.id;
       });
+      if (fileId === undefined) continue;
+      return fileId;
     } catch (error) {
       if (!isStoreAway(error) || isStop(stopping) || performance.now() > giveUpAt) throw error;
     }
@@ -225,20 +238,5 @@ async function unlessStopping(signal: AbortSignal | undefined, work: () => Promi
     await Promise.race([work(), stopped]);
   } finally {
     signal?.removeEventListener("abort", stop);
-  }
-}
-
-/** Of a job that failed after all: nothing of it stays. */
-async function discard(
-  { database, storage, log }: Pick<WorkerContext, "database" | "storage" | "log">,
-  job: { readonly job_id: string; readonly workspace_id: string },
-  at: number,
-  fileId: string,
-): Promise<void> {
-  try {
-    await endKeyedFile(database, job.workspace_id, fileId, keyOf(job.job_id, at));
-    await eraseBytes(storage, database, { id: fileId, upload_id: null });
-  } catch (error) {
-    log.warn({ err: error, file_id: fileId }, "what a failed job had made is left to the janitor");
   }
 }

@@ -37,7 +37,7 @@ export interface MediaJobKind<Kind extends MadeKind = MadeKind> {
   given(request: Request, model: Model): readonly Given[];
   /** What a source of the model is given. */
   input(request: Request, model: Model, given: GivenInputs): MediaKinds[Kind][0];
-  artifacts(output: MediaKinds[Kind][1]): readonly Artifact[];
+  readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
 
 export const GENERATIONS: MediaJobKind<"images"> = {

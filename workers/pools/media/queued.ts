@@ -70,6 +70,18 @@ export async function pollOnce<Output>(
   return verdictOf(polled);
 }
 
+/** What a job that has ended well made, once more; undefined when its provider does not tell now. */
+export function refreshing<Output, Made>(
+  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+  made: (output: Output) => Made,
+): () => Promise<Made | undefined> {
+  return async () => {
+    const again = await pollOnce(offer, job);
+    return again && made(again.output);
+  };
+}
+
 async function lastWord<Output>(
   offer: Offer<Output>,
   job: ProviderJob,

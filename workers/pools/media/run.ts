@@ -6,6 +6,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { givenBytesMax } from "#shared/admission/given-media.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { UsageStatus } from "#shared/ledger/finish.ts";
 import { deserializePrice, serializePrice } from "#shared/pricing/price.ts";
@@ -13,17 +14,9 @@ import { deserializePrice, serializePrice } from "#shared/pricing/price.ts";
 import { Answer } from "../../answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
-import type {
-  Artifact,
-  MediaCall,
-  MediaKinds,
-  MediaOffer,
-  MediaResult,
-  ProviderJob,
-  QueuedOffer,
-} from "../../providers/media.ts";
+import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
-import { type Attempt, serveFirst } from "../../routing/serve-first.ts";
+import { type Attempt, serveFirst, type Serving } from "../../routing/serve-first.ts";
 import { type Step, stepsOf } from "../../routing/steps.ts";
 import { startWatchdog } from "../../watchdog.ts";
 
@@ -38,7 +31,7 @@ import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { outcomeOf } from "./outcome.ts";
-import { pollOnce, pollToEnd } from "./queued.ts";
+import { pollOnce, pollToEnd, refreshing } from "./queued.ts";
 import { showsAsItComes } from "./show.ts";
 import { type Begun, moveTerms, type Terms } from "./terms.ts";
 
@@ -129,10 +122,18 @@ class MediaRun<Kind extends MadeKind> {
       const steps = this.steps();
       const at = steps.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
       const [failed, next] = [steps[at], steps[at + 1]];
-      if (!failed || !next || signal.aborted || !mayServeElsewhere(error)) throw error;
+      // What was given up long ago is not begun anew.
+      const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
+      if (!failed || !next || isOver) throw error;
       this.report(failed, error, "moved");
-      return await this.ask(signal, steps.slice(at + 1), { model: failed.model, depth: begun.depth });
+      await this.discardKept();
+      return await this.ask(signal, steps.slice(at + 1), { model: failed.model, depth: begun.depth, error });
     }
+  }
+
+  private discardKept(): Promise<void> {
+    const { job_id: id, workspace_id: workspaceId } = this.job;
+    return discardResults(this.context, { id, workspaceId });
   }
 
   private steps(): Step<Offer<Kind>>[] {
@@ -145,10 +146,10 @@ class MediaRun<Kind extends MadeKind> {
   private async ask(
     signal: AbortSignal,
     steps: readonly Step<Offer<Kind>>[] = this.steps(),
-    from?: { readonly model: Model; readonly depth: number },
+    from?: Serving<Offer<Kind>, Made<Kind>>["from"],
   ): Promise<Made<Kind>> {
     const { context, job, kind } = this;
-    const [first] = steps;
+    const [first] = this.steps();
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
     this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model), (one) =>
       givenBytesMax(one.kind, first.model),
@@ -245,15 +246,7 @@ class MediaRun<Kind extends MadeKind> {
         context.log.warn({ job_id: id, source: step.name, detail }, "a provider gave no verdict on a job"),
       onNext: (start) => this.beginNext(start, signal),
     });
-    return { result: followed.result, refresh: this.refreshing(offer, followed.job) };
-  }
-
-  /** What a job that has ended well made, once more; undefined when its provider does not tell now. */
-  private refreshing(offer: Pick<QueuedOffer<never, MediaKinds[Kind][1]>, "poll" | "pollMs">, job: ProviderJob) {
-    return async (): Promise<readonly Artifact[] | undefined> => {
-      const again = await pollOnce(offer, job);
-      return again && this.kind.artifacts(again.output);
-    };
+    return { result: followed.result, refresh: refreshing(offer, followed.job, kind.artifacts) };
   }
 
   /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
@@ -297,7 +290,7 @@ class MediaRun<Kind extends MadeKind> {
       await offer.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
     const result = await pollOnce(offer, begun.job);
     if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
-    return { ...served, result, refresh: this.refreshing(offer, begun.job) };
+    return { ...served, result, refresh: refreshing(offer, begun.job, kind.artifacts) };
   }
 
   private async enter(model: Model): Promise<boolean> {
@@ -320,11 +313,12 @@ class MediaRun<Kind extends MadeKind> {
       signal: control.signal,
       refresh,
       canResume: this.begun !== null,
+      work: `${made.source} ${JSON.stringify(this.begun?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
     }).catch(async (error: unknown) => {
       // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
-      if (!live?.hasBegun() || !(error instanceof ApiError)) throw error;
+      if (!live?.hasBegun() || error instanceof ProviderError) throw error;
       await this.close("succeeded", meterMedia(terms, [{}], result.usage));
       this.answer.fail(explained(error, control.signal).failure);
       return undefined;
@@ -358,6 +352,8 @@ class MediaRun<Kind extends MadeKind> {
       `no ${this.kind.making.noun}`,
     );
     await this.close(status, undefined);
+    // Of an owner before.
+    if (this.slot.found !== null) await this.discardKept();
     this.answer.fail(failure);
   }
 

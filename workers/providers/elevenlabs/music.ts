@@ -7,7 +7,7 @@ import type { Artifact, DirectOffer, MediaCall, MediaUsage, MusicInput, SpeechFo
 import { musicValues } from "../media-fields.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, SPEECH_TYPES, spokenArtifact } from "../speech.ts";
-import { started } from "../start.ts";
+import { exchanged } from "../start.ts";
 import { classifyAnswer } from "./errors.ts";
 import { waveOf } from "./wave.ts";
 
@@ -37,7 +37,7 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInpu
   return {
     async run(call) {
       const request = musicRequest(call);
-      return started(
+      return exchanged(
         () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
         ({ status, headers, bytes }) => {
           if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));

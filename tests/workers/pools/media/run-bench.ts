@@ -41,6 +41,8 @@ export interface Ran {
   readonly kept: readonly unknown[];
   /** Sources that the breaker heard of, as `one/m ok`. */
   readonly recorded: readonly string[];
+  /** The answer, as it was sent. */
+  readonly told: string;
   /** Bytes that the waiting caller heard. */
   readonly heard: number;
 }
@@ -65,6 +67,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   const closed: Ran["closed"][number][] = [];
   const recorded: string[] = [];
   let heard = 0;
+  let told = "";
   const { metrics, providers } = surroundings(offers);
   const context = {
     config: { mediaTotalMs: around.totalMs ?? 60_000, storageBytesMax: STORAGE_BYTES_MAX, publicUrl: undefined },
@@ -79,7 +82,12 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
     },
     database: { query: () => Promise.resolve([{ used: BigInt(around.stored ?? 0) }]) },
     doorbells: { onRing: () => () => undefined },
-    answers: { publish: () => undefined, isClosed: () => false },
+    answers: {
+      publish: (_subject: string, data: Uint8Array) => {
+        told += new TextDecoder().decode(data);
+      },
+      isClosed: () => false,
+    },
     ledger: {
       finish: (end: Ran["closed"][number]) => {
         closed.push(end);
@@ -112,7 +120,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
       () => undefined,
       (error: unknown) => error,
     );
-  return { thrown, closed, kept, recorded, heard };
+  return { thrown, closed, kept, recorded, told, heard };
 }
 
 function surroundings(offers: readonly [Offer, Offer?]) {

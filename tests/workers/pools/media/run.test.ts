@@ -74,6 +74,22 @@ describe("a job", () => {
     expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
+  test("of which nobody knew for long ends with its provider's verdict, and is begun nowhere else", async () => {
+    const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Offer = { run: () => Promise.reject(new Error("asked")) };
+    const ran = await run([offer, second], { found: begun({ id: "1" }), isLate: true });
+    expect([ran.thrown, ran.kept]).toEqual([undefined, []]);
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  test("that was taken over keeps its provider's verdict where the next one knows less", async () => {
+    const { offer } = queued([{ state: "failed", error: new ProviderError("refused", "not that") }]);
+    const second: Offer = { run: () => Promise.reject(new ProviderError("rejected", "no such voice")) };
+    const ran = await run([offer, second], { found: begun({ id: "1" }) });
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+    expect(ran.told).toContain("upstream_refused");
+  });
+
   test("whose time from its start is over is asked to stop", async () => {
     const { offer, asked } = queued([{ state: "pending" }]);
     const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });

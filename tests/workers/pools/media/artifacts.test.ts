@@ -1,0 +1,88 @@
+/** What jobs make as files of the workspace, over real Postgres and S3. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { endFile, findFile } from "#shared/database/files.ts";
+import { newId } from "#shared/ids.ts";
+import { discardResults } from "#shared/jobs/kept-results.ts";
+import { wavOf } from "#tests/providers/fal/clips.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
+import { UnknownOutcomeError } from "#workers/job.ts";
+import { keepArtifacts } from "#workers/pools/media/artifacts.ts";
+import { MUSIC } from "#workers/pools/media/making.ts";
+import type { Artifact } from "#workers/providers/media.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+
+let bench: FileBench;
+let workspaceId: string;
+
+beforeAll(async () => {
+  bench = await openFileBench();
+  workspaceId = await createWorkspace(bench.db.database);
+}, 120_000);
+afterAll(async () => {
+  expect(await bench.differences()).toEqual([]);
+  await bench.close();
+});
+
+const sound = (seconds: number): Artifact => ({ bytes: new Uint8Array(wavOf(seconds)), contentType: "audio/wav" });
+const gone: Artifact = {
+  open: () => Promise.reject(new ProviderError("failed", "not there")),
+  contentType: "audio/wav",
+};
+
+const tools = () => ({ database: bench.db.database, storage: bench.storage, uploads: bench.uploads, log });
+
+async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {
+  const job = { job_id: id, workspace_id: workspaceId };
+  const signal = new AbortController().signal;
+  const kept = await keepArtifacts(tools(), job, made, MUSIC, { signal, work, canResume });
+  return kept.map(({ fileId }) => fileId);
+}
+
+const isThere = async (id: string): Promise<boolean> =>
+  (await findFile(bench.db.database, workspaceId, id)) !== undefined;
+const filesOf = async (): Promise<number> =>
+  (await bench.db.query("select 1 from file where workspace_id = $1 and state = 'ready'", [workspaceId])).length;
+
+describe("what a job made", () => {
+  test("is kept once, however often the same work is collected", async () => {
+    const id = newId();
+    const first = await keep(id, [sound(1), sound(2)]);
+    expect(new Set(first).size).toBe(2);
+    expect(await keep(id, [sound(1), sound(2)])).toEqual(first);
+  });
+
+  test("is another file when another provider made it in the first one's stead", async () => {
+    const id = newId();
+    const [first = ""] = await keep(id, [sound(1)], "one/m 1");
+    const [second = ""] = await keep(id, [sound(2)], "two/m 9");
+    expect(second).not.toBe(first);
+    expect((await findFile(bench.db.database, workspaceId, second))?.bytes).toBe(32_044n);
+  });
+
+  test("stays while the rest of it may still come, and goes when the job comes to nothing", async () => {
+    const [id, before] = [newId(), await filesOf()];
+    expect(await keep(id, [sound(1), gone]).catch((error: unknown) => error)).toBeInstanceOf(UnknownOutcomeError);
+    expect(await filesOf()).toBe(before + 1);
+    await discardResults(tools(), { id, workspaceId });
+    expect(await filesOf()).toBe(before);
+    // Nothing of it is taken for what is made later.
+    const [again = ""] = await keep(id, [sound(1)]);
+    expect(await isThere(again)).toBe(true);
+  }, 30_000);
+
+  test("goes at once where nobody can ask for the rest", async () => {
+    const [id, before] = [newId(), await filesOf()];
+    const fault = await keep(id, [sound(1), gone], "one/m", false).catch((error: unknown) => error);
+    expect([fault, await filesOf()]).toEqual([expect.any(ProviderError), before]);
+  }, 30_000);
+
+  test("and its owner deleted before it was paid is stored anew", async () => {
+    const id = newId();
+    const [first = ""] = await keep(id, [sound(1)]);
+    await endFile(bench.db.database, workspaceId, first, "deleted");
+    const [second = ""] = await keep(id, [sound(1)]);
+    expect([second === first, await isThere(second)]).toEqual([false, true]);
+  });
+});
