@@ -42,13 +42,13 @@ export const imageEdit: Call = {
   },
 };
 
-/** Opaque but for a rectangle at the top left, which is to be repainted. */
+/** Opaque but for a rectangle at the top right, in the sky, which is to be repainted. */
 async function maskOf(picture: Uint8Array): Promise<Buffer> {
   const { width, height } = await sharp(picture).metadata();
   const hole = await sharp({
     create: {
       width: Math.round(width * 0.4),
-      height: Math.round(height * 0.4),
+      height: Math.round(height * 0.3),
       channels: 4,
       background: "#000f",
     },
@@ -56,7 +56,7 @@ async function maskOf(picture: Uint8Array): Promise<Buffer> {
     .png()
     .toBuffer();
   return sharp({ create: { width, height, channels: 4, background: "#ffff" } })
-    .composite([{ input: hole, left: Math.round(width * 0.05), top: Math.round(height * 0.05), blend: "dest-out" }])
+    .composite([{ input: hole, left: Math.round(width * 0.55), top: Math.round(height * 0.05), blend: "dest-out" }])
     .png()
     .toBuffer();
 }
