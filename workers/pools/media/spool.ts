@@ -3,7 +3,7 @@
  * on the disk meanwhile, so that a video of any size costs no memory and can be looked at before it is kept.
  */
 import { openSpoolFile } from "#shared/files/spool-file.ts";
-import { fetchPublic } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -24,7 +24,7 @@ export interface SpoolLimits {
   readonly accept: string;
 }
 
-/** @throws ProviderError `failed`, `aborted`; OutboundError of an address; Error of the disk */
+/** @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk */
 export async function spool(
   artifact: Artifact,
   { bytesMax, fetchMs, accept }: SpoolLimits,
@@ -69,6 +69,7 @@ function inMemory(bytes: Uint8Array): Spooled {
   return { size: bytes.length, view: () => bytes, pieces: () => [bytes], remove: () => undefined };
 }
 
-function tooLarge(bytesMax: number): ProviderError {
-  return new ProviderError("failed", `what was made has more than ${bytesMax} bytes`);
+/** Wherever it lies: it will not be smaller when it is asked for again. */
+function tooLarge(bytesMax: number): OutboundError {
+  return new OutboundError("too_large", `what was made has more than ${bytesMax} bytes`);
 }

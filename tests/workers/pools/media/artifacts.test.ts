@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { endFile, findFile } from "#shared/database/files.ts";
 import { newId } from "#shared/ids.ts";
+import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
@@ -44,6 +45,52 @@ const isThere = async (id: string): Promise<boolean> =>
   (await findFile(bench.db.database, workspaceId, id)) !== undefined;
 const filesOf = async (): Promise<number> =>
   (await bench.db.query("select 1 from file where workspace_id = $1 and state = 'ready'", [workspaceId])).length;
+
+/** A server of 10,000 bytes, which names no length. */
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < 10; at++) controller.enqueue(new Uint8Array(1_000));
+          controller.close();
+        },
+      }),
+      { headers: { "content-type": "audio/wav" } },
+    ),
+});
+
+describe("what is larger than its kind may be", () => {
+  const quiet = { warn: () => undefined };
+  beforeAll(() => allowOutbound([`127.0.0.1:${server.port}`], quiet));
+  afterAll(async () => {
+    allowOutbound([], quiet);
+    await server.stop(true);
+  });
+
+  test.each<[string, Artifact]>([
+    ["in an answer", sound(1)],
+    ["at an address", { url: server.url.href, contentType: "audio/wav" }],
+    [
+      "at its provider",
+      { open: () => Promise.resolve(new Blob([new Uint8Array(10_000)]).stream()), contentType: "audio/wav" },
+    ],
+  ])(
+    "%s is let go, and nothing is kept",
+    async (_where, made) => {
+      const before = await filesOf();
+      const job = { job_id: newId(), workspace_id: workspaceId };
+      const options = { signal: new AbortController().signal, work: "one/m 1", canResume: true };
+      const small = { ...MUSIC, bytesMax: 5_000 };
+      const fault = await keepArtifacts(tools(), job, [made], small, options).catch((error: unknown) => error);
+      expect(fault).toMatchObject({ name: "ProviderError", kind: "failed" });
+      expect(await filesOf()).toBe(before);
+    },
+    30_000,
+  );
+});
 
 describe("what a job made", () => {
   test("is kept once, however often the same work is collected", async () => {
