@@ -111,7 +111,10 @@ test("a repeat of an embeddings call is answered from the cache too", async () =
 test("nothing is kept, and nothing said of it, for a call that does not ask", async () => {
   const first = await call(say("unasked"));
   expect(first.cache).toBeNull();
+  const before = await rows();
   expect((await call(say("unasked"), ON)).cache).toBe("miss");
+  // Of this one: who counts rows next must not take it for theirs.
+  await eventually("the answer is kept", async () => (await rows()) > before);
 });
 
 /** A key of a workspace of its own, with credits. */
