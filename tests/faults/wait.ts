@@ -9,7 +9,7 @@ const PAUSE_MS = 25;
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  withinMs = 10_000,
+  withinMs = 25_000,
 ): Promise<T> {
   let fault: unknown;
   for (const until = performance.now() + withinMs; ;) {
