@@ -8,8 +8,7 @@ import {
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import { adjustHold } from "#shared/ledger/adjust.ts";
-import { deserializePrice, type Price } from "#shared/pricing/price.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
 
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
@@ -24,6 +23,7 @@ import { type CallRecording, readRecording, type RecordingPlace } from "./call-r
 import { explainFailure } from "./chat-failure.ts";
 import { createCloseCall } from "./close-call.ts";
 import { type MediaTerms, type MeteredMedia, meterMedia } from "./media/meter.ts";
+import { moveTerms, type Terms } from "./media/terms.ts";
 import { adaptTo } from "./source-params.ts";
 import { renderTranscript, streamTranscript } from "./transcript-formats.ts";
 import { createUnserved } from "./unserved.ts";
@@ -64,7 +64,7 @@ class Transcribing {
   private readonly control: JobControl;
   private readonly call: Call;
   private readonly answer: Answer;
-  private terms: { readonly price: Price; readonly holdNano: bigint };
+  private terms: Terms;
   private last: Attempt<Offer> | undefined;
 
   constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
@@ -147,26 +147,10 @@ class Transcribing {
     }
   }
 
-  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
   private async enter(model: Model): Promise<boolean> {
-    const { context, job } = this;
-    try {
-      const { bound, price } = this.check(model);
-      const adjusted = await adjustHold(context.database, {
-        jobId: job.job_id,
-        attempt: job.attempt,
-        model: model.slug,
-        amountNano: bound.holdNano,
-        mayExceed: false,
-        tokensMax: bound.tokensMax,
-      });
-      if (adjusted !== "adjusted") return false;
-      this.terms = { price, holdNano: bound.holdNano };
-      return true;
-    } catch (error) {
-      context.log.info({ err: error, request_id: job.request_id, model: model.slug }, "fallback passed over");
-      return false;
-    }
+    const moved = await moveTerms(this.context, this.job, model, () => this.check(model));
+    this.terms = moved ?? this.terms;
+    return moved !== undefined;
   }
 
   private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {

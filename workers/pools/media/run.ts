@@ -145,17 +145,18 @@ class MediaRun<Kind extends MadeKind> {
 
   private async ask(
     signal: AbortSignal,
-    steps: readonly Step<Offer<Kind>>[] = this.steps(),
+    rest?: readonly Step<Offer<Kind>>[],
     from?: Serving<Offer<Kind>, Made<Kind>>["from"],
   ): Promise<Made<Kind>> {
     const { context, job, kind } = this;
-    const [first] = this.steps();
+    const all = this.steps();
+    const [first] = all;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
     this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model), (one) =>
       givenBytesMax(one.kind, first.model),
     );
     return serveFirst<Offer<Kind>, Made<Kind>>({
-      steps,
+      steps: rest ?? all,
       ...(from ? { from } : {}),
       breaker: context.breaker,
       signal,

@@ -33,7 +33,7 @@ export interface Begun {
  */
 export async function moveTerms(
   { database, log }: Pick<WorkerContext, "database" | "log">,
-  job: Pick<JobMessage, "job_id" | "attempt">,
+  job: Pick<JobMessage, "job_id" | "request_id" | "attempt">,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
 ): Promise<Terms | undefined> {
@@ -49,7 +49,7 @@ export async function moveTerms(
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {
-    log.info({ err: error, job_id: job.job_id, model: slug }, "fallback passed over");
+    log.info({ err: error, job_id: job.job_id, request_id: job.request_id, model: slug }, "fallback passed over");
     return undefined;
   }
 }
