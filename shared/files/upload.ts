@@ -69,6 +69,7 @@ export class Upload implements ByteSink {
   private readonly parts: StoredPart[] = [];
   private uploadId: string | null = null;
   private digested: Digested | undefined;
+  private readonly abandoned = new AbortController();
 
   constructor(tools: Upload["tools"], id: string, createdAt: Date) {
     this.tools = tools;
@@ -91,14 +92,15 @@ export class Upload implements ByteSink {
   /** Brings the last bytes into S3 and checks that it has all of them. @throws ApiError as `write` */
   async end(): Promise<Digested> {
     const { storage } = this.tools;
+    const { signal } = this.abandoned;
     const digested = this.digest.end();
     await unavailable("The file cannot be stored right now; try again shortly.", async () => {
       if (this.uploadId === null) {
         await this.reserve(this.part.content.length);
-        await putObject(storage, this.key, this.part.content);
+        await putObject(storage, this.key, this.part.content, signal);
       } else {
         await this.sendPart();
-        await joinParts(storage, this.key, this.uploadId, this.parts);
+        await joinParts(storage, this.key, this.uploadId, this.parts, signal);
       }
       const size = await objectSize(storage, this.key);
       if (size !== digested.bytes) throw new Error(`stored ${digested.bytes} bytes, found ${size ?? "none"}`);
@@ -124,6 +126,11 @@ export class Upload implements ByteSink {
     if (!isDone) throw lostOwnership();
   }
 
+  /** Nothing more of it is sent: what came to the store after its bytes were deleted would stay there. */
+  abandon(): void {
+    this.abandoned.abort(new Error("the upload was given up"));
+  }
+
   /** Whatever has become of it. A part whose sending failed may still be in a socket's hands, so it is left alone. */
   close(): void {
     if (this.digested) this.part.free();
@@ -131,10 +138,13 @@ export class Upload implements ByteSink {
 
   private async sendPart(): Promise<void> {
     const { storage } = this.tools;
+    const { signal } = this.abandoned;
+    const { content } = this.part;
     await unavailable("The file cannot be stored right now; try again shortly.", async () => {
+      signal.throwIfAborted();
       this.uploadId ??= await beginParts(storage, this.key);
-      await this.reserve(this.part.content.length);
-      this.parts.push(await putPart(storage, this.key, this.uploadId, this.parts.length + 1, this.part.content));
+      await this.reserve(content.length);
+      this.parts.push(await putPart(storage, this.key, this.uploadId, this.parts.length + 1, content, signal));
     });
     this.part.clear();
   }

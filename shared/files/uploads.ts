@@ -1,6 +1,7 @@
 /** The uploads of one process: how many at once, what keeps them alive, how they are given up. */
 
 import type { Database } from "#shared/database/client.ts";
+import { knownFiles } from "#shared/database/file-sweeps.ts";
 import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -45,15 +46,16 @@ export function openUploads(tools: {
 
   /**
    * A call that failed leaves nothing: what it had reserved is free when its caller hears of it. Its bytes mostly are gone by
-   * then too; a store that is away is not waited for, and what stays there is the janitor's.
+   * then too; a store that is away is not waited for, and what stays there is the janitor's. An upload that the janitor has
+   * given up already may have written since: what no row knows is deleted too.
    */
   const giveUp = async (id: string): Promise<void> => {
     const leave = (error: unknown): void =>
       log.warn({ err: error, file_id: id }, "an upload that failed is left to the janitor");
     try {
       const ended = await endUpload(database, id, false);
-      if (!ended) return;
-      const erased = eraseBytes(storage, database, ended).catch(leave);
+      if (!ended && (await knownFiles(database, [id])).length > 0) return;
+      const erased = eraseBytes(storage, database, ended ?? { id, upload_id: null }).catch(leave);
       await Promise.race([erased, Bun.sleep(LIMITS.uploadEraseMs)]);
     } catch (error) {
       leave(error);
@@ -94,6 +96,7 @@ export function openUploads(tools: {
         try {
           return await work({ kind: "upload", upload });
         } catch (error) {
+          upload.abandon();
           await giveUp(id);
           throw error;
         } finally {

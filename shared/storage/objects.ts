@@ -26,11 +26,14 @@ export interface StoredPart {
   readonly etag: string;
 }
 
-/** @throws Error of the SDK; the object may be there all the same */
-export async function putObject(storage: Storage, key: string, body: Uint8Array): Promise<void> {
-  await sendBytes(body, (content, options) =>
-    storage.client.send(new PutObjectCommand({ Bucket: storage.bucket, Key: key, ...content }), options),
-  );
+/**
+ * @param signal ends it, and keeps it from being sent again
+ * @throws Error of the SDK; the object may be there all the same
+ */
+export async function putObject(storage: Storage, key: string, body: Uint8Array, signal?: AbortSignal): Promise<void> {
+  const send: Send<unknown> = (content, options) =>
+    storage.client.send(new PutObjectCommand({ Bucket: storage.bucket, Key: key, ...content }), options);
+  await sendBytes(body, send, signal);
 }
 
 /** Returns the id of the multipart upload. */
@@ -43,18 +46,19 @@ export async function beginParts(storage: Storage, key: string): Promise<string>
   return answer.UploadId;
 }
 
-/** @param number from 1 */
+/** @param number from 1 @param signal as for `putObject` */
 export async function putPart(
   storage: Storage,
   key: string,
   uploadId: string,
   number: number,
   body: Uint8Array,
+  signal?: AbortSignal,
 ): Promise<StoredPart> {
   const which = { Bucket: storage.bucket, Key: key, UploadId: uploadId, PartNumber: number };
-  const answer = await sendBytes(body, (content, options) =>
-    storage.client.send(new UploadPartCommand({ ...which, ...content }), options),
-  );
+  const send: Send<{ ETag?: string | undefined }> = (content, options) =>
+    storage.client.send(new UploadPartCommand({ ...which, ...content }), options);
+  const answer = await sendBytes(body, send, signal);
   return { number, etag: answer.ETag ?? "" };
 }
 
@@ -63,6 +67,7 @@ export async function joinParts(
   key: string,
   uploadId: string,
   parts: readonly StoredPart[],
+  signal?: AbortSignal,
 ): Promise<void> {
   await storage.client.send(
     new CompleteMultipartUploadCommand({
@@ -71,7 +76,7 @@ export async function joinParts(
       UploadId: uploadId,
       MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
     }),
-    { abortSignal: AbortSignal.timeout(LIMITS.storageJoinMs) },
+    { abortSignal: within(LIMITS.storageJoinMs, signal) },
   );
 }
 
@@ -204,11 +209,13 @@ export async function listUploads(storage: Storage, prefix: string): Promise<Lis
  */
 async function sendBytes<Answer>(
   body: Uint8Array,
-  send: (content: Content, options: { abortSignal: AbortSignal }) => Promise<Answer>,
+  send: Send<Answer>,
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const free = await sending.take();
   try {
-    const abortSignal = AbortSignal.timeout(LIMITS.storagePartMs);
+    const abortSignal = within(LIMITS.storagePartMs, signal);
+    abortSignal.throwIfAborted();
     const ContentMD5 = createHash("md5").update(body).digest("base64");
     for (let attempt = 1; ; attempt++) {
       const Body = Readable.from(piecesOf(body), { objectMode: false });
@@ -221,11 +228,14 @@ async function sendBytes<Answer>(
         Body.destroy();
       }
       await Bun.sleep(Math.random() * LIMITS.storageRetryMs * attempt);
+      abortSignal.throwIfAborted();
     }
   } finally {
     free();
   }
 }
+
+type Send<Answer> = (content: Content, options: { abortSignal: AbortSignal }) => Promise<Answer>;
 
 interface Content {
   readonly Body: Readable;
@@ -249,6 +259,11 @@ function mayPass(error: unknown): boolean {
 
 function deadline(): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS) };
+}
+
+function within(ms: number, signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(ms);
+  return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 
 function nameOf(error: unknown): string | undefined {

@@ -64,17 +64,18 @@ export function storageAt(endpoint: string, bucket: string, env: Readonly<Record
   });
 }
 
+export const FACTS = {
+  filename: "a.bin",
+  purpose: "user_data",
+  mediaType: "application/octet-stream",
+  expiresS: null,
+} as const;
+
 /** Writes the bytes in pieces and finishes. */
 export async function send(upload: Upload, bytes: Uint8Array, piece = 700_001): Promise<string> {
   for (let at = 0; at < bytes.length; at += piece) await upload.write(bytes.subarray(at, at + piece));
   await upload.end();
-  await upload.finish({
-    filename: "a.bin",
-    purpose: "user_data",
-    mediaType: "application/octet-stream",
-    expiresS: null,
-    repeat: null,
-  });
+  await upload.finish({ ...FACTS, repeat: null });
   return upload.id;
 }
 

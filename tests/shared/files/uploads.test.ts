@@ -11,8 +11,9 @@ import { DamagedFileError, readFile } from "#shared/files/read.ts";
 import type { Upload } from "#shared/files/upload.ts";
 import { type Begun, openUploads } from "#shared/files/uploads.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { type FileBench, LIMITS_OF_BENCH, log, openFileBench, send, storageAt, storeFile } from "./bench.ts";
+import { FACTS, type FileBench, LIMITS_OF_BENCH, log, openFileBench, send, storageAt, storeFile } from "./bench.ts";
 
 let bench: FileBench;
 let workspaceId: string;
@@ -230,6 +231,22 @@ describe("ownership", () => {
     expect((await bench.stored()).objects.length).toBeLessThanOrEqual(stored.objects.length + 1);
   });
 
+  test("an upload that was swept while its last bytes were written leaves none", async () => {
+    const stored = await bench.stored();
+    const error = await refusal(
+      bench.uploads.run(workspaceId, null, async (begun) => {
+        const upload = uploadOf(begun);
+        await upload.write(randomBytes(10));
+        await upload.end();
+        await bench.db.query("select end_upload($1, false)", [upload.id]);
+        await bench.db.query("delete from file where id = $1", [upload.id]);
+        await upload.finish({ ...FACTS, repeat: null });
+      }),
+    );
+    expect(error).toMatchObject({ code: "service_unavailable" });
+    expect(await bench.stored()).toEqual(stored);
+  });
+
   test("a key whose owner died is taken over when its lease is over, and not before", async () => {
     const [row] = await bench.db.query<{ verdict: string }>("select verdict from begin_upload($1, $2, 30000, 'dead')", [
       "file-00000000000000000000000000000001",
@@ -257,17 +274,27 @@ describe("ownership", () => {
 });
 
 describe("an object store that fails (F17)", () => {
-  type Mode = "down" | "busy" | "busy once" | "short";
+  type Mode = "down" | "busy" | "busy once" | "short" | "silent";
   let mode = "busy" as Mode;
   let asked = 0;
+  let seen: string[] = [];
+  const heldBack = new Set<() => void>();
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
       await request.arrayBuffer();
       asked += 1;
+      seen.push(request.method);
+      if (mode === "silent" && request.method === "PUT") {
+        await new Promise<void>((resolve) => heldBack.add(resolve));
+        return new Response("", { status: 500 });
+      }
       if (mode === "busy" || (mode === "busy once" && asked === 1)) {
         return new Response("<Error><Code>SlowDown</Code><Message>slow</Message></Error>", { status: 503 });
+      }
+      if (mode === "silent" && request.method === "POST") {
+        return new Response("<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>");
       }
       return new Response(null, { headers: { etag: '"x"', "content-length": "3" } });
     },
@@ -304,6 +331,31 @@ describe("an object store that fails (F17)", () => {
     expect(await bench.db.query("select * from file where state not in ('ready', 'deleted')")).toEqual([]);
     target.close();
     await bench.db.query("delete from file where state = 'deleted'");
+  });
+
+  test.each([10, PART + 10])("is silent: what was given up is not sent once more (%d bytes)", async (size) => {
+    mode = "silent";
+    seen = [];
+    const target = uploads();
+    const left = Promise.withResolvers<never>();
+    let sending: Promise<unknown> | undefined;
+    const given = refusal(
+      target.run(workspaceId, null, (begun) => {
+        const upload = uploadOf(begun);
+        sending = refusal(send(upload, randomBytes(size)));
+        return left.promise;
+      }),
+    );
+    await eventually("it is on its way", () => seen.includes("PUT"));
+    left.reject(new ApiError("request_timeout", "left"));
+    await given;
+    // The store comes back with a fault of its own, after which a part is usually sent again.
+    for (const release of heldBack) release();
+    expect(await sending).toBeDefined();
+    await Bun.sleep(LIMITS.storageRetryMs * 2);
+    expect(seen.filter((method) => method === "PUT")).toHaveLength(1);
+    expect(seen.at(-1)).toBe("DELETE");
+    target.close();
   });
 
   test("is busy once: the part is sent again", async () => {
