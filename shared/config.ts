@@ -5,6 +5,8 @@
 
 import { isIP } from "node:net";
 
+import { type Armed, parseFailpoint } from "./failpoint.ts";
+
 export interface Config {
   readonly databaseUrl: string;
   readonly databasePoolMax: number;
@@ -33,6 +35,8 @@ export interface Config {
   readonly outboundAllow: readonly string[];
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
   readonly production: boolean;
+  /** Where this process is to die (fault tests). */
+  readonly failpoint: Armed | undefined;
   /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
   readonly supervised: boolean;
   readonly streamReplicas: number;
@@ -96,6 +100,7 @@ const KNOWN = new Set([
   "SLUICE_DATABASE_POOL_MAX",
   // Read by the supervisor of `npm start`.
   "SLUICE_DATA_DIR",
+  "SLUICE_FAILPOINT",
   "SLUICE_FILE_BYTES_MAX",
   "SLUICE_GRACE_MS",
   "SLUICE_HOST",
@@ -203,6 +208,14 @@ export function loadConfig(
     );
   }
   const production = flag("SLUICE_PRODUCTION", false);
+  const failpointText = text("SLUICE_FAILPOINT");
+  const failpoint = failpointText === undefined ? undefined : parseFailpoint(failpointText);
+  if (failpointText !== undefined && production) faults.push("SLUICE_FAILPOINT is for tests, not for production");
+  else if (failpointText !== undefined && !failpoint) {
+    faults.push(
+      `SLUICE_FAILPOINT expects a failpoint such as job.begun or job.begun:2, got "${failpointText.slice(0, 40)}"`,
+    );
+  }
   for (const entry of list("SLUICE_TRUSTED_PROXIES")) {
     if (!isAddressRange(entry)) {
       faults.push(`SLUICE_TRUSTED_PROXIES expects addresses or ranges such as 10.0.0.0/8, got "${entry.slice(0, 40)}"`);
@@ -241,6 +254,7 @@ export function loadConfig(
     outboundAllow: list("SLUICE_OUTBOUND_ALLOW"),
     logLevel: logLevel ?? "info",
     production,
+    failpoint,
     supervised: flag("SLUICE_SUPERVISED", false),
     streamReplicas: integer("SLUICE_STREAM_REPLICAS", 1, 1, 5),
     workerSlots,

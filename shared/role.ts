@@ -5,6 +5,7 @@ import { type AdminServer, type Check, runChecks, startAdminServer } from "./adm
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database/client.ts";
 import { MigrationError, missingMigrations } from "./database/migrate.ts";
+import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -35,6 +36,8 @@ export async function startRole(name: RoleName): Promise<Role> {
   const config = loadConfig();
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   allowOutbound(config.outboundAllow, log);
+  armFailpoint(config.failpoint);
+  if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createMetrics(name);
   // Stopped last: until then it answers that the process is not ready any more.

@@ -15,6 +15,7 @@ import {
   noteUnknown,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { ringCaller, tellPublisher, type Told } from "#shared/jobs/answer.ts";
 import { type EndContext, conclude, endingOf, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
@@ -111,6 +112,7 @@ export function openDurableJobs(options: {
       controller.signal,
     );
     if ("outcome" in job) return job;
+    failpoint("job.claimed");
     // What is collected late was given up by its caller before, if ever.
     const isLate = job.is_unknown;
     const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
@@ -135,6 +137,7 @@ export function openDurableJobs(options: {
     const captured = capture(context, async () => {
       if (!(await noteIntent(database, job.id, job.epoch))) throw new NotOursError("the job is not ours any more");
       hasIntent = true;
+      failpoint("job.intended");
     });
     let isAtProvider = job.provider_job !== null;
     let told = 0;
@@ -153,6 +156,7 @@ export function openDurableJobs(options: {
       keep: async (kept) => {
         await noted(job, kept);
         isAtProvider = kept !== null;
+        if (isAtProvider) failpoint("job.noted");
       },
     };
     let fault: unknown;
@@ -247,7 +251,9 @@ export function openDurableJobs(options: {
   };
 
   const write = async (job: ClaimedJob, ending: JobEnd, told: Told): Promise<DurableVerdict> => {
+    failpoint("job.served");
     const taken = await finishJob(context, ending, DATABASE_RETRY_MS);
+    failpoint("job.ended");
     if (taken === undefined) {
       log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: it is somebody else's, or over");
       return { outcome: "superseded" };
@@ -258,6 +264,7 @@ export function openDurableJobs(options: {
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     tellPublisher(context.replies, job, { ...told, creditsNano: taken });
     if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
+    failpoint("job.told");
     if (job.request_ref !== null) {
       deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
         log.warn({ err: error, job_id: job.id }, "a claim was not deleted"),

@@ -6,6 +6,7 @@ import type { Caller } from "#shared/admission/authenticate.ts";
 import type { CallBound } from "#shared/admission/call-bound.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import type { Price } from "#shared/pricing/price.ts";
@@ -56,6 +57,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     paid.onRefused?.();
     throw error;
   }
+  failpoint("call.admitted");
   const deadlineMs = Date.now() + waitMs;
   const facts = {
     pool,
@@ -72,7 +74,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     const response = await context.relay.run(facts, call.request.signal, async (isWanted) => {
       const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
       call.putAside?.();
-      return context.publisher.dispatch(
+      const seq = await context.publisher.dispatch(
         {
           pool,
           lane: "live",
@@ -86,6 +88,8 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
         },
         isWanted,
       );
+      failpoint("call.dispatched");
+      return seq;
     });
     if (paid.cache) response.headers.set("x-cache", "miss");
     return response;
@@ -148,6 +152,7 @@ async function messageBody(
   if (textBytes <= LIMITS.messageBytesMax) return `${head},"request":${text}}`;
   try {
     const reference = await storeClaim(context.storage, jobId, text);
+    failpoint("request.stored");
     return `${head},"request_ref":${JSON.stringify(reference)}}`;
   } catch (error) {
     throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {

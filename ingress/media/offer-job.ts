@@ -10,6 +10,7 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { isDatabaseAway } from "#shared/database/client.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -84,7 +85,10 @@ export async function waitForJob(
     left: call.request.signal,
     ...(onFrame ? { onFrame } : {}),
   });
-  if (row?.state === "completed") return row;
+  if (row?.state === "completed") {
+    failpoint("job.collected");
+    return row;
+  }
   if (row && !row.is_unknown) throw failureOf(row);
   throw new ApiError("job_timeout", `The call takes longer than it is waited for; collect it as job ${id}.`, {
     shouldRetry: false,
@@ -138,6 +142,7 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
       discardRequest(context, offer);
       throw refused;
     }
+    failpoint("job.admitted");
     if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
     const deadline = new Date(Date.now() + lifeMs);
     const dispatched = { id, workspace_id: caller.workspaceId, attempt: 1, dispatch: verdict.dispatch, deadline };
@@ -209,7 +214,9 @@ function discardRequest({ storage, log }: Context, { id, request }: JobOffer): v
 async function keepRequest({ storage }: Context, id: string, text: string): Promise<JobOffer["request"]> {
   if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
   try {
-    return { reference: await storeClaim(storage, id, text) };
+    const reference = await storeClaim(storage, id, text);
+    failpoint("request.stored");
+    return { reference };
   } catch (error) {
     throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
       cause: error,

@@ -63,6 +63,12 @@ export function knownFiles(target: Queryable, ids: readonly string[]): Promise<O
   return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
 }
 
+/** Up to `batch` files that ended jobs kept while they ran: what is not in their results is deleted. Returns how many. */
+export async function dropKeptResults(target: Queryable, batch: number): Promise<number> {
+  const rows = await target.query<{ dropped: number }>("select drop_kept_results($1) as dropped", [batch]);
+  return rows[0]?.dropped ?? 0;
+}
+
 /** Deletes up to `batch` keys whose time is over. Returns how many. */
 export async function dropExpiredKeys(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(

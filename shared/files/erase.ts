@@ -1,6 +1,7 @@
 /** Bytes whose row says they are no file any more. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropFile, type EndedUpload } from "#shared/database/files.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { deleteObject, dropParts } from "#shared/storage/objects.ts";
 
@@ -14,5 +15,6 @@ export async function eraseBytes(storage: Storage, database: Queryable, ended: E
   const key = objectKey(ended.id);
   if (ended.upload_id !== null) await dropParts(storage, key, ended.upload_id);
   await deleteObject(storage, key);
+  failpoint("bytes.erased");
   await dropFile(database, ended.id);
 }

@@ -5,6 +5,7 @@
 import { extendUpload, finishUpload } from "#shared/database/files.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { beginParts, joinParts, objectSize, putObject, putPart, type StoredPart } from "#shared/storage/objects.ts";
@@ -102,6 +103,7 @@ export class Upload implements ByteSink {
         await this.sendPart();
         await joinParts(storage, this.key, this.uploadId, this.parts, signal);
       }
+      failpoint("upload.stored");
       const size = await objectSize(storage, this.key);
       if (size !== digested.bytes) throw new Error(`stored ${digested.bytes} bytes, found ${size ?? "none"}`);
     });
@@ -124,6 +126,7 @@ export class Upload implements ByteSink {
       repeat: repeat && { ...repeat, keepMs: LIMITS.idempotencyMs },
     });
     if (!isDone) throw lostOwnership();
+    failpoint("upload.finished");
   }
 
   /** Nothing more of it is sent: what came to the store after its bytes were deleted would stay there. */
@@ -158,6 +161,7 @@ export class Upload implements ByteSink {
       uploadId: this.uploadId,
     });
     if (taken === "gone") throw lostOwnership();
+    failpoint("upload.reserved");
     if (taken === "full") {
       throw new ApiError(
         "storage_limit_exceeded",

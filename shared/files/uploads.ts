@@ -4,6 +4,7 @@ import type { Database } from "#shared/database/client.ts";
 import { knownFiles } from "#shared/database/file-sweeps.ts";
 import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -55,6 +56,7 @@ export function openUploads(tools: {
     try {
       const ended = await endUpload(database, id, false);
       if (!ended && (await knownFiles(database, [id])).length > 0) return;
+      failpoint("upload.ended");
       const erased = eraseBytes(storage, database, ended ?? { id, upload_id: null }).catch(leave);
       await Promise.race([erased, Bun.sleep(LIMITS.uploadEraseMs)]);
     } catch (error) {
@@ -92,6 +94,7 @@ export function openUploads(tools: {
           });
         }
         if (begun.verdict === "done") return await work({ kind: "done", ...begun });
+        failpoint("upload.begun");
         const upload = new Upload(tools, id, begun.at);
         try {
           return await work({ kind: "upload", upload });

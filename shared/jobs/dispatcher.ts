@@ -6,6 +6,7 @@
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { type Dispatched, noteSequences, releaseJobs } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
@@ -88,6 +89,7 @@ export function createJobDispatcher(options: {
       },
       () => performance.now() < until,
     );
+    failpoint("job.dispatched");
     metrics.jobsDispatched.inc(pool, lane, reason);
     unnoted.push({ id: job.id, dispatch: job.dispatch, seq });
   };

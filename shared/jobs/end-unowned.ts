@@ -2,6 +2,7 @@
 import type { Database } from "#shared/database/client.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { type JobError, noteUnknown, type UnownedJob } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
@@ -10,9 +11,8 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import { ringCaller, tellPublisher } from "./answer.ts";
 import { jobError } from "./error.ts";
-import { discardResults } from "./kept-results.ts";
 import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
-import { keepsResults, mayBePaidUnseen } from "./kinds.ts";
+import { mayBePaidUnseen } from "./kinds.ts";
 
 export interface EndContext {
   readonly database: Database;
@@ -132,12 +132,12 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
   };
   const taken = await finishJob(context, end, RETRY_MS);
   if (taken === undefined) return false;
+  failpoint("job.concluded");
   if (ending.usage === "lost") metrics.callsLost.inc();
   log.error(
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
     "a job was ended without its owner",
   );
-  if (job.claims > 0 || job.is_unknown) await discardOf(context, job);
   tellPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
   if (job.request_ref !== null && !ending.isDeadLetter) {
     await deleteClaim(storage, job.request_ref).catch((error: unknown) =>
@@ -145,9 +145,4 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
     );
   }
   return true;
-}
-
-/** What an owner had kept of a job that comes to nothing. */
-async function discardOf(context: EndContext, { id, workspace_id: workspaceId, kind }: UnownedJob): Promise<void> {
-  if (keepsResults(kind)) await discardResults(context, { id, workspaceId });
 }

@@ -16,7 +16,7 @@ interface Job {
   readonly workspaceId: string;
 }
 
-/** No client's key begins with a blank: headers lose them. */
+/** No client's key begins with a blank: headers lose them. The janitor finds ended jobs by it (migration 0011). */
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**
@@ -27,7 +27,7 @@ export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): st
   return `${prefixOf(id)}${at} of ${Bun.hash(work).toString(36)}`;
 }
 
-/** Of a job that failed after all, or that another provider makes: nothing of it stays. What cannot go now is the janitor's. */
+/** Of a job that another provider makes, or that goes on nowhere: nothing of it stays. What cannot go now is the janitor's. */
 export async function discardResults({ database, storage, log }: ResultTools, job: Job): Promise<void> {
   try {
     for (const { id, key } of await findKeyedFiles(database, job.workspaceId, prefixOf(job.id))) {

@@ -6,11 +6,6 @@
  */
 const ASKED_LATER: ReadonlySet<string> = new Set(["images", "image_edits", "video", "music", "mesh"]);
 
-/** What these make is kept as files while they run. */
-export function keepsResults(kind: string): boolean {
-  return kind === "speech" || ASKED_LATER.has(kind);
-}
-
 export function mayBePaidUnseen(kind: string): boolean {
   return ASKED_LATER.has(kind);
 }

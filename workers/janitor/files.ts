@@ -1,10 +1,11 @@
 /**
- * What dead processes left in the file store: uploads without an owner, bytes of deleted files, bytes without a row, rows
- * without bytes. The database's clock decides of rows, the object store's of objects.
+ * What dead processes left in the file store: uploads without an owner, what jobs kept that came to nothing, bytes of deleted
+ * files, bytes without a row, rows without bytes. The database's clock decides of rows, the object store's of objects.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
   dropExpiredKeys,
+  dropKeptResults,
   expiredUploads,
   filesBetween,
   knownFiles,
@@ -28,7 +29,7 @@ export interface FileSweepContext {
 
 const BATCH = 500;
 
-/** Frees what uploads without an owner had reserved, and deletes what is no file any more. */
+/** Frees what uploads without an owner had reserved, and deletes what is no file any more, or no result of any job. */
 export async function sweepUploads(context: FileSweepContext): Promise<void> {
   const { database, storage, log } = context;
   const erase = async (ended: EndedUpload): Promise<void> => {
@@ -45,6 +46,7 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   for (const { id, workspace_id } of await outlivedFiles(database, BATCH)) {
     if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
   }
+  while ((await dropKeptResults(database, BATCH)) >= BATCH);
   for (const ended of await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH)) await erase(ended);
   while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
 }

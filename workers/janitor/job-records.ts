@@ -1,5 +1,6 @@
 /** Keeps the records of media jobs in the object store at what the jobs are (shared/storage/job-record.ts). */
 import { findUnrecorded, noteRecorded } from "#shared/database/job-sweeps.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { putJobRecord } from "#shared/storage/job-record.ts";
 
@@ -17,6 +18,7 @@ export async function sweepJobRecords(context: Pick<JobSweepContext, "database" 
     const write = async (): Promise<void> => {
       for (const job of queue) {
         await putJobRecord(storage, job, await loadResult(storage, job));
+        failpoint("job.recorded");
         await noteRecorded(database, job.id, job.state);
       }
     };

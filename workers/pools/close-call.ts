@@ -1,5 +1,6 @@
 /** Closes a call's hold and tells metrics and log what came of it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { Finished, UsageStatus } from "#shared/ledger/finish.ts";
 import { completionTokens, promptTokens } from "#shared/pricing/usage.ts";
 
@@ -19,6 +20,7 @@ export type CloseCall = (
 export function createCloseCall(context: Pick<WorkerContext, "ledger" | "metrics" | "log">): CloseCall {
   const { ledger, metrics, log } = context;
   return async (job, source, status, metered) => {
+    failpoint("call.served");
     const finished = await ledger.finish({
       workspaceId: job.workspace_id,
       jobId: job.job_id,
@@ -30,6 +32,7 @@ export function createCloseCall(context: Pick<WorkerContext, "ledger" | "metrics
       isEstimated: metered?.estimated !== undefined,
       tokens: metered ? promptTokens(metered.usage) + completionTokens(metered.usage) : 0,
     });
+    failpoint("call.settled");
     if (finished.wasClosed || !metered) return finished;
     metrics.creditsSettled.addNano(finished.takenNano);
     metrics.creditsUncollected.addNano(metered.nano - finished.takenNano);

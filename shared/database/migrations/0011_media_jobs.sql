@@ -87,3 +87,36 @@ begin
   update hold set deadline = greatest(deadline, until_utc + interval '1 hour') where job_id = p_id and attempt = tries;
   return true;
 end $$;
+
+-- What media jobs keep while they run is known by keys of its own (shared/jobs/kept-results.ts), so that each is kept once
+-- whoever takes the job over. Of a job that has ended nobody takes over anything: the keys go, and with them each file that is
+-- not in the job's result, whoever kept it and whatever became of them. Locks: job, idempotency_key, then as end_file.
+create index idempotency_key_result on idempotency_key (key) where key like ' job %' and fingerprint is not null;
+
+-- Keys dropped, at most p_batch.
+create function drop_kept_results(p_batch int) returns int language plpgsql as $$
+declare
+  k record;
+  j job;
+  dropped int := 0;
+begin
+  for k in
+    select i.workspace_id, i.key, i.subject, substr(i.key, 6, 36)::uuid as job_id
+    from idempotency_key i left join job on job.id = substr(i.key, 6, 36)::uuid
+    where i.key like ' job %' and i.fingerprint is not null and i.route = 'files'
+      and (job.id is null or job.state not in ('queued', 'running'))
+    limit p_batch
+  loop
+    -- An operator may have sent it on its way again.
+    select * into j from job where id = k.job_id for share;
+    continue when j.state in ('queued', 'running');
+    delete from idempotency_key where workspace_id = k.workspace_id and route = 'files' and key = k.key and subject = k.subject;
+    continue when not found;
+    dropped := dropped + 1;
+    -- Of a job whose row is gone nobody can say any more what it made: its owner decides.
+    if j.state in ('failed', 'cancelled') or (j.result is not null and position(k.subject in j.result) = 0) then
+      perform end_file(k.workspace_id, k.subject, 'deleted');
+    end if;
+  end loop;
+  return dropped;
+end $$;

@@ -5,6 +5,7 @@
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
@@ -79,8 +80,10 @@ export async function keepArtifacts(
     for (let at = 0; at < made.length; at++) {
       const onBytes = at === 0 ? options.onBytes : undefined;
       const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
+      failpoint("artifact.fetched");
       try {
         kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
+        failpoint("artifact.kept");
       } finally {
         spooled.remove();
       }

@@ -6,6 +6,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { givenBytesMax } from "#shared/admission/given-media.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { UsageStatus } from "#shared/ledger/finish.ts";
@@ -95,6 +96,7 @@ class MediaRun<Kind extends MadeKind> {
     const askedAt = performance.now();
     try {
       const made = this.begun === null ? await this.ask(signal) : await this.goOn(this.begun, signal);
+      failpoint("job.made");
       await this.deliver(made, performance.now() - askedAt);
     } catch (error) {
       await this.conclude(error, signal);
@@ -126,14 +128,10 @@ class MediaRun<Kind extends MadeKind> {
       const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
       if (!failed || !next || isOver) throw error;
       this.report(failed, error, "moved");
-      await this.discardKept();
+      const { job_id: id, workspace_id: workspaceId } = this.job;
+      await discardResults(this.context, { id, workspaceId });
       return await this.ask(signal, steps.slice(at + 1), { model: failed.model, depth: begun.depth, error });
     }
-  }
-
-  private discardKept(): Promise<void> {
-    const { job_id: id, workspace_id: workspaceId } = this.job;
-    return discardResults(this.context, { id, workspaceId });
   }
 
   private steps(): Step<Offer<Kind>>[] {
@@ -187,6 +185,7 @@ class MediaRun<Kind extends MadeKind> {
       if (this.begun !== null) await this.keep(null);
       if ("run" in offer) return { result: await this.asking(() => offer.run(call)), ...served };
       const job = await this.asking(() => offer.start(call));
+      failpoint("job.begun");
       await this.keep({
         source: name,
         model: model.slug,
@@ -353,8 +352,6 @@ class MediaRun<Kind extends MadeKind> {
       `no ${this.kind.making.noun}`,
     );
     await this.close(status, undefined);
-    // Of an owner before.
-    if (this.slot.found !== null) await this.discardKept();
     this.answer.fail(failure);
   }
 

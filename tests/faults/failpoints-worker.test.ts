@@ -1,0 +1,133 @@
+/**
+ * F2, F3, F4. Fault: a worker dies by SIGKILL at every failpoint of its work in turn, image jobs of two pictures and chat calls.
+ * Expected: no provider was asked twice, each job is paid once with both pictures or of unknown outcome, each call settled
+ * once, no byte and no hold is left over.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Failpoint } from "#shared/failpoint.ts";
+
+import { audit } from "./audit.ts";
+import { type Answer, CHAT_PATH, DONE, errorCode, requestId } from "./client.ts";
+import { failpointsOf } from "./failpoints.ts";
+import { CREDIT, expectStorageExact, type MediaBed, startMediaBed } from "./media-bed.ts";
+import { eventually } from "./wait.ts";
+
+/** What nobody can know the end of: a provider may have been asked, and its name for the work is in no row. */
+const UNKNOWN: readonly Failpoint[] = ["job.intended", "job.begun"];
+/** They come first: a job handed out once more to another that dies would be in doubt too. What was begun by none comes last. */
+const LATE: readonly Failpoint[] = ["job.claimed"];
+/** Two pictures pass these twice. */
+const TWICE: readonly Failpoint[] = ["artifact.fetched", "artifact.kept", "upload.stored", "upload.finished"];
+
+const IMAGE = inOrder(failpointsOf("image worker"));
+const CHAT = failpointsOf("chat worker").flatMap((name) => [`${name} plain`, `${name} streamed`]);
+
+let bed: MediaBed;
+const answers = new Map<string, Promise<Answer>>();
+
+beforeAll(async () => {
+  bed = await startMediaBed({ workers: 0, env: { SLUICE_MEDIA_WAIT_MS: "90000" } });
+  const { client, fal, gallery } = bed;
+  const kill = async (pool: string, at: string, begin: () => Promise<Answer>): Promise<void> => {
+    const [point = ""] = at.split(" ");
+    const worker = await bed.addWorker([pool], { SLUICE_FAILPOINT: point });
+    answers.set(at, begin());
+    expect([at, (await worker.exited()).signal]).toEqual([at, "SIGKILL"]);
+  };
+  const killChat = async (): Promise<void> => {
+    for (const at of CHAT) {
+      const messages = [{ role: "user", content: at }];
+      const body = { model: "sandbox-chat", messages, stream: at.endsWith("streamed") };
+      await kill("chat", at, () => client.chat(bed.target(CHAT_PATH), body));
+    }
+  };
+  const killImage = async (): Promise<void> => {
+    for (const at of IMAGE) {
+      fal.next({ statuses: ["COMPLETED"], result: gallery.result("a", "b") });
+      await kill("image", at, () => client.chat(bed.target(), { model: "queued", prompt: at, n: 2 }));
+      await bed.expireUploads();
+    }
+  };
+  await Promise.all([killChat(), killImage()]);
+  await Promise.all([bed.addWorker(["image"]), bed.addWorker(["chat"])]);
+}, 180_000);
+
+afterAll(() => bed?.stop());
+
+describe("an image job whose worker died at", () => {
+  test.each(IMAGE.filter((at) => !isUnknown(at)))(
+    "%s is collected by another, and paid once",
+    async (at) => {
+      const answer = await answerOf(at);
+      expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "2"]);
+      const { data } = JSON.parse(answer.body) as { data: { url: string }[] };
+      expect(data).toHaveLength(2);
+      for (const { url } of data) expect((await fetch(url)).status).toBe(200);
+      expect(bed.submissions(at)).toBe(1);
+      expect(await bed.usageOf(requestId(answer))).toEqual([{ status: "succeeded", settled: 2n * CREDIT }]);
+    },
+    90_000,
+  );
+
+  test.each(IMAGE.filter(isUnknown))(
+    "%s is not begun again, and its hold waits for a word",
+    async (at) => {
+      const answer = await answerOf(at);
+      expect([answer.status, errorCode(answer)]).toEqual([504, "job_timeout"]);
+      expect(bed.submissions(at)).toBe(at === "job.intended" ? 0 : 1);
+      expect(await bed.usageOf(requestId(answer))).toEqual([]);
+      expect(await bed.listedUnknown()).toContain(requestId(answer));
+    },
+    90_000,
+  );
+});
+
+describe("a chat call whose worker died at", () => {
+  test.each(CHAT)(
+    "%s is not served again, and is settled once",
+    async (at) => {
+      const answer = await answerOf(at);
+      const isStreamed = at.endsWith("streamed");
+      if (isStreamed) expect([answer.status, answer.frames.includes(DONE)]).toEqual([200, false]);
+      else expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([500, "false"]);
+      expect(errorCode(answer)).toBe("internal_error");
+      const [usage, ...more] = await eventually("it is settled", async () => {
+        const rows = await bed.usageOf(requestId(answer));
+        return rows.length > 0 && rows;
+      });
+      expect(more).toEqual([]);
+      if (at.startsWith("call.settled")) expect(usage).toMatchObject({ status: "succeeded" });
+      else expect(usage).toMatchObject(isStreamed ? { status: "lost" } : { status: "lost", settled: 0n });
+    },
+    60_000,
+  );
+});
+
+test("in the end everything adds up", async () => {
+  await bed.writeOff();
+  for (const at of IMAGE.filter(isUnknown)) {
+    const id = requestId(await answerOf(at));
+    await bed.jobWhen(id, ({ state }) => state === "failed");
+    expect(await bed.usageOf(id)).toEqual([{ status: "lost", settled: 0n }]);
+  }
+  await expectStorageExact(bed);
+  await audit(bed);
+  expect(bed.fal.faults).toEqual([]);
+}, 60_000);
+
+function answerOf(at: string): Promise<Answer> {
+  const answer = answers.get(at);
+  if (!answer) throw new Error(`nobody died at ${at}`);
+  return answer;
+}
+
+function isUnknown(at: string): boolean {
+  return (UNKNOWN as readonly string[]).includes(at);
+}
+
+function inOrder(points: readonly Failpoint[]): string[] {
+  const between = points.filter((name) => !UNKNOWN.includes(name) && !LATE.includes(name));
+  const again = between.filter((name) => TWICE.includes(name)).map((name) => `${name}:2`);
+  return [...UNKNOWN, ...between, ...again, ...LATE];
+}

@@ -1,0 +1,47 @@
+/** Where each failpoint is reached, and what must have become of the work by the time that everything has calmed down (F4). */
+import type { Failpoint } from "#shared/failpoint.ts";
+
+/** Which process dies, at what. */
+export type Scene =
+  | "image worker"
+  | "chat worker"
+  | "ingress, image"
+  | "ingress, chat"
+  | "ingress, upload"
+  | "ingress, failed upload"
+  | "janitor";
+
+/** Every failpoint there is: one that is new does not compile until it stands here. */
+const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
+  "request.stored": ["ingress, image", "ingress, chat"],
+  "call.admitted": ["ingress, chat"],
+  "call.dispatched": ["ingress, chat"],
+  "call.served": ["chat worker"],
+  "call.settled": ["chat worker"],
+  "job.admitted": ["ingress, image"],
+  "job.dispatched": ["ingress, image", "janitor"],
+  "job.claimed": ["image worker"],
+  "job.intended": ["image worker"],
+  "job.begun": ["image worker"],
+  "job.noted": ["image worker"],
+  "job.made": ["image worker"],
+  "artifact.fetched": ["image worker"],
+  "artifact.kept": ["image worker"],
+  "job.served": ["image worker"],
+  "job.ended": ["image worker"],
+  "job.told": ["image worker"],
+  "job.acknowledged": ["image worker"],
+  "job.collected": ["ingress, image"],
+  "job.concluded": ["janitor"],
+  "job.recorded": ["janitor"],
+  "upload.begun": ["ingress, upload", "image worker"],
+  "upload.reserved": ["ingress, upload", "image worker"],
+  "upload.stored": ["ingress, upload", "image worker"],
+  "upload.finished": ["ingress, upload", "image worker"],
+  "upload.ended": ["ingress, failed upload"],
+  "bytes.erased": ["ingress, failed upload", "janitor"],
+};
+
+export function failpointsOf(scene: Scene): Failpoint[] {
+  return (Object.keys(SCENES) as Failpoint[]).filter((name) => SCENES[name].includes(scene));
+}
