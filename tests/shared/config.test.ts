@@ -50,6 +50,12 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on", SLUICE_SANDBOX: "on" }).sandbox).toBe(true);
   });
 
+  test("no process of a production dies at a failpoint", () => {
+    const SLUICE_FAILPOINT = "job.begun:2";
+    expect(loadConfig({ ...MINIMAL, SLUICE_FAILPOINT }).failpoint).toEqual({ at: "job.begun", pass: 2 });
+    expect(complaint({ SLUICE_FAILPOINT, SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_FAILPOINT ");
+  });
+
   test("the first byte never gets longer than the whole call", () => {
     const { chat } = loadConfig({ ...MINIMAL, SLUICE_CHAT_TOTAL_MS: "1000", SLUICE_CHAT_FIRST_BYTE_MS: "5000" });
     expect(chat.firstByteMs).toBe(1_000);
@@ -83,6 +89,9 @@ describe("settings", () => {
     ["SLUICE_CHAT_FIRST_BYTE_MS", "0.5"],
     ["SLUICE_CHAT_STALL_MS", "∞"],
     ["SLUICE_GRACE_MS", "30s"],
+    ["SLUICE_FAILPOINT", "job.nowhere"],
+    ["SLUICE_FAILPOINT", "job.begun:0"],
+    ["SLUICE_FAILPOINT", "job.begun:1:2"],
   ])("%s refuses %p by name", (name, value) => {
     expect(complaint({ [name]: value })).toStartWith(`${name} `);
   });

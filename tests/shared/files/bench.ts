@@ -1,7 +1,7 @@
 /** A file store for tests: real Postgres, real S3, or an S3 that fails as a test says. */
 import { randomBytes } from "node:crypto";
 
-import type { Upload } from "#shared/files/upload.ts";
+import type { FileFacts, Upload } from "#shared/files/upload.ts";
 import { openUploads, type Uploads } from "#shared/files/uploads.ts";
 import { createLogger } from "#shared/logger.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -71,11 +71,13 @@ export const FACTS = {
   expiresS: null,
 } as const;
 
+const PIECE_BYTES = 700_001;
+
 /** Writes the bytes in pieces and finishes. */
-export async function send(upload: Upload, bytes: Uint8Array, piece = 700_001): Promise<string> {
-  for (let at = 0; at < bytes.length; at += piece) await upload.write(bytes.subarray(at, at + piece));
+export async function send(upload: Upload, bytes: Uint8Array, repeat: FileFacts["repeat"] = null): Promise<string> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) await upload.write(bytes.subarray(at, at + PIECE_BYTES));
   await upload.end();
-  await upload.finish({ ...FACTS, repeat: null });
+  await upload.finish({ ...FACTS, repeat });
   return upload.id;
 }
 

@@ -6,10 +6,12 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { beginUpload, extendUpload } from "#shared/database/files.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
+import { newId } from "#shared/ids.ts";
+import { resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { beginParts, deleteObject, putObject, putPart } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { type FileBench, log, openFileBench, storeFile } from "#tests/shared/files/bench.ts";
+import { type FileBench, log, openFileBench, send, storeFile } from "#tests/shared/files/bench.ts";
 import { sweepOrphans, sweepUploads } from "#workers/janitor/files.ts";
 
 let bench: FileBench;
@@ -111,6 +113,74 @@ describe("keys", () => {
     expect(await bench.db.query("select key from idempotency_key where workspace_id = $1", [workspaceId])).toEqual([
       { key: "young" },
     ]);
+  });
+});
+
+describe("what jobs kept while they ran", () => {
+  /** A job in this state, whose result names the first of these files, and its files. */
+  async function jobWith(state: string, count = 2): Promise<{ readonly job: string; readonly files: string[] }> {
+    const job = newId();
+    const files: string[] = [];
+    for (let at = 0; at < count; at++) {
+      files.push(
+        await bench.uploads.run(workspaceId, resultKey({ id: job }, "a provider", at), (begun) => {
+          if (begun.kind !== "upload") throw new Error("expected a new upload");
+          return send(begun.upload, randomBytes(100), {
+            fingerprint: new Uint8Array(32),
+            answer: begun.upload.id,
+          });
+        }),
+      );
+    }
+    const result = state === "completed" ? JSON.stringify({ data: [{ file_id: files[0] }] }) : null;
+    await bench.db.query(
+      `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work, result)
+       values ($1, $2, 'image', 'live', 'images', 'image', $3, clock_timestamp(), '{}', $4)`,
+      [job, workspaceId, state, result],
+    );
+    return { job, files };
+  }
+  const keys = () => bench.db.query("select key from idempotency_key where key like ' job %'");
+  const states = (files: readonly string[]) => Promise.all(files.map(stateOf));
+
+  test("goes with a job that failed or was cancelled, and is free at once", async () => {
+    const all = [await jobWith("failed"), await jobWith("cancelled")];
+    await uploads();
+    for (const { files } of all) expect(await states(files)).toEqual(["deleted", "deleted"]);
+    expect(await keys()).toEqual([]);
+    const [row] = await bench.db.query("select used from file_storage where workspace_id = $1", [workspaceId]);
+    expect(row).toEqual({ used: 0n });
+  });
+
+  test("stays while the job runs", async () => {
+    const { job, files } = await jobWith("running");
+    await uploads();
+    expect(await states(files)).toEqual(["ready", "ready"]);
+    expect(await keys()).toHaveLength(2);
+    await bench.db.query("update job set state = 'failed' where id = $1", [job]);
+    await uploads();
+    expect(await keys()).toEqual([]);
+  });
+
+  test("stays when it is the result; what an owner before had kept beside it goes", async () => {
+    const { files } = await jobWith("completed");
+    await uploads();
+    expect(await states(files)).toEqual(["ready", "deleted"]);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("is its workspace's own once the job is forgotten", async () => {
+    const { job, files } = await jobWith("completed");
+    await bench.db.query("delete from job where id = $1", [job]);
+    await uploads();
+    expect(await states(files)).toEqual(["ready", "ready"]);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("of many is swept by any number of janitors at once", async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => jobWith("failed", 1)));
+    await Promise.all([uploads(), uploads(), uploads()]);
+    for (const { files } of all) expect(await states(files)).toEqual(["deleted"]);
   });
 });
 
