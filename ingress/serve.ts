@@ -5,11 +5,10 @@
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
-import { LargeBodies, largeBodyBytes } from "./large-bodies.ts";
+import { largeBodyBytes, openLargeBodies } from "./large-bodies.ts";
 import type { RouteSpec } from "./route.ts";
 
 /** One request on its way through a route. */
@@ -60,11 +59,7 @@ export type Serve = (
 
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, authenticator, calls } = context;
-  const bodies = new LargeBodies({
-    bytesMax: LIMITS.largeBodiesBytesMax,
-    workspaceBytesMax: LIMITS.largeBodiesWorkspaceBytesMax,
-    waitMs: LIMITS.largeBodyWaitMs,
-  });
+  const bodies = openLargeBodies();
 
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);

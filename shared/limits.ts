@@ -7,9 +7,10 @@ export const LIMITS = {
   bodyReadBaseMs: 10_000,
   /** Bodies beyond this count as large: the largest chats stay below it. */
   smallBodyBytesMax: 1_048_576,
-  /** Large JSON bodies that a process handles at once, in all and of one workspace; others wait this long. */
+  /** Large JSON bodies that a process handles at once, in all and of one workspace; so many others wait this long. */
   largeBodiesBytesMax: 134_217_728,
   largeBodiesWorkspaceBytesMax: 67_108_864,
+  largeBodiesWaitingMax: 256,
   largeBodyWaitMs: 20_000,
   bodyReadBytesPerSecond: 65_536,
   /** NATS messages stay under this; larger requests travel as a claim check in S3 (design part 2). */

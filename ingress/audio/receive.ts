@@ -22,13 +22,12 @@ import { probeAudio } from "#shared/media/probe/probe.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { FairShare } from "../fair-share.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
 import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
-
-import { SpoolTurns } from "./spool-turns.ts";
 
 export interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -44,11 +43,13 @@ export interface ReceivedSound {
   remove(): void;
 }
 
-const turns = new SpoolTurns({
+/** Whose recordings lie on this process' disk, and who waits to put one there. */
+const diskShare = new FairShare({
   max: LIMITS.uploadsMax,
   perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
   waitingMax: LIMITS.recordingsWaitingMax,
   waitMs: LIMITS.recordingWaitMs,
+  noun: "recordings",
 });
 
 /** Whoever gets it removes the sound. @throws ApiError */
@@ -188,19 +189,21 @@ async function spooled(
     file: SpoolFile,
   ) => Promise<Pick<Recording, "param"> & { readonly contentType: string | undefined; readonly filename: string }>,
 ): Promise<ReceivedSound> {
-  const free = await turns.take(callerOf(call).workspaceId, call.request.signal);
-  const file = openSpoolFile();
+  const free = await diskShare.take(callerOf(call).workspaceId, 1, call.request.signal);
+  let file: SpoolFile | undefined;
   const remove = (): void => {
-    file.remove();
+    file?.remove();
     free();
   };
   try {
-    const { contentType, filename, param } = await fill(file);
-    await file.end();
+    file = openSpoolFile();
+    const opened = file;
+    const { contentType, filename, param } = await fill(opened);
+    await opened.end();
     return {
-      facts: look(file.view(), contentType, filename, param),
+      facts: look(opened.view(), contentType, filename, param),
       fileId: undefined,
-      view: () => file.view(),
+      view: () => opened.view(),
       remove,
     };
   } catch (error) {
