@@ -9,6 +9,7 @@ import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { listObjects } from "./objects.ts";
 
 const PREFIX = "claims/";
+const RESULTS = "results/";
 
 /** Stores the text and returns its reference, `key#sha256`. */
 export function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
@@ -17,7 +18,7 @@ export function storeClaim(storage: Storage, jobId: string, text: string): Promi
 
 /** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */
 export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
-  return storeText(storage, `results/${jobId}/${epoch}`, text);
+  return storeText(storage, `${RESULTS}${jobId}/${epoch}`, text);
 }
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
@@ -72,16 +73,24 @@ export interface StoredClaim {
   readonly at: Date;
 }
 
+type Pages = AsyncGenerator<readonly StoredClaim[], void, void>;
+
 /** All claims there are, in pages of up to a thousand. @param pageMax claims a page */
-export async function* listClaims(
-  storage: Storage,
-  pageMax = 1_000,
-): AsyncGenerator<readonly StoredClaim[], void, void> {
+export function listClaims(storage: Storage, pageMax = 1_000): Pages {
+  return list(storage, PREFIX, pageMax);
+}
+
+/** All stored results, likewise. */
+export function listResults(storage: Storage, pageMax = 1_000): Pages {
+  return list(storage, RESULTS, pageMax);
+}
+
+async function* list(storage: Storage, prefix: string, pageMax: number): Pages {
   let after: string | undefined;
   for (let hasMore = true; hasMore;) {
-    const page = await listObjects(storage, PREFIX, after, pageMax);
-    // What came with the call lies beside its body, one step deeper.
-    yield page.objects.map(({ key, at }) => ({ key, jobId: key.slice(PREFIX.length).split("/", 1).join(""), at }));
+    const page = await listObjects(storage, prefix, after, pageMax);
+    // What came with the call lies beside its body, one step deeper; so do results, by their owners.
+    yield page.objects.map(({ key, at }) => ({ key, jobId: key.slice(prefix.length).split("/", 1).join(""), at }));
     after = page.objects.at(-1)?.key;
     hasMore = page.hasMore && after !== undefined;
   }

@@ -1,9 +1,9 @@
-/** Claim checks whose call is over: the worker deletes its own, this takes what crashed workers left. */
+/** Claim checks whose call is over, and results that no job names: each owner deletes its own, this takes what crashes left. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
-import { deleteClaim, listClaims, type StoredClaim } from "#shared/storage/claim-check.ts";
+import { deleteClaim, listClaims, listResults, type StoredClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** Younger ones may belong to a call whose hold is being placed. */
@@ -23,8 +23,35 @@ export async function sweepClaims(context: Context, pageMax?: number): Promise<n
   return deleted;
 }
 
+/** Of an owner whose job was taken from it, or of a job that is forgotten. @param pageMax results looked at in one go */
+export async function sweepResults(context: Context, pageMax?: number): Promise<number> {
+  const { storage, database, log } = context;
+  let deleted = 0;
+  for await (const page of listResults(storage, pageMax)) {
+    const old = page.filter(isOld);
+    if (old.length === 0) continue;
+    const jobs = await database.query<{ id: string; result_ref: string | null; is_open: boolean }>(
+      "select id, result_ref, state in ('queued', 'running') as is_open from job where id = any($1::uuid[])",
+      [plainArray(old.map(({ jobId }) => jobId))],
+    );
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    for (const { key, jobId } of old) {
+      const job = byId.get(jobId);
+      if (job?.is_open || job?.result_ref?.startsWith(`${key}#`)) continue;
+      await deleteClaim(storage, key);
+      deleted += 1;
+    }
+  }
+  if (deleted > 0) log.info({ results: deleted }, "results that no job names deleted");
+  return deleted;
+}
+
+function isOld({ at, jobId }: StoredClaim): boolean {
+  return at.getTime() < Date.now() - AGE_MIN_MS && isUuid(jobId);
+}
+
 async function sweepPage({ storage, database }: Context, claims: readonly StoredClaim[]): Promise<number> {
-  const old = claims.filter((claim) => claim.at.getTime() < Date.now() - AGE_MIN_MS && isUuid(claim.jobId));
+  const old = claims.filter(isOld);
   if (old.length === 0) return 0;
   // A dead letter's job may yet be sent on its way again.
   const open = await database.query<{ job_id: string }>(

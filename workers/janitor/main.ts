@@ -10,7 +10,7 @@ import { ensureTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
-import { sweepClaims } from "./claims.ts";
+import { sweepClaims, sweepResults } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
 import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
@@ -57,6 +57,7 @@ export async function startJanitor(): Promise<void> {
     { name: "dead letters", everyMs: 5_000, run: () => sweepDeadLetters({ connection, database, log, metrics }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
+    { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "uploads", everyMs: 5_000, run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },

@@ -6,12 +6,12 @@ import { newId } from "#shared/ids.ts";
 import { type Ledger, openLedger } from "#shared/ledger/finish.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
-import { listClaims, storeClaim } from "#shared/storage/claim-check.ts";
+import { listClaims, listResults, readClaim, storeClaim, storeResult } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { admitLone, balanceOf, createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
-import { sweepClaims } from "#workers/janitor/claims.ts";
+import { sweepClaims, sweepResults } from "#workers/janitor/claims.ts";
 import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
 import { sweepRetention } from "#workers/janitor/retention.ts";
 
@@ -124,6 +124,29 @@ describe("a claim check", () => {
     for (const jobId of [stays.jobId, ...goes]) await storeClaim(storage, jobId, "x");
     expect(await sweepAll(aged(), 1)).toBe(3);
     expect((await claims()).toSorted()).toEqual([...kept, stays.jobId].toSorted());
+  });
+
+  test("so does a result that no job names: of an owner before, or of a job that is forgotten", async () => {
+    const [named, open, gone] = [newId(), newId(), newId()];
+    const before = await storeResult(storage, named, 1, "one");
+    const result = await storeResult(storage, named, 2, "two");
+    await storeResult(storage, open, 1, "x");
+    await storeResult(storage, gone, 1, "x");
+    const insert = (id: string, state: string, reference: string | null) =>
+      database.query(
+        `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work, result_ref)
+         values ($1, $1, 'chat', 'batch', 'chat', 'text', $2, clock_timestamp(), '{}', $3)`,
+        [id, state, reference],
+      );
+    await insert(named, "completed", result);
+    await insert(open, "running", null);
+    const sweep = (from: Storage) => sweepResults({ storage: from, database: database.database, log }, 2);
+    expect(await sweep(storage)).toBe(0);
+    expect(await sweep(aged())).toBe(2);
+    const left = (await Array.fromAsync(listResults(storage))).flat().map(({ jobId }) => jobId);
+    expect(left.toSorted()).toEqual([named, open].toSorted());
+    expect(await readClaim(storage, result)).toBe("two");
+    await expect(readClaim(storage, before)).rejects.toThrow();
   });
 
   test("under a name that is no job's is not ours to delete", async () => {
