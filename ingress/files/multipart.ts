@@ -41,7 +41,7 @@ export class MultipartReader {
     this.waiting = this.desk.subarray(0, this.desk.write("\r\n"));
   }
 
-  /** The next part; what is left of the one before is passed over. Undefined behind the last. @throws ApiError */
+  /** The next part; what is left of the one before is passed over. Undefined at the end of the body. @throws ApiError */
   async nextPart(): Promise<PartHead | undefined> {
     while (this.state === "preamble" || this.state === "body") {
       const isPreamble = this.state === "preamble";
@@ -52,6 +52,7 @@ export class MultipartReader {
     if (this.state === "end") return undefined;
     await this.need(2);
     if (this.waiting[0] === DASH && this.waiting[1] === DASH) {
+      await this.readEpilogue();
       this.state = "end";
       return undefined;
     }
@@ -82,6 +83,15 @@ export class MultipartReader {
       const sure = this.waiting.length - this.delimiter.length + 1;
       if (sure > 0) return this.take(sure);
       await this.more();
+    }
+  }
+
+  /** Means nothing, but a body that was cut there is not whole: nobody is left to hear what becomes of the call. */
+  private async readEpilogue(): Promise<void> {
+    let size = this.waiting.length + this.piece.length;
+    for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
+      size += piece.length;
+      if (size > LIMITS.multipartPreambleBytesMax) throw malformed("it goes on behind its closing boundary");
     }
   }
 

@@ -58,6 +58,23 @@ const field = (name: string, content: string): string =>
   part(`Content-Disposition: form-data; name="${name}"`, content);
 
 describe("a form", () => {
+  test("is read to the end of its body: a little may stand behind its last boundary, and all of it must come", async () => {
+    const form = `${field("a", "1")}--b--`;
+    const behind = (length: number): string => form + "x".repeat(length);
+    expect(await readAll(behind(LIMITS.multipartPreambleBytesMax - 100), "b", [997])).toHaveLength(1);
+    expect(await refusal(readAll(behind(LIMITS.multipartPreambleBytesMax * 2), "b", [997]))).toMatchObject({
+      code: "invalid_request",
+    });
+    const whole = incoming(Buffer.from(form), [65_536]);
+    const cut = new ApiError("request_timeout", "cut");
+    const reader = new MultipartReader(
+      { ...whole, read: async () => (await whole.read()) ?? Promise.reject(cut) },
+      "b",
+    );
+    await reader.nextPart();
+    expect(await refusal(reader.nextPart())).toBe(cut);
+  });
+
   const body =
     "preamble\r\n" +
     field("purpose", "batch") +
