@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
+import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { findAnswer } from "#shared/database/response-cache.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -42,7 +43,7 @@ export function planCache(
   // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
   if (!isOn || requestBytes > LIMITS.cachedRequestBytesMax) return undefined;
   const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? LIMITS.cacheTtlS, LIMITS.cacheTtlMaxS);
-  const text = `${endpoint}\n${model.slug}\n${canonical(request)}`;
+  const text = `${endpoint}\n${model.slug}\n${canonicalJson(request)}`;
   return { key: createHash("sha256").update(text).digest("hex"), ttlS, mayHit: mode !== "refresh" };
 }
 
@@ -58,14 +59,6 @@ function readHeader(header: string | null): [mode: string | undefined, ttlS: num
       param: "x-cache",
     },
   );
-}
-
-/** JSON with its members sorted. The depth is bounded by the reader of the body. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 /** The kept answer as a response; undefined when there is none, or the store cannot be asked: the call then just runs. */

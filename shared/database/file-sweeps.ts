@@ -63,10 +63,9 @@ export function knownFiles(target: Queryable, ids: readonly string[]): Promise<O
   return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
 }
 
-/** Up to `batch` files that ended jobs kept while they ran: what is not in their results is deleted. Returns how many. */
-export async function dropKeptResults(target: Queryable, batch: number): Promise<number> {
-  const rows = await target.query<{ dropped: number }>("select drop_kept_results($1) as dropped", [batch]);
-  return rows[0]?.dropped ?? 0;
+/** Up to `batch` files that ended jobs kept while they ran; what is not in their results is deleted, its bytes not yet. */
+export function dropKeptResults(target: Queryable, batch: number): Promise<{ id: string; is_deleted: boolean }[]> {
+  return target.query("select id, is_deleted from drop_kept_results($1)", [batch]);
 }
 
 /** Deletes up to `batch` keys whose time is over. Returns how many. */

@@ -34,6 +34,8 @@ let ended: Placed;
 /** The row of `ended` and the object of `kept` at the moment of the kill. */
 let endedBefore: JobFacts;
 let orphan: string | undefined;
+/** The picture of `copied` that was kept before the kill. */
+let keptBefore: readonly string[];
 
 beforeAll(async () => {
   bed = await startMediaBed({ workers: 0, env: { SLUICE_MEDIA_WAIT_MS: "60000" } });
@@ -46,6 +48,7 @@ beforeAll(async () => {
   gallery.hold("b");
   copied = await bed.place("copied", { statuses: done, result: gallery.result("a", "b") }, { n: 2 });
   await eventually("its second picture is copied", () => gallery.asked("b") > 0);
+  keptBefore = (await bed.stored()).rows;
   bed.storeFails("PUT", "files/", "mute");
   const before = (await bed.stored()).objects;
   kept = await bed.place("kept", { statuses: done, result: gallery.result("k") });
@@ -89,7 +92,10 @@ test("one whose pictures are being copied is collected from its provider by the 
   expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "2"]);
   expect(await bed.usageOf(copied.id)).toEqual([{ status: "succeeded", settled: 2n * CREDIT }]);
   // The first one had been kept; it is not kept twice.
-  expect(await filesOf(copied)).toHaveLength(2);
+  const files = await filesOf(copied);
+  expect(files).toHaveLength(2);
+  expect(keptBefore).toHaveLength(1);
+  expect(files.map(({ file_id }) => file_id)).toContain(keptBefore[0] ?? "");
 });
 
 test("one whose picture was in the store and in no row keeps it once, and the orphan is swept", async () => {
@@ -122,7 +128,7 @@ test("what nobody ever told of is written off after a day, free, and everything 
 });
 
 /** Files in the outcome of a job. */
-async function filesOf({ id }: Placed): Promise<unknown[]> {
+async function filesOf({ id }: Placed): Promise<{ file_id: string }[]> {
   const { data = [] } = (await (await bed.shown(id)).json()) as { data?: { file_id: string }[] };
   const { rows } = await bed.stored();
   return data.filter(({ file_id }) => rows.includes(file_id));

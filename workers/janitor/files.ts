@@ -46,7 +46,11 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   for (const { id, workspace_id } of await outlivedFiles(database, BATCH)) {
     if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
   }
-  while ((await dropKeptResults(database, BATCH)) >= BATCH);
+  for (let hasMore = true; hasMore;) {
+    const dropped = await dropKeptResults(database, BATCH);
+    for (const { id } of dropped.filter((file) => file.is_deleted)) await erase({ id, upload_id: null });
+    hasMore = dropped.length >= BATCH;
+  }
   for (const ended of await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH)) await erase(ended);
   while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
 }

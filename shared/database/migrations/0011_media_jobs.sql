@@ -93,12 +93,11 @@ end $$;
 -- not in the job's result, whoever kept it and whatever became of them. Locks: job, idempotency_key, then as end_file.
 create index idempotency_key_result on idempotency_key (key) where key like ' job %' and fingerprint is not null;
 
--- Keys dropped, at most p_batch.
-create function drop_kept_results(p_batch int) returns int language plpgsql as $$
+-- A row for each key dropped, at most p_batch: whose file it named, and whether that was deleted.
+create function drop_kept_results(p_batch int) returns table (id text, is_deleted boolean) language plpgsql as $$
 declare
   k record;
   j job;
-  dropped int := 0;
 begin
   for k in
     select i.workspace_id, i.key, i.subject, substr(i.key, 6, 36)::uuid as job_id
@@ -108,15 +107,17 @@ begin
     limit p_batch
   loop
     -- An operator may have sent it on its way again.
-    select * into j from job where id = k.job_id for share;
+    select * into j from job where job.id = k.job_id for share;
     continue when j.state in ('queued', 'running');
     delete from idempotency_key where workspace_id = k.workspace_id and route = 'files' and key = k.key and subject = k.subject;
     continue when not found;
-    dropped := dropped + 1;
+    id := k.subject;
     -- Of a job whose row is gone nobody can say any more what it made: its owner decides.
-    if j.state in ('failed', 'cancelled') or (j.result is not null and position(k.subject in j.result) = 0) then
-      perform end_file(k.workspace_id, k.subject, 'deleted');
-    end if;
+    is_deleted := case
+      when j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0
+      then end_file(k.workspace_id, k.subject, 'deleted')
+      else false
+    end;
+    return next;
   end loop;
-  return dropped;
 end $$;

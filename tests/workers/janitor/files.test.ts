@@ -146,7 +146,7 @@ describe("what jobs kept while they ran", () => {
   test("goes with a job that failed or was cancelled, and is free at once", async () => {
     const all = [await jobWith("failed"), await jobWith("cancelled")];
     await uploads();
-    for (const { files } of all) expect(await states(files)).toEqual(["deleted", "deleted"]);
+    for (const { files } of all) expect(await states(files)).toEqual([undefined, undefined]);
     expect(await keys()).toEqual([]);
     const [row] = await bench.db.query("select used from file_storage where workspace_id = $1", [workspaceId]);
     expect(row).toEqual({ used: 0n });
@@ -165,7 +165,7 @@ describe("what jobs kept while they ran", () => {
   test("stays when it is the result; what an owner before had kept beside it goes", async () => {
     const { files } = await jobWith("completed");
     await uploads();
-    expect(await states(files)).toEqual(["ready", "deleted"]);
+    expect(await states(files)).toEqual(["ready", undefined]);
     expect(await keys()).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describe("what jobs kept while they ran", () => {
   test("of many is swept by any number of janitors at once", async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => jobWith("failed", 1)));
     await Promise.all([uploads(), uploads(), uploads()]);
-    for (const { files } of all) expect(await states(files)).toEqual(["deleted"]);
+    for (const { files } of all) expect(await states(files)).toEqual([undefined]);
   });
 });
 
