@@ -157,6 +157,8 @@ export const LIMITS = {
   artifactFetchAttempts: 4,
   /** Media of callers that all media jobs of a worker hold together; one that wants more waits. */
   givenProcessBytesMax: 512 * 1_048_576,
+  /** What a body brings of media travels with the call up to this size, and waits in the object store beyond it. */
+  inlineGivenBytesMax: 32 * 1_024,
   /** Fetching one of them: a caller's slow server is not the provider's fault. */
   givenFetchMs: 120_000,
   /** Jobs of a process that keep what was made at once: each holds a part of an upload in memory, and its disk space. */
@@ -184,7 +186,7 @@ export const LIMITS = {
   uploadBytesPerSecondMin: 16_384,
   uploadStartMs: 30_000,
   uploadCreditMsMax: 120_000,
-  /** Parts of a multipart body, header of a part, a field (lesson IN-6), and the text before its first part. */
+  /** Parts of a multipart body, header of a part, a field (lesson IN-6), and the text before its first part or behind its last. */
   multipartPartsMax: 20,
   multipartHeaderBytesMax: 8_192,
   multipartFieldBytesMax: 1_048_576,

@@ -24,6 +24,7 @@ import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { deleteCallMedia } from "#shared/storage/call-media.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
 import { openCallerWatch } from "./caller-watch.ts";
@@ -265,12 +266,20 @@ export function openDurableJobs(options: {
     tellPublisher(context.replies, job, { ...told, creditsNano: taken });
     if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
     failpoint("job.told");
-    if (job.request_ref !== null) {
-      deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
-        log.warn({ err: error, job_id: job.id }, "a claim was not deleted"),
-      );
-    }
+    discardRequest(job);
     return { outcome: ending.state };
+  };
+
+  /** What came with the call. What does not go now is the janitor's. */
+  const discardRequest = ({ id, request_ref: reference, work }: ClaimedJob): void => {
+    const { given = {} } = work as Pick<JobMessage, "given">;
+    const deletions = [
+      ...(reference === null ? [] : [deleteClaim(context.storage, reference)]),
+      ...Object.values(given).map((one) => deleteCallMedia(context.storage, one.reference)),
+    ];
+    Promise.all(deletions).catch((error: unknown) =>
+      log.warn({ err: error, job_id: id }, "what came with a call was not deleted"),
+    );
   };
 
   return {

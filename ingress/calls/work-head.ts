@@ -1,6 +1,7 @@
 /** What a work message says of an admitted call beside its request: the same through both doors. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
+import type { KeptMedia } from "#shared/admission/given-media.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { PaidCall } from "./paid-call.ts";
@@ -8,6 +9,8 @@ import type { PaidCall } from "./paid-call.ts";
 interface WorkFacts extends Pick<PaidCall, "api" | "model" | "bound" | "cache">, Pick<JobMessage, "kind"> {
   /** Of what the call asks for; absent: the model's. */
   readonly price?: Price;
+  /** Media that was put aside. */
+  readonly given?: KeptMedia;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
 }
@@ -16,7 +19,7 @@ interface WorkFacts extends Pick<PaidCall, "api" | "model" | "bound" | "cache">,
 export function workHead(
   caller: Caller,
   jobId: string,
-  { kind, api, model, bound, cache, price, isStreamed }: WorkFacts,
+  { kind, api, model, bound, cache, price, given = {}, isStreamed }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // Of what is streamed as it is made nothing stands in (spec "Streamed image generation frames").
@@ -38,6 +41,7 @@ export function workHead(
     price: serializePrice(price ?? model.price),
     ...(isStreamed === true ? { stream: true } : {}),
     ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
+    ...(Object.keys(given).length === 0 ? {} : { given }),
     deadline_ms: deadlineMs,
   };
 }

@@ -21,14 +21,16 @@ import type { IngressContext } from "../context.ts";
 import { CountedError, presetOf, type RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
+import { discardAside, type Lightened, putAside } from "./put-aside.ts";
 
 export interface MediaJob {
   readonly pool: Pool;
   readonly kind: JobMessage["kind"];
   readonly model: Model;
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
-  /** The request as the worker gets it. */
+  /** The request as the worker gets it, and media that is to be put aside for it. */
   readonly request: object;
+  readonly takeGiven?: Lightened<object>["take"];
   /** Its states are shown as they come, and nobody can ask for it afterwards. */
   readonly isStreamed?: boolean;
 }
@@ -112,6 +114,7 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     // A job that is begun at the end of its life has the time that any has.
     lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
   };
+  const given = await putAside(context, id, job.takeGiven?.() ?? []);
   const text = JSON.stringify(job.request);
   const offer: JobOffer = {
     id,
@@ -123,7 +126,7 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     modality: job.model.modality,
     model: job.model.slug,
     // The deadline is the row's; a worker puts in how long it may take.
-    work: workHead(caller, id, { ...job, ...job.checked, api: "openai" }, 0),
+    work: workHead(caller, id, { ...job, ...job.checked, given, api: "openai" }, 0),
     request: await keepRequest(context, id, text),
     publisherKey: null,
     reply: context.waiter.address(id),
@@ -140,6 +143,7 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) {
       discardRequest(context, offer);
+      discardAside(context, id, given);
       throw refused;
     }
     failpoint("job.admitted");

@@ -13,6 +13,7 @@ import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
 
 import type { MediaJob } from "./offer-job.ts";
+import { lighten } from "./put-aside.ts";
 
 /** What an endpoint says of its calls. */
 export interface MediaEndpoint<Name extends SchemaName> extends Pick<MediaJob, "pool" | "kind"> {
@@ -42,5 +43,14 @@ export async function prepareMedia<Name extends SchemaName>(
   const checked = endpoint.check(request, model);
   const given = endpoint.given?.(request, model) ?? [];
   await checkGivenFiles(context.database, callerOf(call), given, (kind) => givenBytesMax(kind, model));
-  return { request, job: { pool: endpoint.pool, kind: endpoint.kind, model, checked, request } };
+  const light = lighten(request as SchemaTypes[Name] & object, given);
+  const job = {
+    pool: endpoint.pool,
+    kind: endpoint.kind,
+    model,
+    checked,
+    request: light.request,
+    takeGiven: light.take,
+  };
+  return { request: light.request, job };
 }

@@ -2,7 +2,7 @@
 import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
 import { checkTranscription } from "#shared/admission/transcription-constraints.ts";
 import { ApiError } from "#shared/errors.ts";
-import { deleteCallAudio, storeCallAudio } from "#shared/storage/call-audio.ts";
+import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
 import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
@@ -74,7 +74,7 @@ type Place = { readonly fileId: string } | { readonly reference: string };
 async function keep({ storage }: Pick<IngressContext, "storage">, id: string, sound: ReceivedSound): Promise<Place> {
   if (sound.fileId !== undefined) return { fileId: sound.fileId };
   try {
-    return { reference: await storeCallAudio(storage, id, sound.view()) };
+    return { reference: await storeCallMedia(storage, id, "audio", sound.view()) };
   } catch (error) {
     throw new ApiError("service_unavailable", "Recordings cannot be stored right now; try again shortly.", {
       cause: error,
@@ -85,7 +85,7 @@ async function keep({ storage }: Pick<IngressContext, "storage">, id: string, so
 /** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
 function discard({ storage, log }: Pick<IngressContext, "storage" | "log">, id: string, place: Place): void {
   if (!("reference" in place)) return;
-  deleteCallAudio(storage, place.reference).catch((error: unknown) =>
+  deleteCallMedia(storage, place.reference).catch((error: unknown) =>
     log.warn({ err: error, request_id: id }, "the recording of a refused call was not deleted"),
   );
 }

@@ -1102,6 +1102,16 @@ export interface JobMessage {
     [k: string]: unknown;
   };
   /**
+   * Media that came in the client's body and wait in the object store, by the names of their inputs.
+   */
+  given?: {
+    [k: string]: {
+      reference: string;
+      content_type: string;
+      [k: string]: unknown;
+    };
+  };
+  /**
    * The client's body.
    */
   request?: {

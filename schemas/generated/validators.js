@@ -6950,7 +6950,7 @@ return errors === 0;
 }
 validate61.evaluated = { props: { error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
-var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -7381,24 +7381,98 @@ var valid1 = _errs38 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request !== undefined) {
-let data20 = data.request;
+if (data.given !== undefined) {
+let data20 = data.given;
 const _errs44 = errors;
-if (!(data20 && typeof data20 == "object" && !Array.isArray(data20))) {
-validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs44) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+for (const key0 in data20) {
+let data21 = data20[key0];
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+let missing4;
+if (data21.reference === undefined && (missing4 = "reference") || data21.content_type === undefined && (missing4 = "content_type")) {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
+} else {
+if (data21.reference !== undefined) {
+let data22 = data21.reference;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (typeof data22 === "string") {
+if (func2(data22) < 1) {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+} else {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid5 = _errs49 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data21.content_type !== undefined) {
+let data23 = data21.content_type;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (typeof data23 === "string") {
+if (func2(data23) < 1) {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+} else {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid5 = _errs51 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid4 = _errs47 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate62.errors = [{ instancePath: instancePath + "/given", schemaPath: "#/properties/given/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid1 = _errs44 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.request !== undefined) {
+let data24 = data.request;
+const _errs53 = errors;
+if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs53 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request_ref !== undefined) {
-let data21 = data.request_ref;
-const _errs46 = errors;
-if (errors === _errs46) {
-if (typeof data21 === "string") {
-if (func2(data21) < 1) {
+let data25 = data.request_ref;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data25 === "string") {
+if (func2(data25) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7407,9 +7481,10 @@ validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs55 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -7438,7 +7513,7 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, stream: true, cache: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, stream: true, cache: true, given: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate63;
 function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -25427,16 +25502,44 @@ if (!(v184 >= 1))
 return false;
 }
 }
-const v185 = value["request"];
+const v185 = value["given"];
 if (v185 !== undefined) {
 if (!isObject(v185))
 return false;
-}
-const v186 = value["request_ref"];
-if (v186 !== undefined) {
-if (!(typeof v186 === "string"))
+for (const v186 in v185) {
+const v187 = v185[v186];
+if (!isObject(v187))
 return false;
-if (!(v186.length >= 1))
+if (!(v187["reference"] !== undefined))
+return false;
+if (!(v187["content_type"] !== undefined))
+return false;
+const v188 = v187["reference"];
+if (v188 !== undefined) {
+if (!(typeof v188 === "string"))
+return false;
+if (!(v188.length >= 1))
+return false;
+}
+const v189 = v187["content_type"];
+if (v189 !== undefined) {
+if (!(typeof v189 === "string"))
+return false;
+if (!(v189.length >= 1))
+return false;
+}
+}
+}
+const v190 = value["request"];
+if (v190 !== undefined) {
+if (!isObject(v190))
+return false;
+}
+const v191 = value["request_ref"];
+if (v191 !== undefined) {
+if (!(typeof v191 === "string"))
+return false;
+if (!(v191.length >= 1))
 return false;
 }
 return true;

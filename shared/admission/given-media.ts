@@ -2,6 +2,7 @@
  * Media that comes with a call: by address, in base64, or as a stored file. Found and judged here as far as a body tells;
  * nothing is fetched or decoded.
  */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/admission/authenticate.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -25,9 +26,14 @@ interface Named {
   readonly param: string;
 }
 
+/** Bytes that wait in the object store beside their call, by the names of their inputs, as a work message says it. */
+export type KeptMedia = Readonly<NonNullable<JobMessage["given"]>>;
+type KeptGiven = KeptMedia[string];
+
 export type Given = Named &
   (
     | { readonly bytes: Uint8Array; readonly contentType: string }
+    | { readonly kept: KeptGiven }
     | { readonly url: string }
     | { readonly fileId: string }
   );
@@ -70,7 +76,12 @@ type Body = Readonly<Record<string, unknown>>;
  * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
  * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
-function givenByAddress(body: Body, name: "image" | "video" | "mesh", bytesMax: number): Given | undefined {
+function givenByAddress(
+  body: Body,
+  name: "image" | "video" | "mesh",
+  bytesMax: number,
+  kept: KeptGiven | undefined,
+): Given | undefined {
   const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
   if (url !== undefined && fileId !== undefined) {
     throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {
@@ -79,8 +90,9 @@ function givenByAddress(body: Body, name: "image" | "video" | "mesh", bytesMax: 
   }
   const kind = name;
   if (typeof fileId === "string") return { name, kind, fileId, param: `${name}_file_id` };
-  if (typeof url !== "string") return undefined;
   const param = `${name}_url`;
+  if (kept) return { name, kind, kept, param };
+  if (typeof url !== "string") return undefined;
   if (!/^data:/i.test(url)) return { name, kind, url: assertPublicUrl(url, param).href, param };
   // Apart before any pattern sees it: millions of semicolons would be kept for stepping back.
   const comma = url.indexOf(",");
@@ -128,9 +140,14 @@ export function givenBytesMax(kind: GivenKind, { allowed_params: params }: Pick<
 }
 
 /** The picture of an edit and its mask. @throws ApiError as `givenInline` */
-export function editPictures(body: Body, model: Pick<Model, "allowed_params">): readonly Given[] {
+export function editPictures(body: Body, model: Pick<Model, "allowed_params">, kept: KeptMedia = {}): readonly Given[] {
   const bytesMax = givenBytesMax("image", model);
-  return (["image", "mask"] as const).flatMap((name) => givenInline(body, name, bytesMax) ?? []);
+  return (["image", "mask"] as const).flatMap((name): readonly Given[] => {
+    const own = kept[name];
+    if (own) return [{ name, kind: "image", kept: own, param: `${name}_base64` }];
+    const given = givenInline(body, name, bytesMax);
+    return given ? [given] : [];
+  });
 }
 
 /** What a video or a mesh is made from beside words. @throws ApiError as `givenByAddress` */
@@ -138,8 +155,9 @@ export function givenByAddresses(
   body: Body,
   model: Pick<Model, "allowed_params">,
   names: readonly ("image" | "video" | "mesh")[],
+  kept: KeptMedia = {},
 ): readonly Given[] {
-  return names.flatMap((name) => givenByAddress(body, name, givenBytesMax(name, model)) ?? []);
+  return names.flatMap((name) => givenByAddress(body, name, givenBytesMax(name, model), kept[name]) ?? []);
 }
 
 function decode(

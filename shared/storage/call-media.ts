@@ -1,4 +1,4 @@
-/** Recordings that come with a call wait in S3 beside its claim, under `claims/<job id>/audio`, and go with the call. */
+/** Media that come with a call wait in S3 beside its claim, under `claims/<job id>/<name>`, and go with the call. */
 import { createHash } from "node:crypto";
 
 import { LIMITS } from "#shared/limits.ts";
@@ -16,10 +16,16 @@ import {
 } from "./objects.ts";
 
 /** `bytes#sha256#key`: what is read must be what was stored. */
-export type AudioReference = string;
+export type MediaReference = string;
 
-export async function storeCallAudio(storage: Storage, jobId: string, bytes: Uint8Array): Promise<AudioReference> {
-  const key = `claims/${jobId}/audio`;
+/** @param name of the input, such as `image` */
+export async function storeCallMedia(
+  storage: Storage,
+  jobId: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<MediaReference> {
+  const key = `claims/${jobId}/${name}`;
   const digest = createHash("sha256").update(bytes).digest("hex");
   if (bytes.length <= LIMITS.uploadPartBytes) await putObject(storage, key, bytes);
   else await storeParts(storage, key, bytes);
@@ -42,14 +48,14 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
 }
 
 /** How many bytes a reference stands for. */
-export function audioSize(reference: AudioReference): number {
+export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }
 
 /** @throws Error when the object is missing or its bytes are not those that were stored */
-export async function readCallAudio(storage: Storage, reference: AudioReference): Promise<Uint8Array> {
+export async function readCallMedia(storage: Storage, reference: MediaReference): Promise<Uint8Array> {
   const [, digest, key = ""] = reference.split("#");
-  const size = audioSize(reference);
+  const size = mediaSize(reference);
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   for await (const piece of readObject(storage, key, 0, size)) {
@@ -64,6 +70,6 @@ export async function readCallAudio(storage: Storage, reference: AudioReference)
 }
 
 /** Deleting twice is harmless. */
-export async function deleteCallAudio(storage: Storage, reference: AudioReference): Promise<void> {
+export async function deleteCallMedia(storage: Storage, reference: MediaReference): Promise<void> {
   await deleteObject(storage, reference.split("#")[2] ?? "");
 }

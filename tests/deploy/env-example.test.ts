@@ -79,6 +79,7 @@ describe("deploy/env.example", () => {
     // These have no fixed default: unset means none, or follows another setting.
     expect(new Set(empty)).toEqual(
       new Set([
+        "SLUICE_FAILPOINT",
         "SLUICE_TRUSTED_PROXIES",
         "SLUICE_OUTBOUND_ALLOW",
         "SLUICE_SANDBOX",

@@ -3,7 +3,7 @@ import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { audioSize, deleteCallAudio, readCallAudio } from "#shared/storage/call-audio.ts";
+import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { ByteBudget } from "../providers/byte-budget.ts";
@@ -60,10 +60,10 @@ interface Source {
 
 function ofCall({ storage, log }: Pick<WorkerContext, "storage" | "log">, reference: string): Source {
   return {
-    size: audioSize(reference),
-    read: () => readCallAudio(storage, reference),
+    size: mediaSize(reference),
+    read: () => readCallMedia(storage, reference),
     discard: () =>
-      void deleteCallAudio(storage, reference).catch((error: unknown) =>
+      void deleteCallMedia(storage, reference).catch((error: unknown) =>
         log.warn({ err: error }, "the recording of a call was not deleted"),
       ),
   };

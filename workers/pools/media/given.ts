@@ -1,4 +1,4 @@
-/** Media of a call as its source takes it: bytes of stored files and of addresses are read here, not before. */
+/** Media of a call as its source takes it: bytes of stored files, of addresses and of what was put aside are read here, not before. */
 import { type Given, GIVEN_TYPES } from "#shared/admission/given-media.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -6,6 +6,7 @@ import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { ByteBudget, type Lease } from "../../providers/byte-budget.ts";
@@ -18,7 +19,7 @@ type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 /** By name, such as `image`. */
 export type GivenInputs = Readonly<Record<string, GivenMedia>>;
 
-/** Media of one job: read once, whichever sources are asked, and given back at its end. */
+/** Media of one job. Given back it can be read again. */
 export interface GivenReader {
   /**
    * @param takesUrls addresses are passed on, since the source fetches them itself
@@ -46,8 +47,7 @@ export function createGivenReader(
 
   const bytesOf = async (one: Given, signal: AbortSignal): Promise<Media> => {
     if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
-    const media =
-      "url" in one ? await fetched(one, bytesMax(one), signal) : await stored(context, workspaceId, one, signal);
+    const media = await mediaOf(context, workspaceId, one, bytesMax(one), signal);
     read.set(one.name, media);
     return media;
   };
@@ -59,7 +59,10 @@ export function createGivenReader(
       if (wanted.some(({ name }) => !read.has(name))) {
         // All at once: whoever held one and waited for the next would keep it from another who does the same.
         release();
-        const most = wanted.reduce((sum, one) => sum + bytesMax(one), 0);
+        const most = wanted.reduce(
+          (sum, one) => sum + ("kept" in one ? mediaSize(one.kept.reference) : bytesMax(one)),
+          0,
+        );
         lease = await budget.lease(Math.min(most, LIMITS.givenProcessBytesMax), signal);
       }
       const inputs: Record<string, GivenMedia> = {};
@@ -72,6 +75,18 @@ export function createGivenReader(
     },
     release,
   };
+}
+
+async function mediaOf(
+  context: Context,
+  workspaceId: string,
+  one: Exclude<Given, { readonly bytes: Uint8Array }>,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Media> {
+  if ("url" in one) return fetched(one, bytesMax, signal);
+  if ("fileId" in one) return stored(context, workspaceId, one, signal);
+  return { bytes: await readCallMedia(context.storage, one.kept.reference), contentType: one.kept.content_type };
 }
 
 async function fetched(one: Given & { readonly url: string }, bytesMax: number, signal: AbortSignal): Promise<Media> {

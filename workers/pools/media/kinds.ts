@@ -7,7 +7,7 @@ import type {
   SpeechRequest,
   VideoGenerationRequest,
 } from "#schemas/generated/types.ts";
-import { editPictures, type Given, givenByAddresses } from "#shared/admission/given-media.ts";
+import { editPictures, type Given, givenByAddresses, type KeptMedia } from "#shared/admission/given-media.ts";
 import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import { checkMesh } from "#shared/admission/mesh-constraints.ts";
@@ -34,7 +34,7 @@ export interface MediaJobKind<Kind extends MadeKind = MadeKind> {
   /** @throws ApiError as the endpoint, when this model cannot take the request */
   check(request: Request, model: Model): CheckedMedia<unknown>;
   /** Media that comes with the call. @throws ApiError as `check` */
-  given(request: Request, model: Model): readonly Given[];
+  given(request: Request, model: Model, kept?: KeptMedia): readonly Given[];
   /** What a source of the model is given. */
   input(request: Request, model: Model, given: GivenInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
@@ -82,7 +82,7 @@ export const VIDEO: MediaJobKind<"video"> = {
   kind: "video",
   making: VIDEOS,
   check: (request, model) => checkVideo(request as unknown as VideoGenerationRequest, model),
-  given: (request, model) => givenByAddresses(request, model, ["image", "video"]),
+  given: (request, model, kept) => givenByAddresses(request, model, ["image", "video"], kept),
   input: (request, model, given) => {
     const { wish } = checkVideo(request as unknown as VideoGenerationRequest, model);
     return { ...wish, ...(given as Pick<VideoInput, "image" | "video">) };
@@ -103,7 +103,7 @@ export const MESH: MediaJobKind<"mesh"> = {
   kind: "mesh",
   making: MESHES,
   check: (request, model) => checkMesh(request as unknown as MeshGenerationRequest, model),
-  given: (request, model) => givenByAddresses(request, model, ["image", "mesh"]),
+  given: (request, model, kept) => givenByAddresses(request, model, ["image", "mesh"], kept),
   input: (request, model, given) => {
     const { wish } = checkMesh(request as unknown as MeshGenerationRequest, model);
     return { ...wish, ...(given as Pick<MeshInput, "image" | "mesh">) };

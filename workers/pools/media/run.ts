@@ -4,6 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { givenBytesMax } from "#shared/admission/given-media.ts";
+import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -22,10 +23,10 @@ import { type Step, stepsOf } from "../../routing/steps.ts";
 import { startWatchdog } from "../../watchdog.ts";
 
 import { createCloseCall } from "../close-call.ts";
-import { adaptTo } from "../source-params.ts";
 import { createUnserved } from "../unserved.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
+import { mediaCallOf } from "./call.ts";
 import { goesOnAs, mayServeElsewhere } from "./conclusion.ts";
 import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
@@ -70,6 +71,8 @@ class MediaRun<Kind extends MadeKind> {
   private begun: Begun | null;
   /** What is paid for has been asked for, and no answer has come. */
   private isAsking = false;
+  /** performance.now() when the present provider was asked. */
+  private askedAt: number | undefined;
   /** How often the second half of a job was not taken. */
   private nextTries = 0;
 
@@ -150,7 +153,7 @@ class MediaRun<Kind extends MadeKind> {
     const all = this.steps();
     const [first] = all;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
-    this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model), (one) =>
+    this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model, job.given), (one) =>
       givenBytesMax(one.kind, first.model),
     );
     return serveFirst<Offer<Kind>, Made<Kind>>({
@@ -169,22 +172,13 @@ class MediaRun<Kind extends MadeKind> {
     const { offer, model, source, name } = attempt.step;
     this.source = name;
     const served = { source: name, model, depth: attempt.depth };
-    const given = (await this.given?.read(offer.takesUrls === true, signal)) ?? {};
-    const call: MediaCall<MediaKinds[Kind][0]> = {
-      input: this.kind.input(this.request, model, given),
-      sourceModel: source.model,
-      signal,
-      traits: new Set(source.traits),
-      ...(source.fields ? { fields: source.fields } : {}),
-      adapt: (body) => adaptTo(source, body),
-      ...this.doorbell(),
-    };
-    const startedAt = performance.now();
+    this.askedAt = undefined;
     try {
-      // What another provider was asked for is over: whoever takes the job over must not hear of that one.
-      if (this.begun !== null) await this.keep(null);
-      if ("run" in offer) return { result: await this.asking(() => offer.run(call)), ...served };
-      const job = await this.asking(() => offer.start(call));
+      if ("run" in offer) {
+        const result = await this.calling(attempt.step, signal, (call) => offer.run(call));
+        return { result, ...served };
+      }
+      const job = await this.calling(attempt.step, signal, (call) => offer.start(call));
       failpoint("job.begun");
       await this.keep({
         source: name,
@@ -196,11 +190,28 @@ class MediaRun<Kind extends MadeKind> {
         job,
       });
       attempt.onBegun();
+      // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
+      this.given?.release();
       return { ...served, ...(await this.follow(attempt.step, job, signal)) };
     } finally {
-      const seconds = (performance.now() - startedAt) / 1_000;
+      const seconds = (performance.now() - (this.askedAt ?? performance.now())) / 1_000;
       this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
     }
+  }
+
+  /** In a frame of its own, which ends with the answer: what the call brings may be large. */
+  private async calling<T>(
+    step: Step<Offer<Kind>>,
+    signal: AbortSignal,
+    ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
+  ): Promise<T> {
+    const given = (await this.given?.read(step.offer.takesUrls === true, signal)) ?? {};
+    // What another provider was asked for is over: whoever takes the job over must not hear of that one.
+    if (this.begun !== null) await this.keep(null);
+    const input = this.kind.input(this.request, step.model, given);
+    const call = mediaCallOf(this.context, this.job, step, input, signal);
+    this.askedAt = performance.now();
+    return this.asking(() => ask(call));
   }
 
   /** While it runs, nobody can say whether it will have been paid for. */
@@ -215,13 +226,6 @@ class MediaRun<Kind extends MadeKind> {
       if (!(error instanceof ProviderError && error.kind === "aborted")) this.isAsking = false;
       throw error;
     }
-  }
-
-  private doorbell(): { readonly doorbell?: string } {
-    const { publicUrl } = this.context.config;
-    if (publicUrl === undefined) return {};
-    const { job_id: id } = this.job;
-    return { doorbell: `${publicUrl}/v1/provider-rings/${id}/${this.context.ringToken(id)}` };
   }
 
   private async keep(begun: Begun | null): Promise<void> {
@@ -313,7 +317,8 @@ class MediaRun<Kind extends MadeKind> {
       signal: control.signal,
       refresh,
       canResume: this.begun !== null,
-      work: `${made.source} ${JSON.stringify(this.begun?.job ?? null)}`,
+      // Whoever takes the job over has it from the database, which keeps no order of members.
+      work: `${made.source} ${canonicalJson(this.begun?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
     }).catch(async (error: unknown) => {

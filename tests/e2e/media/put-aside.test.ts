@@ -1,0 +1,109 @@
+/** Media in the body of a call: beside it in the object store while it waits, and gone with it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+
+import sharp from "sharp";
+
+import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { listObjects } from "#shared/storage/objects.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { pngOf } from "#tests/providers/png.ts";
+
+import { type Bench, startBench } from "./bench.ts";
+
+const EDITS = "/v1/images/edits";
+
+let bench: Bench;
+let storage: Storage;
+
+beforeAll(async () => {
+  bench = await startBench({ pools: ["image"] });
+  const own = bench.stack.env;
+  storage = openStorage({
+    endpoint: own["S3_ENDPOINT"] ?? "",
+    region: own["AWS_REGION"] ?? "",
+    bucket: own["SLUICE_S3_BUCKET"] ?? "",
+    accessKeyId: own["AWS_ACCESS_KEY_ID"],
+    secretAccessKey: own["AWS_SECRET_ACCESS_KEY"],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  storage?.close();
+  await bench?.close();
+});
+
+const storedMedia = async (): Promise<string[]> =>
+  (await listObjects(storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key.split("/").slice(2).join());
+
+/** Of more bytes than travel with a call, and with an alpha channel, which a mask needs. */
+function noise(): Promise<Buffer> {
+  return sharp(randomBytes(256 * 256 * 4), { raw: { width: 256, height: 256, channels: 4 } })
+    .png()
+    .toBuffer();
+}
+
+const call = (body: object): Promise<Response> =>
+  bench.call(EDITS, { model: "sandbox-image", prompt: "a red boat", seed: 7, response_format: "b64_json", ...body });
+
+/** What came of it. */
+async function pictureOf(response: Response): Promise<string> {
+  const { data } = (await response.json()) as { data: { b64_json: string }[] };
+  return data[0]?.b64_json ?? "";
+}
+
+test("large pictures of an edit are neither in its row nor in its message, and go when it has ended", async () => {
+  const [image, mask] = [await noise(), await noise()];
+  const [worker] = bench.stack.workers;
+  worker?.kill("SIGSTOP");
+  let answer: Promise<Response>;
+  try {
+    answer = call({ image_base64: image.toString("base64"), mask_base64: mask.toString("base64") });
+    const [job] = await eventually("it is admitted", async () => {
+      const rows = await bench.stack.query<{ request: string; work: { given: Record<string, unknown> } }>(
+        "select request, work from job where ended_at is null",
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(job?.request.length).toBeLessThan(1_000);
+    expect(job?.work.given).toMatchObject({
+      image: { content_type: "image/png" },
+      mask: { content_type: "image/png" },
+    });
+    expect((await storedMedia()).toSorted()).toEqual(["image", "mask"]);
+  } finally {
+    worker?.kill("SIGCONT");
+  }
+  expect((await answer).status).toBe(200);
+  await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
+});
+
+test("what is made of a picture is the same, however it came", async () => {
+  const image = await noise();
+  const form = new FormData();
+  form.set("file", new File([image], "a.png", { type: "image/png" }));
+  form.set("purpose", "user_data");
+  const headers = { authorization: `Bearer ${bench.stack.key}` };
+  const stored = await fetch(`${bench.stack.baseUrls[0]}/v1/files`, { method: "POST", headers, body: form });
+  const { id } = (await stored.json()) as { id: string };
+  const [inline, named] = [await call({ image_base64: image.toString("base64") }), await call({ image_file_id: id })];
+  expect([inline.status, named.status]).toEqual([200, 200]);
+  expect(await pictureOf(inline)).toBe(await pictureOf(named));
+});
+
+test("a small picture travels with its call", async () => {
+  const image_base64 = pngOf(64, 64).toString("base64");
+  const response = await call({ image_base64 });
+  expect(response.status).toBe(200);
+  const [job] = await bench.stack.query<{ work: { given?: unknown } }>("select work from job order by created_at desc");
+  expect(job?.work.given).toBeUndefined();
+});
+
+test("what a work message says of kept media cannot come from a body", async () => {
+  const given = { image: { reference: "1#00#files/somebody-else", content_type: "image/png" } };
+  const response = await call({ image_base64: "kept", given });
+  expect([response.status, ((await response.json()) as { error: { param: string } }).error.param]).toEqual([
+    422,
+    "image_base64",
+  ]);
+});

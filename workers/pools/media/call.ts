@@ -1,0 +1,27 @@
+/** What a source is asked for one attempt at a media job. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import type { MediaCall } from "../../providers/media.ts";
+import type { Step } from "../../routing/steps.ts";
+import { adaptTo } from "../source-params.ts";
+
+/** @param input checked against the step's model */
+export function mediaCallOf<Input>(
+  context: Pick<WorkerContext, "config" | "ringToken">,
+  { job_id: id }: Pick<JobMessage, "job_id">,
+  { source }: Pick<Step<unknown>, "source">,
+  input: Input,
+  signal: AbortSignal,
+): MediaCall<Input> {
+  const { publicUrl } = context.config;
+  return {
+    input,
+    sourceModel: source.model,
+    signal,
+    traits: new Set(source.traits),
+    ...(source.fields ? { fields: source.fields } : {}),
+    adapt: (body) => adaptTo(source, body),
+    ...(publicUrl === undefined ? {} : { doorbell: `${publicUrl}/v1/provider-rings/${id}/${context.ringToken(id)}` }),
+  };
+}
