@@ -63,18 +63,22 @@ export function createGivenReader(
           (sum, one) => sum + ("kept" in one ? mediaSize(one.kept.reference) : bytesMax(one)),
           0,
         );
-        lease = await budget.lease(Math.min(most, LIMITS.givenProcessBytesMax), signal);
+        lease = await budget.lease(inMemory(most), signal);
       }
       const inputs: Record<string, GivenMedia> = {};
       for (const one of given) {
         inputs[one.name] =
           isPassed(one) && "url" in one ? { url: one.url } : (read.get(one.name) ?? (await bytesOf(one, signal)));
       }
-      lease?.shrink([...read.values()].reduce((sum, { bytes }) => sum + bytes.length, 0));
+      lease?.shrink(inMemory([...read.values()].reduce((sum, { bytes }) => sum + bytes.length, 0)));
       return inputs;
     },
     release,
   };
+}
+
+function inMemory(bytes: number): number {
+  return Math.min(bytes * LIMITS.givenCopies, LIMITS.givenProcessBytesMax);
 }
 
 async function mediaOf(
