@@ -151,7 +151,7 @@ describe.each(CALLS)("%s", (_what, call) => {
     [501, "failed"],
     [503, "busy"],
     [429, "busy"],
-    [403, "misconfigured"],
+    [402, "misconfigured"],
   ] as const)("that is answered with %i was not begun: it is %s", async (status, kind) => {
     expect(await failureOf(call({ status, body: "{}" }))).toMatchObject({ kind, status, isUnsent: false });
   });

@@ -59,11 +59,16 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
   let last = serving.from?.error;
+  /** Somebody who would have been asked first rests: who stands in may know less than it. */
+  let hasSkipped = false;
   for (const [at, step] of steps.entries()) {
     if (passedOver.has(step.model)) continue;
     const breaker = step.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;
     const admitted = await breaker.admit(step.name);
-    if (admitted === "open") continue;
+    if (admitted === "open") {
+      hasSkipped = true;
+      continue;
+    }
     if (step.model !== entered) {
       const hasEntered = await enter(serving, breaker, step, admitted === "probe");
       if (!hasEntered) {
@@ -93,7 +98,9 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
       } catch (error) {
         account({ breaker, source: step.name, isProbe, error, signal });
         if (!(error instanceof ProviderError) || signal.aborted) throw error;
-        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || (error.kind === "rejected" && last === undefined)) {
+        const standsIn = last !== undefined || (hasSkipped && step.isFallback);
+        const isFirstWord = error.kind === "rejected" && !standsIn;
+        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isFirstWord) {
           serving.onFailure(attempt, error, "ended");
           throw error;
         }

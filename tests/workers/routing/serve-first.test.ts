@@ -169,6 +169,18 @@ describe("a call", () => {
     expect(spent.failures.at(-1)).toBe("acme/acme-two rejected moved");
   });
 
+  test("whose model rests is not ended by what a stand-in cannot take", async () => {
+    const sources = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
+    const rejected = failed("rejected", { param: "n" });
+    const served = await run({ outcomes: [rejected, "served"], fallbacks: ["two", "three"], sources });
+    expect(served.result).toBe("three");
+    const spent = await run({ outcomes: [rejected], fallbacks: ["two"], sources });
+    expect(spent.result).toBeInstanceOf(NoRouteError);
+    // Another source of the model that was asked for knows as much as the first.
+    const own = await run({ outcomes: [rejected], fallbacks: ["two"], sources: { "acme/acme-one": "open" } });
+    expect(own.result).toBe(rejected);
+  });
+
   test("whose only other source rests is alone: it has the whole of its time", async () => {
     const { tried } = await run({ outcomes: ["served"], sources: { "play/sandbox-chat": "open" } });
     expect(tried).toEqual(["acme/acme-one 0 last"]);

@@ -6,6 +6,7 @@
 import { ProviderError } from "../provider.ts";
 
 import { unifyContent } from "./content.ts";
+import { checkFilter, FilteredEnds } from "./filtered.ts";
 
 type Members = Record<string, unknown>;
 
@@ -26,7 +27,22 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: "content_filter",
 };
 
-/** The choices of a whole answer. @throws ProviderError `failed` when there is none, or one without a message */
+/** The answer was broken off: DeepSeek has no resources left, vLLM and SGLang abort, routers tell their host's timeout. */
+const BROKEN_OFF: ReadonlySet<string> = new Set([
+  "error",
+  "insufficient_system_resource",
+  "abort",
+  "aborted",
+  "cancelled",
+  "canceled",
+  "timeout",
+]);
+
+/**
+ * The choices of a whole answer.
+ * @throws ProviderError `failed` when there is none, or one without a message or broken off; `refused` when all were
+ * filtered before they began
+ */
 export function wholeChoices(value: unknown): Members[] {
   const choices = membersOf(value);
   if (choices.length === 0) throw new ProviderError("failed", "the answer has no choices");
@@ -42,14 +58,16 @@ export function wholeChoices(value: unknown): Members[] {
     for (const call of calls) wholeCall(call);
     choice["index"] = indexOf(choice, at);
     // A whole answer has ended, whether it says so or not.
-    choice["finish_reason"] = finishReason(choice["finish_reason"]) ?? (calls.length > 0 ? "tool_calls" : "stop");
+    choice["finish_reason"] = beside(calls.length, finishReason(choice["finish_reason"]) ?? "stop");
   }
+  checkFilter(choices);
   return choices;
 }
 
 /** The choices of one stream, chunk by chunk. */
 export class ChunkChoices {
   private readonly begun = new Map<number, { readonly calls: CallIndexes; isFinished: boolean }>();
+  private readonly filtered = new FilteredEnds();
 
   /** @throws ProviderError `failed` when a choice ended in an error, or choices or tool calls come without end */
   read(value: unknown): Members[] {
@@ -65,16 +83,17 @@ export class ChunkChoices {
       const reason = finishReason(choice["finish_reason"]);
       state.isFinished ||= reason !== null;
       choice["index"] = index;
-      choice["finish_reason"] = reason;
       const delta = isMembers(choice["delta"]) ? choice["delta"] : {};
       choice["delta"] = delta;
       unifyContent(delta);
       const calls = membersOf(delta["tool_calls"]);
       for (const call of calls) state.calls.take(call);
+      choice["finish_reason"] = beside(state.calls.count, reason);
       if (reason !== null) calls.push(...state.calls.withoutArguments());
       if (calls.length > 0) delta["tool_calls"] = calls;
       else delete delta["tool_calls"];
     }
+    this.filtered.sift(choices);
     return choices;
   }
 
@@ -83,12 +102,17 @@ export class ChunkChoices {
     for (const state of this.begun.values()) if (!state.isFinished) return false;
     return this.begun.size > 0;
   }
+
+  /** True when this many choices, or all that began, were filtered before they said anything; their ends were not told. */
+  isFiltered(wanted: number = this.begun.size): boolean {
+    return this.filtered.count > 0 && this.filtered.count >= wanted;
+  }
 }
 
 /** Tool calls of one choice, numbered from 0 in the order of their first pieces (lesson TOOL-1). */
 class CallIndexes {
   /** How many have begun. */
-  private count = 0;
+  count = 0;
   private readonly byId = new Map<string, number>();
   /** The vendor's number → ours, of the latest call under it; -1 stands for no number. */
   private readonly latest = new Map<number, number>();
@@ -144,8 +168,13 @@ class CallIndexes {
 /** null while it has not ended; some send an empty text until then. */
 function finishReason(value: unknown): string | null {
   if (typeof value !== "string" || value === "") return null;
-  if (value === "error") throw new ProviderError("failed", "the answer ended with finish reason error");
+  if (BROKEN_OFF.has(value)) throw new ProviderError("failed", `the answer ended with finish reason ${value}`);
   return FINISH_REASONS[value] ?? "stop";
+}
+
+/** Who calls tools has not stopped, whatever the vendor says; clients run tools on this word alone (lesson TOOL-1). */
+function beside<Reason extends string | null>(calls: number, reason: Reason): Reason | "tool_calls" {
+  return reason === "stop" && calls > 0 ? "tool_calls" : reason;
 }
 
 /** A call without arguments has `{}`, so that whoever parses them finds JSON (lesson TOOL-2). */

@@ -2,6 +2,8 @@
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
+import { namesOurFault } from "./our-fault.ts";
+
 interface ErrorBody {
   readonly message: string;
   readonly code: string;
@@ -9,6 +11,8 @@ interface ErrorBody {
   readonly param: string | null;
   /** OpenRouter's moderation says what it flagged, and why. */
   readonly isFlagged: boolean;
+  /** What is no JSON, such as a firewall's page, was not written by the one who knows our key and the model. */
+  readonly isVendors: boolean;
 }
 
 const REFUSED_CODES = new Set([
@@ -18,6 +22,9 @@ const REFUSED_CODES = new Set([
   "responsible_ai_policy_violation",
   "invalid_prompt",
 ]);
+/** A refusal in words alone: DeepSeek's and xAI's, which come under codes that mean something else. */
+const REFUSED_MESSAGE =
+  /^content exists risk\b|\b(?:content|prompt|input|request|output)s? violates? (?:(?:our|the|xai's) )?(?:usage|content) (?:guidelines|polic(?:y|ies))\b/i;
 /** OpenRouter's word for a call that no host of the model can serve, such as one with tools: nothing is set up wrongly. */
 const NO_HOST = /^No endpoints found\b/;
 const MISCONFIGURED_CODES = new Set([
@@ -26,7 +33,8 @@ const MISCONFIGURED_CODES = new Set([
   "invalid_api_key",
   "billing_hard_limit_reached",
 ]);
-
+/** Groq: the model wrote a call or an object that is none. Another may do better. */
+const FAILED_CODES = new Set(["tool_use_failed", "json_validate_failed"]);
 const BUSY_CODES = new Set(["rate_limit_exceeded", "rate_limit_error", "overloaded_error"]);
 const UNSUPPORTED_CODES = new Set(["unsupported_value", "unsupported_parameter"]);
 const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]);
@@ -69,39 +77,56 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   const says = (codes: ReadonlySet<string>): boolean => codes.has(body.code) || codes.has(body.type);
   const isPolicy = body.code.startsWith("content_policy") || body.type.startsWith("content_policy");
   if (isPolicy || says(REFUSED_CODES) || (status === 403 && body.isFlagged)) return "refused";
+  if (REFUSED_MESSAGE.test(body.message)) return "refused";
   if (says(MISCONFIGURED_CODES)) return "misconfigured";
+  if (says(FAILED_CODES)) return "failed";
   if (says(BUSY_CODES)) return "busy";
   if (says(REJECTED_CODES)) return "rejected";
   if (status === 404 && NO_HOST.test(body.message)) return "failed";
   // 498: Groq out of capacity.
   if (status === 429 || status === 498 || status === 503 || status === 529) return "busy";
-  if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
+  if (status === 401 || status === 402) return "misconfigured";
+  if (status === 403 || status === 404 || status === 410) return classOfAbsence(status, body);
   if (status === 408 || status === 504) return "timeout";
   if (status >= 400 && status < 500) return "rejected";
   return "failed";
 }
 
-const NOTHING_MORE = { code: "", type: "", param: null, isFlagged: false } as const;
+/** What one call can bring about, such as xAI's 410 for a field that is no more, must not take the source from all others. */
+function classOfAbsence(status: number, body: ErrorBody): ProviderErrorClass {
+  if (body.isVendors && namesOurFault(body)) return "misconfigured";
+  return status === 410 ? "rejected" : "failed";
+}
+
+const NOTHING_MORE = { code: "", type: "", param: null, isFlagged: false, isVendors: true } as const;
 
 function readErrorBody(text: string): ErrorBody {
   try {
-    return readErrorMember((JSON.parse(text) as { error?: unknown } | null)?.error);
+    const body = JSON.parse(text) as Record<string, unknown> | null;
+    const error = body?.["error"];
+    // xAI has the code beside the text; older vLLM and NVIDIA have no member around theirs.
+    if (typeof error === "string") return { ...readErrorMember(error), code: textOf(body?.["code"]) };
+    return readErrorMember(error ?? body);
   } catch {
-    return { message: text.slice(0, 500), ...NOTHING_MORE };
+    return { message: text.slice(0, 500), ...NOTHING_MORE, isVendors: false };
   }
 }
 
 function readErrorMember(value: unknown): ErrorBody {
   if (typeof value === "string") return { message: value, ...NOTHING_MORE };
   const error = (value ?? {}) as Record<string, unknown>;
-  const text = (member: unknown): string => (typeof member === "string" ? member : "");
   return {
-    message: text(error["message"]),
-    code: text(error["code"]),
-    type: text(error["type"]),
-    param: parameterName(text(error["param"])),
+    message: textOf(error["message"]) || textOf(error["detail"]),
+    code: textOf(error["code"]),
+    type: textOf(error["type"]),
+    param: parameterName(textOf(error["param"])),
     isFlagged: isModeration(error["metadata"]),
+    isVendors: true,
   };
+}
+
+function textOf(member: unknown): string {
+  return typeof member === "string" ? member : "";
 }
 
 function isModeration(value: unknown): boolean {

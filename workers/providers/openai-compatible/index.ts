@@ -11,6 +11,7 @@ import type { Endpoint } from "../http.ts";
 import { parseObject } from "../json.ts";
 import { writesForAnHour } from "./cache-hints.ts";
 import { ChunkChoices, wholeChoices } from "./choices.ts";
+import { filteredWhole } from "./filtered.ts";
 import { chatRequest } from "./request.ts";
 import { readOpenAiUsage } from "./usage.ts";
 import {
@@ -44,7 +45,10 @@ const OPENAI_WIRE: Omit<ChatWire, "needsBytes"> = {
   classify: classifyAnswer,
 };
 
-/** @throws ProviderError `failed` when the text is no chat completion; the text itself is never shown to a client */
+/**
+ * @throws ProviderError `failed` when the text is no chat completion, `refused` when it was filtered before it began; the
+ * text itself is never shown to a client
+ */
 function chatResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -56,16 +60,20 @@ function chatResult(text: string, call: ChatCall): ChatResult {
 interface StreamState {
   readonly choices: ChunkChoices;
   readonly isHour: boolean;
+  /** Choices asked for. */
+  readonly wanted: number;
   malformed: number;
 }
 
 function createReader(call: ChatCall): ChatStreamReader {
-  const state: StreamState = { choices: new ChunkChoices(), isHour: writesForAnHour(call), malformed: 0 };
+  const wanted = call.request.n ?? 1;
+  const state: StreamState = { choices: new ChunkChoices(), isHour: writesForAnHour(call), wanted, malformed: 0 };
   return {
     read: ({ data }) => (data === "[DONE]" ? "done" : readEvent(data, state)),
     // A missing [DONE] behind a finish reason is common and harmless; a missing finish reason is a cut.
     end() {
       if (!state.choices.isFinished) throw cut(state);
+      if (state.choices.isFiltered()) throw filteredWhole();
     },
   };
 }
@@ -79,6 +87,8 @@ function readEvent(data: string, state: StreamState): ChatDelta | undefined {
   }
   if (chunk["error"]) throw classifyErrorMember(chunk["error"]);
   const choices = state.choices.read(chunk["choices"]);
+  // Told at once: the end of such a stream is not shown, so that one which then stays open would be waited for.
+  if (state.choices.isFiltered(state.wanted)) throw filteredWhole();
   const hasUsage = chunk["usage"] !== null && chunk["usage"] !== undefined;
   if (choices.length === 0 && !hasUsage) return undefined;
   const usage: ChatUsage = hasUsage ? readOpenAiUsage(chunk["usage"], state.isHour) : null;

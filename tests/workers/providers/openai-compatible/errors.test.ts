@@ -10,6 +10,9 @@ const NONE = new Headers();
 const body = (code: unknown, type: string = "invalid_request_error", message: string = "No."): string =>
   JSON.stringify({ error: { message, type, param: null, code } });
 
+const xai = (code: string, error: string): string => JSON.stringify({ code, error });
+const DENIED = "The caller does not have permission to execute the specified operation";
+
 const moderated = (metadata: unknown): string =>
   JSON.stringify({ error: { code: 403, message: "Your input was flagged", metadata } });
 
@@ -43,12 +46,12 @@ describe("an error answer", () => {
     [400, "rejected"],
     [401, "misconfigured"],
     [402, "misconfigured"],
-    [403, "misconfigured"],
-    [404, "misconfigured"],
+    [403, "failed"],
+    [404, "failed"],
     [405, "rejected"],
     [408, "timeout"],
     [409, "rejected"],
-    [410, "misconfigured"],
+    [410, "rejected"],
     [413, "rejected"],
     [415, "rejected"],
     [422, "rejected"],
@@ -82,12 +85,47 @@ describe("an error answer", () => {
     ["a policy named as type only", 400, body(null, "content_policy_error"), "refused"],
     ["an input OpenRouter flagged", 403, moderated({ flagged_input: "…", reasons: ["violence"] }), "refused"],
     ["an input flagged without a quotation", 403, moderated({ reasons: [] }), "refused"],
-    ["a 403 of another kind", 403, moderated({ provider_name: "x" }), "misconfigured"],
-    ["a 403 with odd metadata", 403, moderated("reasons"), "misconfigured"],
+    ["a 403 of another kind", 403, moderated({ provider_name: "x" }), "failed"],
+    ["a 403 with odd metadata", 403, moderated("reasons"), "failed"],
     ["a 400 that says what was odd in it", 400, moderated({ reasons: ["x"] }), "rejected"],
     ["no host for such a call", 404, body(404, "", "No endpoints found that support tool use. To learn"), "failed"],
     ["a model that quotes those words", 404, body(404, "", "no such model: No endpoints found"), "misconfigured"],
     ["a context that is too long, told as 500", 500, body("context_length_exceeded"), "rejected"],
+    ["a call the model of Groq wrote wrongly", 400, body("tool_use_failed"), "failed"],
+    ["an object the model of Groq wrote wrongly", 400, body("json_validate_failed"), "failed"],
+    ["DeepSeek's refusal", 400, body("invalid_request_error", "x", "Content Exists Risk"), "refused"],
+    ["DeepSeek's refusal under another status", 500, body(null, "x", "Content Exists Risk"), "refused"],
+    [
+      "words that only mention risk",
+      400,
+      body(null, "x", "Expected a text; such content exists risk-free."),
+      "rejected",
+    ],
+    ["xAI's refusal", 403, xai(DENIED, "Content violates usage guidelines. Team: t, API key ID: k"), "refused"],
+    [
+      "xAI's account without credits",
+      403,
+      xai(DENIED, "Your newly created team doesn't have any credits."),
+      "misconfigured",
+    ],
+    ["xAI's key without rights", 403, xai("permission-denied", "Access is denied."), "misconfigured"],
+    ["a field that xAI took out", 410, xai("", "Live search is deprecated. Please switch to Tools."), "rejected"],
+    [
+      "a field that xAI took out, without a code",
+      410,
+      JSON.stringify({ error: "Live search is deprecated." }),
+      "rejected",
+    ],
+    [
+      "a model that is no more",
+      410,
+      JSON.stringify({ detail: "The model 'a/b' has reached its end of life" }),
+      "misconfigured",
+    ],
+    ["older vLLM's missing model", 404, JSON.stringify({ message: "The model `a` does not exist." }), "misconfigured"],
+    ["a key that is refused, in words alone", 403, body(null, "x", "Incorrect API key provided."), "misconfigured"],
+    ["words about a key in a page of a firewall", 403, "<p>Your API key was blocked</p>", "failed"],
+    ["what a call named that is not there", 404, body(null, "x", "No response 'model not found' is stored."), "failed"],
   ])("the body decides before the status: %s", (_name, status, text, kind) => {
     expect(classifyAnswer(status, NONE, text).kind).toBe(kind);
   });
@@ -147,6 +185,13 @@ describe("an error inside a 200", () => {
     ["a refusal", { message: "m", code: "content_filter" }, "refused"],
     ["a flagged input", { message: "m", code: 403, metadata: { flagged_input: "x" } }, "refused"],
     ["a call without a host", { message: "No endpoints found that support image input", code: 404 }, "failed"],
+    [
+      "a call Groq's model wrote wrongly",
+      { message: "m", type: "invalid_request_error", code: "tool_use_failed" },
+      "failed",
+    ],
+    ["a refusal in words", { message: "Content Exists Risk", type: "invalid_request_error" }, "refused"],
+    ["something that is not there", { message: "m", code: 404 }, "failed"],
     ["a spent quota", { message: "m", code: "insufficient_quota" }, "misconfigured"],
     ["a rate limit", { message: "m", code: "rate_limit_exceeded", type: "tokens" }, "busy"],
     ["an overload", { message: "m", type: "overloaded_error" }, "busy"],

@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
+import { ChunkChoices, wholeChoices } from "#workers/providers/openai-compatible/choices.ts";
+import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
+import type { ChatCall, ChatDelta } from "#workers/providers/provider.ts";
+
+import type { Behaviour } from "./behaviour.ts";
+import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { sendChunk } from "./play-stream.ts";
+
+type Members = Record<string, unknown>;
+
+const servers: OpenAiServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** What a stream of these events gives, and the class of its error. */
+async function streamed(behaviour: Behaviour, request: object = {}) {
+  const server = await startOpenAiServer();
+  servers.push(server);
+  server.next(behaviour);
+  const provider = createOpenAiCompatible({ baseUrl: server.url, headers: {} });
+  const call: ChatCall = {
+    request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true, ...request },
+    sourceModel: "m",
+    outputTokensMax: 100,
+    signal: new AbortController().signal,
+    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
+    traits: new Set(),
+    adapt: () => undefined,
+  };
+  const deltas: ChatDelta[] = [];
+  try {
+    for await (const delta of provider.stream(call)) deltas.push(delta);
+    return { deltas, kind: undefined };
+  } catch (error) {
+    return { deltas, kind: (error as { kind?: string }).kind };
+  }
+}
+
+const events = (...chunks: readonly unknown[]): Behaviour => ({
+  kind: "reply",
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: chunks.map((chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\n\n`).join(""),
+});
+
+const chunk = (delta: object, finish_reason: string | null = null, index = 0) => ({
+  choices: [{ index, delta, finish_reason }],
+});
+const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 0 } };
+
+/** `[index, reason]` of every end a client is told, in order. */
+const endsOf = (deltas: readonly ChatDelta[]): unknown[] =>
+  deltas
+    .flatMap(({ choices }) => choices)
+    .filter(({ finish_reason }) => finish_reason !== null)
+    .map(({ index, finish_reason }) => [index, finish_reason]);
+
+const SILENT = [
+  ["null", { content: null }],
+  ["an empty text", { content: "" }],
+  ["nothing", {}],
+  ["empty members all along", { content: "", refusal: null, reasoning: "", tool_calls: [], audio: null }],
+] as const;
+
+const SPOKEN = [
+  ["text", { content: "This goes on" }],
+  ["a refusal in words", { content: null, refusal: "I cannot" }],
+  ["thoughts", { content: "", reasoning_content: "Well" }],
+  ["thoughts by another name", { reasoning: "Well" }],
+  ["blocks of text", { content: [{ type: "text", text: "This" }] }],
+  ["a tool call", { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "{" } }] }],
+  ["sound", { content: null, audio: { id: "a", data: "AAAA" } }],
+] as const;
+
+const whole = (message: object, finish_reason: string | null, index = 0) => ({
+  index,
+  message: structuredClone(message),
+  finish_reason,
+});
+
+describe("a whole answer that was filtered", () => {
+  test.each(SILENT)("and says %s is a refusal", (_name, message) => {
+    for (const word of ["content_filter", "safety", "refusal"]) {
+      expect(() => wholeChoices([whole(message, word)])).toThrow(expect.objectContaining({ kind: "refused" }));
+    }
+    const both = [whole(message, "content_filter"), whole(message, "content_filter", 1)];
+    expect(() => wholeChoices(both)).toThrow(expect.objectContaining({ kind: "refused" }));
+  });
+
+  test.each(SPOKEN)("behind %s is told as it is", (_name, message) => {
+    expect(wholeChoices([whole(message, "content_filter")])).toMatchObject([{ finish_reason: "content_filter" }]);
+  });
+
+  test("beside a choice that ended well is told as it is", () => {
+    const choices = wholeChoices([whole({}, "content_filter"), whole({ content: "" }, "stop", 1)]);
+    expect(choices.map(({ finish_reason }) => finish_reason)).toEqual(["content_filter", "stop"]);
+  });
+});
+
+describe("a stream that was filtered", () => {
+  const role = chunk({ role: "assistant", content: "" });
+
+  test.each(SILENT)("and says %s is a refusal, and its end is not told", async (_name, delta) => {
+    for (const rest of [[usage, "[DONE]"], ["[DONE]"], []]) {
+      const { deltas, kind } = await streamed(events(role, chunk(delta, "content_filter"), ...rest));
+      expect(kind).toBe("refused");
+      // A finish reason would begin the client's answer, and then nobody else could give one.
+      expect(endsOf(deltas)).toEqual([]);
+    }
+  });
+
+  test.each(SPOKEN)("behind %s is told as it is", async (_name, delta) => {
+    for (const chunks of [[chunk(delta), chunk({}, "content_filter")], [chunk(delta, "content_filter")]]) {
+      const { deltas, kind } = await streamed(events(role, ...chunks, usage, "[DONE]"));
+      expect(kind).toBeUndefined();
+      expect(endsOf(deltas)).toEqual([[0, "content_filter"]]);
+    }
+  });
+
+  test("and then stays open is a refusal at once", async () => {
+    const text = `data: ${JSON.stringify(chunk({}, "content_filter"))}\n\n`;
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    const { kind } = await streamed({
+      kind: "custom",
+      async play(_request, wire) {
+        await wire.write(head);
+        await sendChunk(wire, Buffer.from(text));
+        await wire.wait(Infinity);
+      },
+    });
+    expect(kind).toBe("refused");
+  });
+
+  test("in all of its choices is a refusal, though fewer came than were asked for", async () => {
+    const both = [chunk({}, "content_filter"), chunk({}, "content_filter", 1), "[DONE]"];
+    for (const n of [2, 3]) {
+      const { deltas, kind } = await streamed(events(...both), { n });
+      expect(kind).toBe("refused");
+      expect(endsOf(deltas)).toEqual([]);
+    }
+  });
+
+  test("in one of its choices tells that end as soon as another choice says something", async () => {
+    const chunks = [chunk({}, "content_filter"), chunk({ content: "a" }, null, 1), chunk({}, "stop", 1), "[DONE]"];
+    const { deltas, kind } = await streamed(events(...chunks), { n: 2 });
+    expect(kind).toBeUndefined();
+    expect(endsOf(deltas)).toEqual([
+      [0, "content_filter"],
+      [1, "stop"],
+    ]);
+  });
+
+  test("in one of its choices tells that end once, in the same event as another's", async () => {
+    const { choices } = chunk({}, "content_filter");
+    const { deltas, kind } = await streamed(events({ choices: [...choices, ...chunk({}, "stop", 1).choices] }), {
+      n: 2,
+    });
+    expect(kind).toBeUndefined();
+    expect(endsOf(deltas)).toEqual([
+      [0, "content_filter"],
+      [1, "stop"],
+    ]);
+  });
+
+  test("in one of its choices and cut in another is a failure", async () => {
+    const chunks = [chunk({}, "content_filter"), chunk({ content: "" }, null, 1), "[DONE]"];
+    expect(await streamed(events(...chunks), { n: 2 })).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("a finish reason that tells of a break", () => {
+  test.each(["error", "insufficient_system_resource", "abort", "aborted", "cancelled", "canceled", "timeout"])(
+    "is a failure, plain and streamed: %s",
+    (word) => {
+      const failure = expect.objectContaining({ kind: "failed" });
+      expect(() => wholeChoices([whole({ content: "half" }, word)])).toThrow(failure);
+      expect(() => new ChunkChoices().read(chunk({ content: "half" }, word).choices)).toThrow(failure);
+    },
+  );
+
+  test("is known by its own words only", () => {
+    expect(wholeChoices([whole({ content: "a" }, "something new")])).toMatchObject([{ finish_reason: "stop" }]);
+  });
+});
+
+describe("a choice that calls tools (TOOL-1)", () => {
+  const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+
+  test.each(["stop", "eos", "end_turn", null])("and ends in %j is told as tool_calls", (word) => {
+    expect(wholeChoices([whole({ tool_calls: [call] }, word)])).toMatchObject([{ finish_reason: "tool_calls" }]);
+  });
+
+  test.each(["length", "content_filter"])("and ends in %s is told so", (word) => {
+    expect(wholeChoices([whole({ tool_calls: [call] }, word)])).toMatchObject([{ finish_reason: word }]);
+    const choices = new ChunkChoices();
+    choices.read(chunk({ tool_calls: [{ ...call }] }).choices);
+    expect(choices.read(chunk({}, word).choices)).toMatchObject([{ finish_reason: word }]);
+  });
+
+  test("is told so in a stream too, in the piece of the call and behind it", async () => {
+    const tools = { tool_calls: [call] };
+    for (const chunks of [[chunk(tools, "stop")], [chunk(tools), chunk({}, "stop")]]) {
+      expect(endsOf((await streamed(events(...chunks, "[DONE]"))).deltas)).toEqual([[0, "tool_calls"]]);
+    }
+  });
+
+  test("does not lend its end to another choice", async () => {
+    const chunks = [chunk({ tool_calls: [call] }), chunk({ content: "a" }, "stop", 1), chunk({}, "stop"), "[DONE]"];
+    expect(endsOf((await streamed(events(...chunks), { n: 2 })).deltas)).toEqual([
+      [1, "stop"],
+      [0, "tool_calls"],
+    ]);
+    const both = wholeChoices([
+      whole({ tool_calls: [call] } satisfies Members, "stop"),
+      whole({ content: "a" }, "stop", 1),
+    ]);
+    expect(both.map(({ finish_reason }) => finish_reason)).toEqual(["tool_calls", "stop"]);
+  });
+});
+
+test("xAI is never sent what would end the call there, or put its answer off", async () => {
+  const { models } = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
+  const sources = [...models.values()].flatMap((model) => model.sources).filter(({ provider }) => provider === "xai");
+  expect(sources).not.toEqual([]);
+  for (const { drop_params } of sources) {
+    expect(drop_params).toEqual(expect.arrayContaining(["search_parameters", "deferred"]));
+  }
+});
