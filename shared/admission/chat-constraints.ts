@@ -40,9 +40,7 @@ export function checkChat(
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
   const perChoice = limit ?? Math.min(model.max_output_tokens, LIMITS.chatDefaultOutputTokens);
   const outputTokensMax = perChoice * n;
-  const textBytes = Math.max(0, bodyBytes - inputs.encodedLength);
-  const counted = textBytes + inputs.images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
-  const inputTokens = inputs.opaque > 0 ? model.max_context_tokens : Math.min(model.max_context_tokens, counted);
+  const inputTokens = inputTokensOf(inputs, model, bodyBytes);
   const holdNano = boundChat(model.price, {
     inputTokens,
     outputTokens: outputTokensMax,
@@ -51,6 +49,22 @@ export function checkChat(
     hasAudioOutput: request.modalities?.includes("audio") === true,
   });
   return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
+}
+
+/**
+ * Most tokens that the messages of an admitted call can be.
+ * @param bodyBytes as for `checkChat`
+ * @throws ApiError as `checkChat`
+ */
+export function chatInputTokensMax(request: ChatCompletionRequest, model: Model, bodyBytes: number): number {
+  return inputTokensOf(walkMessages(request, model, NO_FILES), model, bodyBytes);
+}
+
+function inputTokensOf(inputs: Inputs, model: Model, bodyBytes: number): number {
+  if (inputs.opaque > 0) return model.max_context_tokens;
+  const textBytes = Math.max(0, bodyBytes - inputs.encodedLength);
+  const counted = textBytes + inputs.images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
+  return Math.min(model.max_context_tokens, counted);
 }
 
 /** Tiers that cost at most the published price. */
@@ -103,6 +117,9 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
           if (part.file.file_id !== undefined) {
             takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
             break;
+          }
+          if (/^data:audio\//i.test(part.file.file_data ?? "") && !supported.includes("audio")) {
+            throw notSupported("audio", param);
           }
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
@@ -181,6 +198,9 @@ function takeStored(
   }
   const file = files.get(part.file_id ?? "");
   if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  if (file.mediaType.startsWith("audio/") && !(model.allowed_params.supported_inputs ?? ["text"]).includes("audio")) {
+    throw notSupported("audio", param);
+  }
   const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
   if (!(model.allowed_params.supported_inputs ?? ["text"]).includes(kind)) {
     if (kind === "file") refuse("This model takes no files.");

@@ -1,6 +1,7 @@
 /** What a chat call typically uses, before it is made. The rule is told to clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/admission/call-bound.ts";
+import { blockKind, NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
@@ -14,13 +15,17 @@ export function typicalChatUsage(
   model: Model,
   bound: CallBound,
   tokenizer: Tokenizer,
+  files: StoredFiles = NO_FILES,
 ): TokenUsage {
   let imageInput = 0;
   let audioInput = 0;
   const text = countPrompt(tokenizer, request, (part) => {
-    if (part["type"] === "image_url") imageInput += model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
-    else if (part["type"] === "input_audio") audioInput += opaqueTokens(part);
-    else return opaqueTokens(part);
+    const file = files.get(fileIdOf(part));
+    const kind = file ? blockKind(file.mediaType) : KINDS[String(part["type"])];
+    const size = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;
+    if (kind === "image") imageInput += model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
+    else if (kind === "audio") audioInput += opaqueTokens(size);
+    else return opaqueTokens(size);
     return 0;
   });
   const left = takeFrom(bound.tokensMax - bound.outputTokensMax);
@@ -37,9 +42,16 @@ export function typicalChatUsage(
   };
 }
 
-/** Only the provider can look inside a recording or a file; this is what our own count of a call takes it for. */
-function opaqueTokens(part: Readonly<Record<string, unknown>>): number {
-  return Math.ceil(JSON.stringify(part).length / 6);
+/** Only the provider can look inside a recording or a file; this is what our own count of a call takes its base64 for. */
+function opaqueTokens(encoded: number): number {
+  return Math.ceil(encoded / 6);
+}
+
+const KINDS: Readonly<Record<string, "image" | "audio">> = { image_url: "image", input_audio: "audio" };
+
+function fileIdOf(part: Readonly<Record<string, unknown>>): string {
+  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
+  return typeof id === "string" ? id : "";
 }
 
 function takeFrom(total: number): (wanted: number) => number {

@@ -100,7 +100,7 @@ function forecastChat(
   if (!model.supports_chat) return undefined;
   const request = parse("ChatCompletionRequest", body);
   const bound = checkChat(request, model, bodyBytes, files);
-  return sampler().then((tokenizer) => ({ bound, usage: typicalChatUsage(request, model, bound, tokenizer) }));
+  return sampler().then((tokenizer) => ({ bound, usage: typicalChatUsage(request, model, bound, tokenizer, files) }));
 }
 
 function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | undefined {

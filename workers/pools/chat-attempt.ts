@@ -1,5 +1,6 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { chatInputTokensMax } from "#shared/admission/chat-constraints.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -148,6 +149,7 @@ function tokenBounds(model: Model, terms: Terms, request: ChatCompletionRequest)
   return {
     input: model.max_context_tokens,
     output: Math.max(terms.outputTokensMax, model.max_output_tokens * (request.n ?? 1)),
+    ownInput: () => chatInputTokensMax(request, model, Buffer.byteLength(JSON.stringify(request))),
   };
 }
 

@@ -22,7 +22,12 @@ export interface Metered {
 export interface TokenBounds {
   readonly input: number;
   readonly output: number;
+  /** Most that this call's messages can be; asked only where a report says much. */
+  readonly ownInput?: () => number;
 }
+
+/** What vendors put around a prompt: templates, preambles of tools. */
+const TEMPLATE_TOKENS_MAX = 8_192;
 
 /** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
 const BOUND_SLACK = 2;
@@ -37,6 +42,7 @@ export class ChatMeter {
   private pieces = 0;
   private bytesBeyond = 0;
   private inputTokens: number | undefined;
+  private ownInput: number | undefined;
   report: ChatUsage = null;
   /** The provider's word on the input, before it has said what the whole took. */
   inputReport: TokenUsage | undefined;
@@ -117,16 +123,24 @@ export class ChatMeter {
   private believedReport(): ChatUsage {
     const { report, bounds } = this;
     if (report === null || report === "impossible" || bounds === undefined) return report;
-    const isWithin =
-      promptTokens(report) <= bounds.input * BOUND_SLACK && completionTokens(report) <= bounds.output * BOUND_SLACK;
+    const isWithin = this.canBeInput(promptTokens(report)) && completionTokens(report) <= bounds.output * BOUND_SLACK;
     return isWithin ? report : "impossible";
+  }
+
+  private canBeInput(tokens: number): boolean {
+    const { bounds } = this;
+    if (bounds === undefined) return true;
+    if (tokens > bounds.input * BOUND_SLACK) return false;
+    if (tokens <= TEMPLATE_TOKENS_MAX || bounds.ownInput === undefined) return true;
+    this.ownInput ??= bounds.ownInput();
+    return tokens <= this.ownInput * BOUND_SLACK + TEMPLATE_TOKENS_MAX;
   }
 
   /** Its input buckets alone, when they can be true. */
   private believedInput(): TokenUsage | undefined {
-    const { inputReport, bounds } = this;
+    const { inputReport } = this;
     if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;
-    if (bounds !== undefined && promptTokens(inputReport) > bounds.input * BOUND_SLACK) return undefined;
+    if (!this.canBeInput(promptTokens(inputReport))) return undefined;
     return { ...inputReport, output: 0, audioOutput: 0, imageOutput: 0, reasoning: 0 };
   }
 

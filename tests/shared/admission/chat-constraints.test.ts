@@ -229,6 +229,13 @@ describe("a refusal", () => {
       "audio_not_supported_by_model",
       "messages[0].content[1]",
     ],
+    [
+      "sound in a file",
+      request({}, text("?"), file({ file_data: "data:audio/wav;base64,AA==" })),
+      { allowed_params: { supported_inputs: ["text", "file"] } },
+      "audio_not_supported_by_model",
+      "messages[0].content[1]",
+    ],
     ["a picture", request({}, dataImage(3)), TEXT_ONLY, "image_not_supported_by_model", "messages[0].content[0]"],
     [
       "a file",

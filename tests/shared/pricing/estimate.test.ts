@@ -138,6 +138,21 @@ describe("a chat estimate", () => {
     expect(estimate.estimated_credits).toBeLessThanOrEqual(estimate.max_credits);
   });
 
+  test("counts stored files as what they are: pictures, recordings and documents by their size", async () => {
+    const stored = { picture: "image/png", sound: "audio/wav", paper: "application/pdf" };
+    const files = new Map(
+      Object.entries(stored).map(([id, mediaType]) => [id, { bytes: 6_000, mediaType, filename: "a" }]),
+    );
+    const content = Object.keys(stored).map((id) => ({ type: "file", file: { file_id: id } }));
+    const body = { messages: [{ role: "user", content }], max_tokens: 10 };
+    const about = { files, recording: () => Promise.resolve(undefined) };
+    const { breakdown } = await estimateCall(model("rich"), body, bytesOf(body), about);
+    const quantities = new Map(breakdown.map(({ kind, quantity }) => [kind, quantity]));
+    expect(quantities.get("image_input_tokens")).toBe(700);
+    expect(quantities.get("audio_input_tokens")).toBe(1_334);
+    expect(quantities.get("input_tokens")).toBeGreaterThan(1_334);
+  });
+
   test("never expects more input than the model reads", async () => {
     const estimate = await estimateOf("one", { messages: [{ role: "user", content: "x y z ".repeat(2_000) }] });
     expect(estimate.breakdown[0]?.quantity).toBe(1_000);

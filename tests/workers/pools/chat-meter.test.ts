@@ -120,6 +120,20 @@ describe("a settle", () => {
 
   const BOUNDS = { input: 1_000, output: 50 };
 
+  test("of more input than the call's own messages can be is not believed, templates aside", async () => {
+    const bounds: TokenBounds = { input: 1_000_000, output: 100, ownInput: () => 60 };
+    for (const [input, estimated] of [
+      [8_000, undefined],
+      [8_192 + 120, undefined],
+      [8_192 + 121, "impossible"],
+      [900_000, "impossible"],
+    ] as const) {
+      const subject = meter({}, bounds);
+      subject.report = usage({ input, output: 1 });
+      expect([input, (await subject.settle()).estimated]).toEqual([input, estimated]);
+    }
+  });
+
   test.each<[string, Partial<TokenUsage>, "impossible" | undefined]>([
     ["all the model can do", { input: 1_000, output: 50 }, undefined],
     ["somewhat more, since vendors count differently", { input: 2_000, output: 100 }, undefined],
