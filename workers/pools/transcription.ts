@@ -19,6 +19,7 @@ import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.t
 import { stepsOf } from "../routing/steps.ts";
 import { startWatchdog } from "../watchdog.ts";
 
+import { withinLimit } from "./attempt-limit.ts";
 import { type CallRecording, readRecording, type RecordingPlace } from "./call-recording.ts";
 import { explainFailure } from "./chat-failure.ts";
 import { createCloseCall } from "./close-call.ts";
@@ -109,6 +110,8 @@ class Transcribing {
       context.providers.media(provider, "transcription"),
     );
     if (steps.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
+    const { kind, deadline_ms: deadlineMs } = job;
+    const limits = { kind, deadlineMs, plainMs: context.config.chat.plainMs, signal };
     return serveFirst<Offer, Served>({
       steps,
       breaker: context.breaker,
@@ -116,7 +119,7 @@ class Transcribing {
       hasBegun: () => this.answer.hasBegun,
       enter: (model) => this.enter(model),
       onFailure: (attempt, error, next) => this.report(attempt, error, next),
-      attempt: (attempt) => this.attempt(attempt, recording, signal),
+      attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, recording, limited)),
     });
   }
 

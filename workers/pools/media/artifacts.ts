@@ -119,7 +119,8 @@ async function fetchOne(
     if (artifact === undefined) throw new ProviderError("failed", `${making.noun} ${at + 1} is not there any more`);
     let hasBegun = false;
     try {
-      return await spool(artifact, making, signal, (bytes) => {
+      // What nobody can ask for again is the answer itself, which its call bounds.
+      return await spool(artifact, { ...making, isLive: !canResume }, signal, (bytes) => {
         hasBegun = true;
         onBytes?.(bytes);
       });

@@ -1,4 +1,4 @@
-/** Media of a call as its source takes it: bytes of stored files, of addresses and of what was put aside are read here, not before. */
+/** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
 import { type Given, GIVEN_TYPES } from "#shared/admission/given-media.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -59,11 +59,12 @@ export function createGivenReader(
       if (wanted.some(({ name }) => !read.has(name))) {
         // All at once: whoever held one and waited for the next would keep it from another who does the same.
         release();
+        // Of what is not known to be large the most is taken once: a caller's slow server must not keep all others waiting.
         const most = wanted.reduce(
-          (sum, one) => sum + ("kept" in one ? mediaSize(one.kept.reference) : bytesMax(one)),
+          (sum, one) => sum + ("kept" in one ? inMemory(mediaSize(one.kept.reference)) : bytesMax(one)),
           0,
         );
-        lease = await budget.lease(inMemory(most), signal);
+        lease = await budget.lease(Math.min(most, LIMITS.givenProcessBytesMax), signal);
       }
       const inputs: Record<string, GivenMedia> = {};
       for (const one of given) {
@@ -90,7 +91,13 @@ async function mediaOf(
 ): Promise<Media> {
   if ("url" in one) return fetched(one, bytesMax, signal);
   if ("fileId" in one) return stored(context, workspaceId, one, signal);
-  return { bytes: await readCallMedia(context.storage, one.kept.reference), contentType: one.kept.content_type };
+  try {
+    const bytes = await readCallMedia(context.storage, one.kept.reference, signal);
+    return { bytes, contentType: one.kept.content_type };
+  } catch (error) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    throw error;
+  }
 }
 
 async function fetched(one: Given & { readonly url: string }, bytesMax: number, signal: AbortSignal): Promise<Media> {

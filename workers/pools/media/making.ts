@@ -34,14 +34,16 @@ const SOUND_TYPES = {
 /** 16 bits, one channel, 24,000 a second, as the spec's `pcm` is. */
 const PCM_BYTES_A_SECOND = 48_000;
 
-/** Samples have no mark, so of sound the adapter's word counts, which has looked at the bytes. */
+/**
+ * Samples have no mark, so of sound an answer brings the adapter's word counts, which has looked at the bytes. At an address the
+ * word is a stranger's, and the bytes alone count.
+ */
 const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
   types: SOUND_TYPES,
-  typeOf: (bytes, artifact) => artifact.contentType ?? mediaTypeOf(bytes, ""),
+  typeOf: (bytes, artifact) => ("url" in artifact ? undefined : artifact.contentType) ?? soundTypeOf(bytes),
   measure: (bytes, contentType) => ({
-    seconds:
-      contentType === "audio/pcm" ? bytes.length / PCM_BYTES_A_SECOND : lengthOf(() => probeAudio(bytes).seconds),
+    seconds: contentType === "audio/pcm" ? bytes.length / PCM_BYTES_A_SECOND : known(() => probeAudio(bytes).seconds),
   }),
 };
 
@@ -54,7 +56,7 @@ export const VIDEOS: Making = {
   accept: "video/*",
   types: { "video/mp4": "mp4", "video/webm": "webm", "video/quicktime": "mov", "image/gif": "gif" },
   typeOf: (bytes) => videoTypeOf(bytes),
-  measure: (bytes) => ({ seconds: lengthOf(() => probeVideo(bytes).seconds) }),
+  measure: (bytes) => ({ seconds: known(() => probeVideo(bytes).seconds) }),
 };
 
 export const MESHES: Making = {
@@ -75,13 +77,21 @@ export const MESHES: Making = {
 };
 
 /** Undefined for what a probe of ours cannot read: players may know better. */
-function lengthOf(probe: () => number): number | undefined {
+function known<T>(probe: () => T): T | undefined {
   try {
     return probe();
   } catch (error) {
     if (error instanceof MediaError) return undefined;
     throw error;
   }
+}
+
+/** AAC and longer WAVs have no mark of one look. */
+function soundTypeOf(bytes: Uint8Array): string | undefined {
+  const marked = mediaTypeOf(bytes, "");
+  if (marked !== undefined) return marked;
+  const format = known(() => probeAudio(bytes).format);
+  return Object.entries(SOUND_TYPES).find(([, ending]) => ending === format)?.[0];
 }
 
 function textAt(bytes: Uint8Array, from: number, length: number): string {

@@ -22,6 +22,7 @@ import { type Attempt, serveFirst, type Serving } from "../../routing/serve-firs
 import { type Step, stepsOf } from "../../routing/steps.ts";
 import { startWatchdog } from "../../watchdog.ts";
 
+import { withinLimit } from "../attempt-limit.ts";
 import { createCloseCall } from "../close-call.ts";
 import { createUnserved } from "../unserved.ts";
 
@@ -34,6 +35,7 @@ import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { outcomeOf } from "./outcome.ts";
 import { pollOnce, pollToEnd, refreshing } from "./queued.ts";
+import { runMsOf } from "./run-time.ts";
 import { showsAsItComes } from "./show.ts";
 import { type Begun, moveTerms, type Terms } from "./terms.ts";
 
@@ -73,6 +75,8 @@ class MediaRun<Kind extends MadeKind> {
   private isAsking = false;
   /** performance.now() when the present provider was asked. */
   private askedAt: number | undefined;
+  /** When its time is over, in Unix milliseconds. */
+  private deadlineMs = 0;
   /** How often the second half of a job was not taken. */
   private nextTries = 0;
 
@@ -110,12 +114,9 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private watch() {
-    const { control, begun, slot } = this;
-    // From its start, whenever that was: the row's deadline says until when a job may be begun. A late one is asked about
-    // once, which has its own limit.
-    const mostMs = Math.min(this.kind.making.totalMs, this.context.config.mediaTotalMs);
-    const runMs = begun === null ? mostMs : begun.started_ms + mostMs - Date.now();
-    const totalMs = slot.isLate ? LATE_MS : Math.max(1, runMs);
+    const { kind, context, slot, begun, control } = this;
+    const totalMs = runMsOf(kind.making, context.config, slot, begun);
+    this.deadlineMs = Date.now() + totalMs;
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 
@@ -156,6 +157,7 @@ class MediaRun<Kind extends MadeKind> {
     this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model, job.given), (one) =>
       givenBytesMax(one.kind, first.model),
     );
+    const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.chat.plainMs, signal };
     return serveFirst<Offer<Kind>, Made<Kind>>({
       steps: rest ?? all,
       ...(from ? { from } : {}),
@@ -164,7 +166,7 @@ class MediaRun<Kind extends MadeKind> {
       hasBegun: () => false,
       enter: (model) => this.enter(model),
       onFailure: (attempt, error, next) => this.report(attempt.step, error, next),
-      attempt: (attempt) => this.attempt(attempt, signal),
+      attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, limited)),
     });
   }
 
@@ -194,8 +196,10 @@ class MediaRun<Kind extends MadeKind> {
       this.given?.release();
       return { ...served, ...(await this.follow(attempt.step, job, signal)) };
     } finally {
-      const seconds = (performance.now() - (this.askedAt ?? performance.now())) / 1_000;
-      this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+      if (this.askedAt !== undefined) {
+        const seconds = (performance.now() - this.askedAt) / 1_000;
+        this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+      }
     }
   }
 
@@ -390,7 +394,5 @@ const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "faile
 /** At the pauses between questions, about a minute and a half. */
 const NEXT_TRIES_MAX = 12;
 
-/** For what a late job's one question and the copying of what it made may take. */
-const LATE_MS = 900_000;
 /** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;

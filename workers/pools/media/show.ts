@@ -40,7 +40,8 @@ export async function showsAsItComes(
   const [only, ...others] = artifacts;
   if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(terms.price.unit)) return undefined;
   const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
-  if (asked === undefined || only.contentType !== asked) return undefined;
+  // What lies at an address is looked at before anybody hears it.
+  if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
   try {
     // What a full workspace could hear it would neither keep nor pay for.
     const stored = await storedBytes(database, job.workspace_id);

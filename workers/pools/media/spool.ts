@@ -8,6 +8,8 @@ import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
+import { downloaded } from "./download.ts";
+
 export interface Spooled {
   readonly size: number;
   /** All of it, mapped rather than read where it lies on the disk. Not after `remove`. */
@@ -18,8 +20,12 @@ export interface Spooled {
 
 export interface SpoolLimits {
   readonly bytesMax: number;
-  /** For an address: from the look-up to the last byte. */
+  /** For what lies elsewhere: from the look-up to the last byte. */
   readonly fetchMs: number;
+  /** For each silence on the way of what its provider hands over; as for other servers when absent. */
+  readonly stallMs?: number;
+  /** It is still being made while it comes: `fetchMs` is for its silences only. */
+  readonly isLive?: boolean;
   /** Told to servers at addresses, such as `image/*`. */
   readonly accept: string;
 }
@@ -27,10 +33,11 @@ export interface SpoolLimits {
 /** @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk */
 export async function spool(
   artifact: Artifact,
-  { bytesMax, fetchMs, accept }: SpoolLimits,
+  limits: SpoolLimits,
   signal: AbortSignal,
   onBytes: (bytes: Uint8Array) => void = () => undefined,
 ): Promise<Spooled> {
+  const { bytesMax, fetchMs, accept } = limits;
   if ("bytes" in artifact) {
     const { bytes } = artifact;
     if (bytes.length > bytesMax) throw tooLarge(bytesMax);
@@ -48,7 +55,7 @@ export async function spool(
   try {
     if ("url" in artifact)
       await fetchPublic(artifact.url, { signal, bytesMax, timeoutMs: fetchMs, accept, onBytes: take });
-    else for await (const bytes of await artifact.open(signal)) await take(bytes);
+    else for await (const bytes of downloaded(artifact, limits, signal)) await take(bytes);
     await file.end();
     if (size === 0) throw new ProviderError("failed", "what was made is empty");
   } catch (error) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { endFile, findFile } from "#shared/database/files.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
@@ -90,6 +91,46 @@ describe("what is larger than its kind may be", () => {
     },
     30_000,
   );
+});
+
+describe("what is fetched", () => {
+  const job = () => ({ job_id: newId(), workspace_id: workspaceId });
+  const options = { signal: new AbortController().signal, work: "one/m 1", canResume: true };
+  const quick = { ...MUSIC, fetchMs: 50 };
+  const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
+
+  test("and never comes from its provider is asked for anew, and kept when it comes then", async () => {
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    const refresh = () => Promise.resolve([{ open, contentType: "audio/wav" }]);
+    const kept = await keepArtifacts(tools(), job(), [never], { ...MUSIC, fetchMs: 500 }, { ...options, refresh });
+    expect(kept).toMatchObject([{ contentType: "audio/wav", seconds: 1 }]);
+  }, 30_000);
+
+  test("while it is still being made has the time of its call, not that of a download", async () => {
+    const [wave, pieces] = [wavOf(1), 5];
+    let at = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await Bun.sleep(25);
+        const length = Math.ceil(wave.length / pieces);
+        if (at < wave.length) controller.enqueue(new Uint8Array(wave.subarray(at, (at += length))));
+        else controller.close();
+      },
+    });
+    const made: Artifact = { open: () => Promise.resolve(stream), contentType: "audio/wav" };
+    const making = { ...MUSIC, fetchMs: 60, stallMs: 30_000 };
+    const kept = await keepArtifacts(tools(), job(), [made], making, { ...options, canResume: false });
+    expect(kept).toMatchObject([{ seconds: 1 }]);
+  }, 30_000);
+
+  test("and never comes fails no job whose provider still has it, and gives its turn back", async () => {
+    const stuck = Array.from({ length: LIMITS.artifactStoresMax }, () =>
+      keepArtifacts(tools(), job(), [never], quick, options).catch((error: unknown) => error),
+    );
+    const [other = ""] = await keep(newId(), [sound(1)]);
+    expect(await isThere(other)).toBe(true);
+    for (const fault of await Promise.all(stuck)) expect(fault).toBeInstanceOf(UnknownOutcomeError);
+  }, 30_000);
 });
 
 describe("what a job made", () => {

@@ -59,6 +59,10 @@ interface Around {
   readonly signal?: AbortSignal;
   readonly deadlineMs?: number;
   readonly totalMs?: number;
+  /** How long a source may take that another could stand in for. */
+  readonly plainMs?: number;
+  /** As the ingress calls it; what is made is speech all the same. */
+  readonly kind?: JobMessage["kind"];
 }
 
 /** @param offers of the model's first source and of its second */
@@ -70,7 +74,12 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   let told = "";
   const { metrics, providers } = surroundings(offers);
   const context = {
-    config: { mediaTotalMs: around.totalMs ?? 60_000, storageBytesMax: STORAGE_BYTES_MAX, publicUrl: undefined },
+    config: {
+      mediaTotalMs: around.totalMs ?? 60_000,
+      chat: { plainMs: around.plainMs ?? 60_000 },
+      storageBytesMax: STORAGE_BYTES_MAX,
+      publicUrl: undefined,
+    },
     log: createLogger({ level: "silent", role: "test" }),
     catalogue: { current: () => catalogue },
     breaker: {
@@ -115,7 +124,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   } as unknown as JobControl;
   const kind = { ...SPEAKING, making: { ...SPEAKING.making, pollMinMs: 1, pollMaxMs: 2 } };
   const thrown = await createMediaHandler(context, kind)
-    .run(message(around.deadlineMs ?? Date.now() + 60_000), control)
+    .run({ ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" }, control)
     .then(
       () => undefined,
       (error: unknown) => error,

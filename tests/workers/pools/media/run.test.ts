@@ -37,6 +37,15 @@ const gone: Artifact = {
   contentType: "audio/wav",
 };
 
+/** Fails with the call, as adapters do. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(new ProviderError("aborted", "the call was aborted", { cause: signal.reason }));
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
+
 describe("a job", () => {
   test("at its provider is noted, told to the breaker at once, followed and paid", async () => {
     const { offer, asked } = queued([{ state: "pending" }, DONE]);
@@ -122,6 +131,65 @@ describe("a job", () => {
     expect(asked.filter((what) => what === "start")).toHaveLength(1);
     expect(ran.kept.at(-1)).toMatchObject({ job: { id: "2" } });
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
+  });
+});
+
+describe("a source that stays silent", () => {
+  const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+  /** As an adapter whose provider takes the call and never answers. */
+  const silent: Offer = { run: ({ signal }) => endOf(signal) };
+
+  test("costs speech a part of its time, and the next one speaks", async () => {
+    const ran = await run([silent, direct], { plainMs: 50 });
+    expect(ran.recorded).toEqual(["one/m failed", "two/m ok"]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("leaves the next one time, however short the whole is", async () => {
+    const ran = await run([silent, direct], { totalMs: 1_000 });
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("is asked to stop where it queues its jobs, and its job forgotten", async () => {
+    const { offer, asked } = queued([{ state: "pending" }]);
+    const ran = await run([offer, direct], { plainMs: 50 });
+    expect(asked.slice(-2)).toEqual(["cancel", "poll"]);
+    expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m" }), null]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("has the whole of the time when nobody comes after it", async () => {
+    const broken: Offer = { run: () => Promise.reject(new ProviderError("failed", "an outage")) };
+    const ran = await run([broken, silent], { plainMs: 1, totalMs: 200 });
+    expect(ran.recorded).toEqual(["one/m failed", "two/m failed"]);
+    expect(ran.told).toContain("upstream_timeout");
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  test("is given up for nobody where it may have been paid unseen", async () => {
+    const ran = await run([silent, direct], { plainMs: 1, totalMs: 200, kind: "music" });
+    expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
+  });
+
+  test("is not what answered in time and is read for longer, which ends with the call alone", async () => {
+    const { bytes } = SOUND as { readonly bytes: Uint8Array<ArrayBuffer> };
+    const asked: AbortSignal[] = [];
+    const speaking = (open: () => Promise<ReadableStream<Uint8Array>>): Offer => ({
+      run: ({ signal }) => {
+        asked.push(signal);
+        return Promise.resolve({ output: { open, contentType: "audio/wav" }, usage: {} });
+      },
+    });
+    // Longer than the limit of its attempt.
+    const slow = speaking(() => Bun.sleep(120).then(() => new Blob([bytes]).stream()));
+    const ran = await run([slow, direct], { plainMs: 60 });
+    expect([ran.recorded, asked[0]?.aborted]).toEqual([["one/m ok"], false]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+
+    const endless = speaking(() => endOf(asked[1] ?? AbortSignal.abort()));
+    const ended = await run([endless, direct], { plainMs: 50, totalMs: 200 });
+    expect(asked[1]?.reason).toMatchObject({ reason: "deadline" });
+    expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 });
 
