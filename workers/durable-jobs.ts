@@ -15,17 +15,17 @@ import {
   noteUnknown,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { ringCaller, tellPublisher, type Told } from "#shared/jobs/answer.ts";
 import { type EndContext, conclude, endingOf, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
+import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
-import { deleteCallMedia } from "#shared/storage/call-media.ts";
-import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
 
 import { openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
@@ -265,21 +265,10 @@ export function openDurableJobs(options: {
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     tellPublisher(context.replies, job, { ...told, creditsNano: taken });
     if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
-    failpoint("job.told");
-    discardRequest(job);
+    await sentFailpoint("job.told");
+    const { given } = job.work as Pick<JobMessage, "given">;
+    void discardRequest(context, { ...job, given });
     return { outcome: ending.state };
-  };
-
-  /** What came with the call. What does not go now is the janitor's. */
-  const discardRequest = ({ id, request_ref: reference, work }: ClaimedJob): void => {
-    const { given = {} } = work as Pick<JobMessage, "given">;
-    const deletions = [
-      ...(reference === null ? [] : [deleteClaim(context.storage, reference)]),
-      ...Object.values(given).map((one) => deleteCallMedia(context.storage, one.reference)),
-    ];
-    Promise.all(deletions).catch((error: unknown) =>
-      log.warn({ err: error, job_id: id }, "what came with a call was not deleted"),
-    );
   };
 
   return {

@@ -63,17 +63,36 @@ export function knownFiles(target: Queryable, ids: readonly string[]): Promise<O
   return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
 }
 
-/** Up to `batch` files that ended jobs kept while they ran; what is not in their results is deleted, its bytes not yet. */
-export function dropKeptResults(target: Queryable, batch: number): Promise<{ id: string; is_deleted: boolean }[]> {
-  return target.query("select id, is_deleted from drop_kept_results($1)", [batch]);
+export interface KeptResult {
+  readonly workspace_id: string;
+  readonly key: string;
+  /** Id of the file. */
+  readonly subject: string;
 }
 
-/** Deletes up to `batch` keys whose time is over. Returns how many. */
+/** Files that jobs kept while they ran and that nobody takes over any more. */
+export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
+  return target.query<KeptResult>(
+    `select k.workspace_id, k.key, k.subject
+     from kept_result k left join job on job.id = k.job_id
+     where job.id is null or job.state not in ('queued', 'running')
+     limit $1`,
+    [batch],
+  );
+}
+
+/** Forgets that a job kept it. True: it is not in the job's result, and was deleted; its bytes not yet. */
+export async function dropKeptResult(target: Queryable, { workspace_id: ws, key }: KeptResult): Promise<boolean> {
+  const rows = await target.query<{ deleted: boolean | null }>("select drop_kept_result($1, $2) as deleted", [ws, key]);
+  return rows[0]?.deleted === true;
+}
+
+/** Deletes up to `batch` keys of clients whose time is over; those of jobs live as long as their jobs. Returns how many. */
 export async function dropExpiredKeys(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (
        select workspace_id, route, key from idempotency_key
-       where fingerprint is not null and expires_at <= clock_timestamp()
+       where fingerprint is not null and expires_at <= clock_timestamp() and key not like ' job %'
        order by expires_at
        limit $1)
      returning 1`,

@@ -98,6 +98,15 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
+/** Bytes that the files of a workspace take, and those that are being stored. */
+export async function storageTaken(target: Queryable, workspaceId: string): Promise<bigint> {
+  const rows = await target.query<{ taken: bigint }>(
+    "select used + reserved as taken from file_storage where workspace_id = $1",
+    [workspaceId],
+  );
+  return rows[0]?.taken ?? 0n;
+}
+
 export type BegunUpload =
   | { readonly verdict: "begun"; readonly at: Date }
   | { readonly verdict: "busy" }

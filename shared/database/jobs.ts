@@ -1,4 +1,5 @@
 /** Rows of durable jobs: read, claimed, kept alive, put on the queue. How they begin and end: shared/jobs. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
@@ -152,6 +153,8 @@ export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publis
   readonly is_unknown: boolean;
   readonly is_hidden: boolean;
   readonly is_late: boolean;
+  /** Media that came with it. */
+  readonly given: JobMessage["given"] | null;
 }
 
 export type Unclaimed =
@@ -178,7 +181,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 export const UNOWNED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
-  deadline <= clock_timestamp() as is_late`;
+  deadline <= clock_timestamp() as is_late, work->'given' as given`;
 
 /** Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled. */
 export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
@@ -241,10 +244,13 @@ export async function askSoon(target: Queryable, id: string): Promise<void> {
   );
 }
 
-/** Gives a job back that was not begun, or goes on at its provider, so that it is taken over at once. */
+/**
+ * Gives a job back that was not begun, or goes on at its provider, so that it is taken over at once. What is paid for there is
+ * taken over as often as it takes: it ends by its provider's word or its time, not by how often a store was away.
+ */
 export async function handBackJob(target: Queryable, id: string, epoch: number): Promise<void> {
   await target.query(
-    `update job set state = 'queued', lease_until = null
+    `update job set state = 'queued', lease_until = null, claims = case when provider_job is null then claims else 0 end
      where id = $1 and epoch = $2 and state = 'running' and (intent_at is null or provider_job is not null)`,
     [id, epoch],
   );

@@ -6,10 +6,10 @@ import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
-import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import { ringCaller, tellPublisher } from "./answer.ts";
+import { discardRequest } from "./discard-request.ts";
 import { jobError } from "./error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
 import { mayBePaidUnseen } from "./kinds.ts";
@@ -139,10 +139,6 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
     "a job was ended without its owner",
   );
   tellPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
-  if (job.request_ref !== null && !ending.isDeadLetter) {
-    await deleteClaim(storage, job.request_ref).catch((error: unknown) =>
-      log.warn({ err: error, job_id: job.id }, "a claim was not deleted"),
-    );
-  }
+  if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
   return true;
 }

@@ -2,6 +2,8 @@
  * A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so
  * this sweep looks at the oldest messages themselves: one whose caller's deadline is long past has no owner left. It
  * becomes a dead letter and is removed by its sequence; a filtered purge could take others with it (QUE-8, QUE-10).
+ * Messages of durable jobs are passed over, in whatever lane: a job may run long behind its message's deadline, and its row
+ * tells what becomes of it (leases.ts, dispatch.ts).
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -14,6 +16,8 @@ import { HEADERS, laneFilter, LANES, POOLS, streamName } from "#shared/queue/sub
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 const BATCH = 100;
+/** Messages of a pool that are looked at in one sweep, those passed over included: each is a question to the server. */
+const LOOKED_AT_MAX = 1_000;
 /** No delivery can still be under way this long after the caller's deadline. */
 const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
 
@@ -33,11 +37,13 @@ export async function sweepDeadLetters(context: {
     const { state } = await manager.streams.info(stream);
     if (state.messages === 0) continue;
     let seq = state.first_seq;
-    // The batch lane holds durable jobs alone, whose rows tell what becomes of them (leases.ts, dispatch.ts).
-    for (let count = 0; count < BATCH && seq <= state.last_seq; count++) {
+    let taken = 0;
+    // The batch lane holds durable jobs alone.
+    for (let looked = 0; taken < BATCH && looked < LOOKED_AT_MAX && seq <= state.last_seq; looked++) {
       const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;
+      if (isDurable(message.data)) continue;
       const deadlineMs = Number(message.header.get(HEADERS.deadline) || Number.NaN);
       // A message without a deadline was not written by us; it counts from when it came.
       const since = Number.isFinite(deadlineMs) ? deadlineMs : message.time.getTime();
@@ -54,13 +60,26 @@ export async function sweepDeadLetters(context: {
         jobId: null,
       });
       await manager.streams.deleteMessage(stream, message.seq);
-      swept += 1;
+      taken += 1;
       log.error(
         { stream, seq: message.seq, subject: message.subject },
         "a message nobody finished became a dead letter",
       );
     }
+    swept += taken;
   }
   metrics.deadLetters.set(await countDeadLetters(database));
   return swept;
+}
+
+const decoder = new TextDecoder();
+
+/** Whether it only says which row to claim. */
+function isDurable(body: Uint8Array): boolean {
+  try {
+    const value = JSON.parse(decoder.decode(body)) as { readonly durable?: unknown } | null;
+    return value?.durable === true;
+  } catch {
+    return false;
+  }
 }

@@ -5,9 +5,10 @@
 import type { Database } from "#shared/database/client.ts";
 import {
   dropExpiredKeys,
-  dropKeptResults,
+  dropKeptResult,
   expiredUploads,
   filesBetween,
+  keptOfEndedJobs,
   knownFiles,
   outlivedFiles,
   undeletedBytes,
@@ -18,6 +19,7 @@ import { fileIdOf, FILES_PREFIX, objectKey } from "#shared/files/id.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { CLAIMS_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
 
 export interface FileSweepContext {
@@ -46,10 +48,8 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   for (const { id, workspace_id } of await outlivedFiles(database, BATCH)) {
     if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
   }
-  for (let hasMore = true; hasMore;) {
-    const dropped = await dropKeptResults(database, BATCH);
-    for (const { id } of dropped.filter((file) => file.is_deleted)) await erase({ id, upload_id: null });
-    hasMore = dropped.length >= BATCH;
+  for (const kept of await keptOfEndedJobs(database, BATCH)) {
+    if (await dropKeptResult(database, kept)) await erase({ id: kept.subject, upload_id: null });
   }
   for (const ended of await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH)) await erase(ended);
   while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
@@ -66,7 +66,8 @@ export interface Orphans {
 
 /** Compares all rows with all objects, both in the order of ids, a page at a time. */
 export async function sweepOrphans(context: FileSweepContext, page = 1_000): Promise<Orphans> {
-  const found = { objects: 0, uploads: await sweepMultipartUploads(context), lost: 0 };
+  const uploads = (await sweepMultipartUploads(context)) + (await sweepClaimParts(context));
+  const found = { objects: 0, uploads, lost: 0 };
   const missing: { id: string; workspace_id: string }[] = [];
   let files = 0;
   let from = "";
@@ -155,6 +156,19 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
     log.warn({ err: error }, "multipart uploads cannot be swept");
   }
   return dropped;
+}
+
+/** Of media that a process was putting aside when it died: no call is known by it. */
+async function sweepClaimParts(context: FileSweepContext): Promise<number> {
+  const { storage, log } = context;
+  try {
+    const uploads = (await listUploads(storage, CLAIMS_PREFIX)).filter(({ at }) => isOld(context, at));
+    for (const { key, uploadId } of uploads) await dropParts(storage, key, uploadId);
+    return uploads.length;
+  } catch (error) {
+    log.warn({ err: error }, "multipart uploads of calls cannot be swept");
+    return 0;
+  }
 }
 
 function isOld({ now = Date.now }: FileSweepContext, at: Date): boolean {

@@ -73,13 +73,13 @@ declare
   tries smallint;
 begin
   select coalesce(unknown_since, at_utc), attempt into since, tries from job
-  where id = p_id and epoch = p_epoch and state = 'running'
+  where id = p_id and epoch = p_epoch and (state = 'running' or (state = 'queued' and not p_owned))
     and (p_owned or lease_until is null or lease_until < at_utc)
   for update;
   if not found then return false; end if;
   until_utc := since + p_keep_ms * interval '1 millisecond';
   -- It takes no place on the queue meanwhile: its workspace's share is for work that can be done.
-  update job set unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
+  update job set state = 'running', unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
     ask_at = at_utc + least(interval '30 minutes', greatest(interval '1 minute', (at_utc - since) / 2)),
     deadline = greatest(deadline, until_utc)
   where id = p_id;
@@ -90,34 +90,31 @@ end $$;
 
 -- What media jobs keep while they run is known by keys of its own (shared/jobs/kept-results.ts), so that each is kept once
 -- whoever takes the job over. Of a job that has ended nobody takes over anything: the keys go, and with them each file that is
--- not in the job's result, whoever kept it and whatever became of them. Locks: job, idempotency_key, then as end_file.
+-- not in the job's result, whoever kept it and whatever became of them.
 create index idempotency_key_result on idempotency_key (key) where key like ' job %' and fingerprint is not null;
 
--- A row for each key dropped, at most p_batch: whose file it named, and whether that was deleted.
-create function drop_kept_results(p_batch int) returns table (id text, is_deleted boolean) language plpgsql as $$
+create view kept_result as
+select k.workspace_id, k.key, k.subject, substr(k.key, 6, 36)::uuid as job_id
+from idempotency_key k
+where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' and k.key ~ '^ job [0-9a-f-]{36} ';
+
+-- One, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Whether its file was
+-- deleted; null: the key is not to go. Locks: job, idempotency_key, then as end_file.
+create function drop_kept_result(p_ws uuid, p_key text) returns boolean language plpgsql as $$
 declare
-  k record;
+  k kept_result;
   j job;
 begin
-  for k in
-    select i.workspace_id, i.key, i.subject, substr(i.key, 6, 36)::uuid as job_id
-    from idempotency_key i left join job on job.id = substr(i.key, 6, 36)::uuid
-    where i.key like ' job %' and i.fingerprint is not null and i.route = 'files'
-      and (job.id is null or job.state not in ('queued', 'running'))
-    limit p_batch
-  loop
-    -- An operator may have sent it on its way again.
-    select * into j from job where job.id = k.job_id for share;
-    continue when j.state in ('queued', 'running');
-    delete from idempotency_key where workspace_id = k.workspace_id and route = 'files' and key = k.key and subject = k.subject;
-    continue when not found;
-    id := k.subject;
-    -- Of a job whose row is gone nobody can say any more what it made: its owner decides.
-    is_deleted := case
-      when j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0
-      then end_file(k.workspace_id, k.subject, 'deleted')
-      else false
-    end;
-    return next;
-  end loop;
+  select * into k from kept_result where workspace_id = p_ws and key = p_key;
+  if not found then return null; end if;
+  -- An operator may have sent it on its way again.
+  select * into j from job where id = k.job_id for share;
+  if j.state in ('queued', 'running') then return null; end if;
+  delete from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key and subject = k.subject;
+  if not found then return null; end if;
+  -- Of a job whose row is gone nobody can say any more what it made: its owner decides.
+  if j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0 then
+    return end_file(p_ws, k.subject, 'deleted');
+  end if;
+  return false;
 end $$;

@@ -15,7 +15,9 @@ import {
   findJob,
   handBackJob,
   noteIntent,
+  noteProviderJob,
   noteSequences,
+  noteUnknown,
   releaseJobs,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
@@ -124,6 +126,25 @@ describe("a claim", () => {
     const id = await admitted();
     await db.query("update job set intent_at = now(), provider_job = '{\"id\":1}' where id = $1", [id]);
     expect((await claim(id))?.provider_job).toEqual({ id: 1 });
+  });
+
+  test("of what a provider works on is to be had however often it was given back: a store may be away for long", async () => {
+    const id = await admitted();
+    for (let time = 0; time < CLAIMS_MAX + 2; time++) {
+      const job = await claim(id);
+      expect(job?.epoch).toBe(time + 1);
+      if (time === 0) {
+        await noteIntent(db.database, id, 1);
+        await noteProviderJob(db.database, id, 1, { source: "a" });
+      }
+      await handBackJob(db.database, id, time + 1);
+    }
+    // Nor is one stranded whose outcome nobody can tell while it is nobody's.
+    const [row] = await db.query<{ epoch: number }>("select epoch from job where id = $1", [id]);
+    expect(await noteUnknown(db.database, { id, epoch: row?.epoch ?? 0, isOwned: false }, 1_000)).toBe(true);
+    expect(
+      await db.query("select state, unknown_since is not null as is_unknown from job where id = $1", [id]),
+    ).toEqual([{ state: "running", is_unknown: true }]);
   });
 
   test("given back before it began is to be had at once; after it began it is not given back", async () => {

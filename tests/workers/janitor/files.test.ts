@@ -9,7 +9,7 @@ import { newFileId, objectKey } from "#shared/files/id.ts";
 import { newId } from "#shared/ids.ts";
 import { resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { beginParts, deleteObject, putObject, putPart } from "#shared/storage/objects.ts";
+import { beginParts, deleteObject, listUploads, putObject, putPart } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench, send, storeFile } from "#tests/shared/files/bench.ts";
 import { sweepOrphans, sweepUploads } from "#workers/janitor/files.ts";
@@ -152,8 +152,9 @@ describe("what jobs kept while they ran", () => {
     expect(row).toEqual({ used: 0n });
   });
 
-  test("stays while the job runs", async () => {
+  test("stays while the job runs, however long that is", async () => {
     const { job, files } = await jobWith("running");
+    await bench.db.query("update idempotency_key set expires_at = clock_timestamp() - interval '1 hour'");
     await uploads();
     expect(await states(files)).toEqual(["ready", "ready"]);
     expect(await keys()).toHaveLength(2);
@@ -213,6 +214,16 @@ describe("orphans", () => {
     expect(await orphans()).toMatchObject({ uploads: 1 });
     expect((await bench.stored()).uploads).toEqual([objectKey(running)]);
     await uploads();
+  });
+
+  test("parts of media that was being put aside go too", async () => {
+    const key = `claims/${newId()}/image`;
+    await putPart(bench.storage, key, await beginParts(bench.storage, key), 1, randomBytes(1_000));
+    const left = async () => (await listUploads(bench.storage, "claims/")).map((upload) => upload.key);
+    await sweepOrphans(context());
+    expect(await left()).toEqual([key]);
+    await orphans();
+    expect(await left()).toEqual([]);
   });
 
   test("a file whose bytes are gone is shown no longer, counts for nothing, and is kept for the operator", async () => {

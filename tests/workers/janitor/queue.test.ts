@@ -100,6 +100,29 @@ describe("a message that nobody finished", () => {
     expect(await manager.streams.getMessage(STREAM, { seq: young.seq })).not.toBeNull();
   });
 
+  test("is left to the jobs' own sweeps when it is a durable job's: that may run long behind its deadline", async () => {
+    const now = Date.now();
+    const durable = JSON.stringify({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId() });
+    const before = await put(String(now), durable);
+    const call = await put(String(now), '{"durable":"true"}');
+    await put(String(now), "no JSON");
+    await put(String(now), "null");
+    const after = await put(String(now), durable);
+    expect(await sweep(now + LONG_MS)).toBe(3);
+    expect(await manager.streams.getMessage(STREAM, { seq: call.seq })).toBeNull();
+    for (const { seq } of [before, after]) expect(await manager.streams.getMessage(STREAM, { seq })).not.toBeNull();
+    expect(await letters()).toHaveLength(3);
+  });
+
+  test("is found behind durable jobs that wait for longer, and behind more of them than are swept at once", async () => {
+    const now = Date.now();
+    const durable = Array.from({ length: 150 }, () => put(String(now + 2 * LONG_MS), '{"durable":true}'));
+    await Promise.all(durable);
+    await put(String(now));
+    expect(await sweep(now + LONG_MS)).toBe(1);
+    expect(await inStream()).toBe(150);
+  });
+
   test("is swept in bounded batches until none is left", async () => {
     const now = Date.now();
     await Promise.all(Array.from({ length: 130 }, () => put(String(now))));
