@@ -1,6 +1,6 @@
 /**
  * Room that all calls of a process share, of which one workspace has a part at most: its flood leaves room for others. Who
- * finds none waits in the order of coming, for a time; too many do not wait at all.
+ * finds none waits in the order of coming, for a time; too many, or too many of one workspace, do not wait at all.
  */
 import { ApiError } from "#shared/errors.ts";
 
@@ -8,7 +8,7 @@ export interface FairShareLimits {
   /** In what takers count, such as bytes: of all workspaces and of one. What alone is more has the room for itself. */
   readonly max: number;
   readonly perWorkspaceMax: number;
-  /** Calls that wait, and for how long. */
+  /** Calls that wait, half of them of one workspace, and for how long. */
   readonly waitingMax: number;
   readonly waitMs: number;
   /** What there is too much of then, such as `recordings`. */
@@ -60,7 +60,7 @@ export class FairShare {
       reject(error);
       this.next();
     };
-    if (this.waiting.size > this.limits.waitingMax) giveUp(this.overloaded());
+    if (this.isCrowded(workspaceId)) giveUp(this.overloaded());
     const timer = setTimeout(() => giveUp(this.overloaded()), this.limits.waitMs);
     const leave = (): void => giveUp(gone());
     left.addEventListener("abort", leave, { once: true });
@@ -70,6 +70,14 @@ export class FairShare {
       clearTimeout(timer);
       left.removeEventListener("abort", leave);
     }
+  }
+
+  private isCrowded(workspaceId: string): boolean {
+    const { waitingMax } = this.limits;
+    if (this.waiting.size > waitingMax) return true;
+    let own = 0;
+    for (const one of this.waiting) if (one.workspaceId === workspaceId) own += 1;
+    return own > Math.max(1, waitingMax / 2);
   }
 
   private next(): void {

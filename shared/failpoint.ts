@@ -61,6 +61,13 @@ export function armFailpoint(next: Armed | undefined): void {
   passes = 0;
 }
 
+/** As `failpoint`, once what was written to sockets before has left the process. */
+export async function sentFailpoint(name: Failpoint): Promise<void> {
+  if (armed?.at !== name) return;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  failpoint(name);
+}
+
 /** Ends the process on the spot, as a power cut would, where the environment says so. */
 export function failpoint(name: Failpoint): void {
   if (armed?.at !== name) return;

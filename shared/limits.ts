@@ -194,7 +194,7 @@ export const LIMITS = {
   multipartPartsMax: 20,
   multipartHeaderBytesMax: 8_192,
   multipartFieldBytesMax: 1_048_576,
-  multipartPreambleBytesMax: 8_192,
+  multipartOutsideBytesMax: 8_192,
   /** What a file is, is seen from this much of its beginning. */
   sniffBytes: 4_096,
   /** A checksum stands for each such block, so that a range is proved by reading little more than it. */

@@ -5,7 +5,7 @@
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { sentFailpoint } from "#shared/failpoint.ts";
 import {
   durableName,
   HEADERS,
@@ -99,7 +99,7 @@ export function startRunner(options: {
         result = verdict.outcome;
         if (verdict.againMs === undefined) message.ack();
         else message.nak(verdict.againMs);
-        failpoint("job.acknowledged");
+        await sentFailpoint("job.acknowledged");
       } else if (job === undefined || outcome === "dead_letter") {
         await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
         message.term("unreadable");

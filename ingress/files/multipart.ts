@@ -47,7 +47,7 @@ export class MultipartReader {
       const isPreamble = this.state === "preamble";
       const piece = await this.nextBytes();
       if (isPreamble) this.skipped += piece?.length ?? 0;
-      if (this.skipped > LIMITS.multipartPreambleBytesMax) throw malformed("it does not begin with its boundary");
+      if (this.skipped > LIMITS.multipartOutsideBytesMax) throw malformed("it does not begin with its boundary");
     }
     if (this.state === "end") return undefined;
     await this.need(2);
@@ -91,7 +91,7 @@ export class MultipartReader {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
       size += piece.length;
-      if (size > LIMITS.multipartPreambleBytesMax) throw malformed("it goes on behind its closing boundary");
+      if (size > LIMITS.multipartOutsideBytesMax) throw malformed("it goes on behind its closing boundary");
     }
   }
 
@@ -126,7 +126,7 @@ export class MultipartReader {
       await this.need(2);
       const [first, second] = this.waiting;
       if (first === CR && second === LF) break;
-      if ((first !== 32 && first !== 9) || ++this.skipped > LIMITS.multipartPreambleBytesMax) {
+      if ((first !== 32 && first !== 9) || ++this.skipped > LIMITS.multipartOutsideBytesMax) {
         throw malformed("a boundary is not alone on its line");
       }
       this.waiting = this.waiting.subarray(1);
@@ -135,7 +135,10 @@ export class MultipartReader {
       const end = this.waiting.indexOf("\r\n\r\n");
       if (end > LIMITS.multipartHeaderBytesMax) throw headerTooLong();
       if (end >= 0) {
-        const block = this.waiting.subarray(2, Math.max(2, end)).toString("utf8");
+        const block = textOf(
+          this.waiting.subarray(2, Math.max(2, end)),
+          "the headers of a part, its filename among them, are not UTF-8",
+        );
         this.waiting = this.waiting.subarray(end + 4);
         return block;
       }
@@ -145,7 +148,7 @@ export class MultipartReader {
   }
 }
 
-/** The whole of a small part. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldBytesMax */
+/** The whole of a small part. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldBytesMax, `invalid_request` */
 export async function readField(reader: MultipartReader, name: string): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -153,12 +156,12 @@ export async function readField(reader: MultipartReader, name: string): Promise<
     size += piece.length;
     if (size > LIMITS.multipartFieldBytesMax) {
       throw new ApiError("request_too_large", `Expected fields of at most ${LIMITS.multipartFieldBytesMax} bytes.`, {
-        param: name.slice(0, 100),
+        param: paramOf(name),
       });
     }
     pieces.push(Uint8Array.from(piece));
   }
-  return Buffer.concat(pieces.length === 0 ? [EMPTY] : pieces, size).toString("utf8");
+  return textOf(Buffer.concat(pieces, size), "a field is not UTF-8", name);
 }
 
 /** @throws ApiError `unsupported_media_type`, `invalid_request` when the header names no boundary */
@@ -237,8 +240,27 @@ function extended(value: string | undefined): string | undefined {
   }
 }
 
-function malformed(what: string): ApiError {
-  return new ApiError("invalid_request", `The multipart body cannot be read: ${what}.`);
+/** A byte-order mark stays: it is part of what was sent. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Strict UTF-8: repaired, a value or a file's name would be another than was sent (lesson IN-2). @throws ApiError */
+function textOf(bytes: Uint8Array, fault: string, name?: string): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw malformed(fault, name);
+  }
+}
+
+/** @param name of the part at fault, where it is known */
+function malformed(what: string, name?: string): ApiError {
+  const about = name === undefined ? {} : { param: paramOf(name) };
+  return new ApiError("invalid_request", `The multipart body cannot be read: ${what}.`, about);
+}
+
+/** Names are the caller's, of whatever length. */
+function paramOf(name: string): string {
+  return name.slice(0, 100);
 }
 
 function headerTooLong(): ApiError {

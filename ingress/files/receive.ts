@@ -18,9 +18,10 @@ import { presentFile } from "./present.ts";
 /** @throws ApiError; nothing is left of the upload by then, or the janitor takes it within a minute */
 export async function receiveUpload(context: IngressContext, call: RouteCall): Promise<Response> {
   const { request } = call;
+  // The order in which a call's faults are told is the design's (part 5, lesson EDGE-6).
+  checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const boundary = boundaryOf(request.headers);
   const key = idempotencyKeyOf(request.headers);
-  checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const incoming = openIncoming(request);
   const reader = new MultipartReader(incoming, boundary);
   try {
@@ -67,7 +68,7 @@ function describe(upload: Upload, form: UploadForm): File {
 /** What a form of this size holds beside its file, at most. */
 const OVERHEAD_BYTES_MAX =
   LIMITS.multipartPartsMax * (LIMITS.multipartFieldBytesMax + LIMITS.multipartHeaderBytesMax + 256) +
-  LIMITS.multipartPreambleBytesMax;
+  LIMITS.multipartOutsideBytesMax;
 
 /** A body that cannot but be too large is refused unread. */
 function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
@@ -76,10 +77,11 @@ function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
   throw new ApiError("request_too_large", `Expected a file of at most ${fileBytesMax} bytes.`, { param: "file" });
 }
 
+/** Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts). */
 function idempotencyKeyOf(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   if (key === null) return null;
-  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x20-\x7e]+$/.test(key)) return key;
+  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key;
   throw new ApiError(
     "invalid_request",
     `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,

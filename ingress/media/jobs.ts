@@ -1,5 +1,5 @@
 /** Jobs as those who made them see them: found, shown, ended. */
-import type { Job, Modality } from "#schemas/generated/types.ts";
+import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -13,7 +13,7 @@ import type { IngressContext } from "../context.ts";
 import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
 
-import { asOutcome, withLinks } from "./present.ts";
+import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
  * The job of a path. Of another workspace's is told what is told of none (lesson KEY-7).
@@ -56,9 +56,16 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
+/** What an answer with a job may tell in its headers once the job is completed (spec "General rules" 6). */
+export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
+
 /** @throws ApiError `service_unavailable` when the store with the result is away */
 export async function answerJob(context: IngressContext, call: RouteCall, row: JobRow): Promise<Response> {
-  return json(presentJob(row, dataOf(context, row, await resultOf(context, row), call.request)));
+  const result = await resultOf(context, row);
+  const outcome = asOutcome(result);
+  const data = outcome ? madeOf(context, row, outcome, call.request) : result && [result];
+  // Without its price, which stands in the job: asking for it costs nothing.
+  return json(presentJob(row, data), outcome && servedHeaders(outcome));
 }
 
 async function resultOf(context: IngressContext, row: JobRow): Promise<Record<string, unknown> | undefined> {
@@ -72,15 +79,8 @@ async function resultOf(context: IngressContext, row: JobRow): Promise<Record<st
   }
 }
 
-function dataOf(
-  context: IngressContext,
-  row: JobRow,
-  result: Record<string, unknown> | undefined,
-  request: Request,
-): Job["data"] {
-  const outcome = asOutcome(result);
-  if (outcome) return withLinks(context, row, outcome, request).map((one) => ({ ...one }));
-  return result ? [result] : undefined;
+function madeOf(context: IngressContext, row: JobRow, outcome: MediaOutcome, request: Request): Job["data"] {
+  return withLinks(context, row, outcome, request).map((one) => ({ ...one }));
 }
 
 const STATUSES: Readonly<Record<JobState, Job["status"]>> = {

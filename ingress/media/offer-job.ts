@@ -5,12 +5,15 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, type HoldRequest } from "#shared/admission/calls.ts";
+import type { KeptMedia } from "#shared/admission/given-media.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { isDatabaseAway } from "#shared/database/client.ts";
+import { storageTaken } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -30,14 +33,14 @@ export interface MediaJob {
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
   /** The request as the worker gets it, and media that is to be put aside for it. */
   readonly request: object;
-  readonly takeGiven?: Lightened<object>["take"];
+  readonly takeGiven: Lightened<object>["take"];
   /** Its states are shown as they come, and nobody can ask for it afterwards. */
   readonly isStreamed?: boolean;
 }
 
 type Context = Pick<
   IngressContext,
-  "catalogue" | "config" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
+  "catalogue" | "config" | "database" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
 >;
 
 /**
@@ -59,10 +62,12 @@ export async function runMediaJob(
   }
 }
 
-/** @throws CountedError of the refusal */
+/** @throws CountedError of the refusal; ApiError of one that comes before the call is counted */
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
+  await checkRoom(context, caller.workspaceId);
+  const request = await storeRequest(context, call.requestId, job);
   try {
-    await admit(context, caller, call.requestId, job);
+    await admit(context, caller, call.requestId, job, request);
     call.putAside?.();
   } catch (error) {
     throw new CountedError(error);
@@ -98,7 +103,25 @@ export async function waitForJob(
   });
 }
 
-async function admit(context: Context, caller: Caller, id: string, job: MediaJob): Promise<void> {
+/** What is made is kept: a provider is not paid for what a full workspace could not have. @throws ApiError */
+async function checkRoom({ database, config }: Context, workspaceId: string): Promise<void> {
+  const taken = await unavailable("The file store cannot be asked right now; try again shortly.", () =>
+    storageTaken(database, workspaceId),
+  );
+  if (taken < BigInt(config.storageBytesMax)) return;
+  throw new ApiError(
+    "storage_limit_exceeded",
+    `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,
+  );
+}
+
+async function admit(
+  context: Context,
+  caller: Caller,
+  id: string,
+  job: MediaJob,
+  request: StoredRequest,
+): Promise<void> {
   const { metrics, dispatcher } = context;
   const preset = presetOf(context, caller);
   const { bound } = job.checked;
@@ -114,8 +137,6 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     // A job that is begun at the end of its life has the time that any has.
     lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
   };
-  const given = await putAside(context, id, job.takeGiven?.() ?? []);
-  const text = JSON.stringify(job.request);
   const offer: JobOffer = {
     id,
     workspaceId: caller.workspaceId,
@@ -126,8 +147,8 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
     modality: job.model.modality,
     model: job.model.slug,
     // The deadline is the row's; a worker puts in how long it may take.
-    work: workHead(caller, id, { ...job, ...job.checked, given, api: "openai" }, 0),
-    request: await keepRequest(context, id, text),
+    work: workHead(caller, id, { ...job, ...job.checked, given: request.given, api: "openai" }, 0),
+    request: request.body,
     publisherKey: null,
     reply: context.waiter.address(id),
     isHidden: job.isStreamed === true,
@@ -138,12 +159,11 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
   };
   const at = performance.now();
   try {
-    const verdict = await ask(context, offer);
+    const verdict = await ask(context, offer, () => discardRequest(context, id, request));
     const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) {
-      discardRequest(context, offer);
-      discardAside(context, id, given);
+      discardRequest(context, id, request);
       throw refused;
     }
     failpoint("job.admitted");
@@ -157,11 +177,15 @@ async function admit(context: Context, caller: Caller, id: string, job: MediaJob
   }
 }
 
-/** A statement whose answer was lost is sent once more: the same id is the same job. */
-async function ask({ jobs, log }: Context, offer: JobOffer): Promise<JobVerdict> {
+/**
+ * A statement whose answer was lost is sent once more: the same id is the same job.
+ * @param onRefused told when the call was not even asked about
+ */
+async function ask({ jobs, log }: Context, offer: JobOffer, onRefused: () => void): Promise<JobVerdict> {
   try {
     return await jobs.offer(offer);
   } catch (error) {
+    if (error instanceof ApiError) onRefused();
     if (!isDatabaseAway(error)) throw error;
     log.warn({ err: error, job_id: offer.id }, "whether a job was admitted is asked again");
     return jobs.offer(offer);
@@ -207,15 +231,33 @@ function apiError(
   return new ApiError(known, message, { param, ...more });
 }
 
+interface StoredRequest {
+  readonly given: KeptMedia;
+  readonly body: NonNullable<JobOffer["request"]>;
+}
+
 /** Of a job that was refused: nobody comes for it. What stays is the janitor's. */
-function discardRequest({ storage, log }: Context, { id, request }: JobOffer): void {
-  if (!request || !("reference" in request)) return;
-  deleteClaim(storage, request.reference).catch((error: unknown) =>
+function discardRequest(context: Context, id: string, { given, body }: StoredRequest): void {
+  const { storage, log } = context;
+  discardAside(context, id, given);
+  if (!("reference" in body)) return;
+  deleteClaim(storage, body.reference).catch((error: unknown) =>
     log.warn({ err: error, job_id: id }, "the request of a refused job was not deleted"),
   );
 }
 
-async function keepRequest({ storage }: Context, id: string, text: string): Promise<JobOffer["request"]> {
+/** What is too large for its row lies in the object store. @throws ApiError `service_unavailable` */
+async function storeRequest(context: Context, id: string, job: MediaJob): Promise<StoredRequest> {
+  const given = await putAside(context, id, job.takeGiven());
+  try {
+    return { given, body: await keepRequest(context, id, JSON.stringify(job.request)) };
+  } catch (error) {
+    discardAside(context, id, given);
+    throw error;
+  }
+}
+
+async function keepRequest({ storage }: Context, id: string, text: string): Promise<StoredRequest["body"]> {
   if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
   try {
     const reference = await storeClaim(storage, id, text);

@@ -1,6 +1,6 @@
 /** GET /v1/images/jobs/{job_id}: the state of a job, of whatever modality, and what came of it. */
 import type { IngressContext } from "../context.ts";
-import { answerJob, cancelShownJob, shownJob } from "../media/jobs.ts";
+import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import type { Route } from "../serve.ts";
 
 const ONE = "/v1/images/jobs/{job_id}";
@@ -15,7 +15,7 @@ export function jobs(context: IngressContext): readonly Route[] {
       operationId: "getJob",
       summary: "State and result of a job",
       description: "Jobs of every modality are found here. Of another workspace's job is told what is told of none.",
-      responses: { 200: { description: "The job", schema: "Job" } },
+      responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "job_id")),
     },
@@ -28,7 +28,7 @@ export function jobs(context: IngressContext): readonly Route[] {
       description:
         "Best effort: its provider is asked to stop. What is done by then is delivered and paid for; a job that has ended " +
         "stays as it is.",
-      responses: { 200: { description: "The job as it is now", schema: "Job" } },
+      responses: { 200: { description: "The job as it is now", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
         await cancelShownJob(context, call, "job_id");

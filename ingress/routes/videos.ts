@@ -5,7 +5,7 @@ import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
-import { answerJob, cancelShownJob, shownJob } from "../media/jobs.ts";
+import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import { admitMediaJob } from "../media/offer-job.ts";
 import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
 import { callerOf } from "../roles.ts";
@@ -44,7 +44,7 @@ export function videos(context: IngressContext): readonly Route[] {
       path: `${LIST}/{id}`,
       operationId: "getVideo",
       summary: "State and result of a video",
-      responses: { 200: { description: "The job", schema: "Job" } },
+      responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "id", "video")),
     },
@@ -57,7 +57,7 @@ export function videos(context: IngressContext): readonly Route[] {
       description:
         "Best effort: its provider is asked to stop. What is done by then is delivered and paid for; a job that has ended " +
         "stays as it is.",
-      responses: { 200: { description: "The job as it is now", schema: "Job" } },
+      responses: { 200: { description: "The job as it is now", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
         await cancelShownJob(context, call, "id", "video");

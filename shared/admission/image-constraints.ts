@@ -3,6 +3,7 @@
  * declared set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
  */
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
+import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
@@ -76,7 +77,16 @@ export function checkImageEdit(
   const strength =
     range && request.strength !== undefined ? Math.min(range.max, Math.max(range.min, request.strength)) : undefined;
   const pictures = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;
-  return { ...check(request, model, pictures), strength };
+  return { ...check(declaredOf(request), model, pictures), strength };
+}
+
+/**
+ * What the schema of edits names, and nothing else: a member that only generations have, such as `seed`, came in unchecked
+ * and would reach a provider (design part 6: unknown members are ignored).
+ */
+function declaredOf(request: ImageEditRequest): ImageEditRequest {
+  const declared = Object.entries(request).filter(([name]) => Object.hasOwn(editSchema.properties, name));
+  return Object.fromEntries(declared) as unknown as ImageEditRequest;
 }
 
 /** @param pictures how many come with the call */

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 
 import { LIMITS } from "#shared/limits.ts";
 
+import { CLAIMS_PREFIX } from "./claim-check.ts";
 import type { Storage } from "./client.ts";
+import { insistently } from "./insistently.ts";
 import {
   beginParts,
   deleteObject,
@@ -25,10 +27,11 @@ export async function storeCallMedia(
   name: string,
   bytes: Uint8Array,
 ): Promise<MediaReference> {
-  const key = `claims/${jobId}/${name}`;
+  const key = `${CLAIMS_PREFIX}${jobId}/${name}`;
   const digest = createHash("sha256").update(bytes).digest("hex");
-  if (bytes.length <= LIMITS.uploadPartBytes) await putObject(storage, key, bytes);
-  else await storeParts(storage, key, bytes);
+  if (bytes.length <= LIMITS.uploadPartBytes) {
+    await insistently(bytes.length, (signal) => putObject(storage, key, bytes, signal));
+  } else await storeParts(storage, key, bytes);
   return `${bytes.length}#${digest}#${key}`;
 }
 
@@ -38,7 +41,8 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
     const parts: StoredPart[] = [];
     for (let from = 0; from < bytes.length; from += LIMITS.uploadPartBytes) {
       const piece = bytes.subarray(from, from + LIMITS.uploadPartBytes);
-      parts.push(await putPart(storage, key, uploadId, parts.length + 1, piece));
+      const number = parts.length + 1;
+      parts.push(await insistently(piece.length, (signal) => putPart(storage, key, uploadId, number, piece, signal)));
     }
     await joinParts(storage, key, uploadId, parts);
   } catch (error) {
@@ -52,13 +56,18 @@ export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }
 
-/** @throws Error when the object is missing or its bytes are not those that were stored */
-export async function readCallMedia(storage: Storage, reference: MediaReference): Promise<Uint8Array> {
+/** @throws Error when the object is missing or its bytes are not those that were stored; the signal's reason */
+export async function readCallMedia(
+  storage: Storage,
+  reference: MediaReference,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const [, digest, key = ""] = reference.split("#");
   const size = mediaSize(reference);
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   for await (const piece of readObject(storage, key, 0, size)) {
+    signal?.throwIfAborted();
     if (at + piece.length > size) throw new Error(`${key} is longer than it was`);
     bytes.set(piece, at);
     at += piece.length;

@@ -3,17 +3,16 @@ import { createHash } from "node:crypto";
 
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { LIMITS } from "#shared/limits.ts";
-
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+import { insistently } from "./insistently.ts";
 import { listObjects } from "./objects.ts";
 
-const PREFIX = "claims/";
+export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
 
 /** Stores the text and returns its reference, `key#sha256`. */
 export function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
-  return storeText(storage, PREFIX + jobId, text);
+  return storeText(storage, CLAIMS_PREFIX + jobId, text);
 }
 
 /** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */
@@ -51,22 +50,6 @@ export async function deleteClaim(storage: Storage, reference: string): Promise<
   });
 }
 
-/**
- * A caller waits for this: a connection that fell silent is given up early and the object sent again by another. What the
- * store refused stands, and lost connections are the SDK's to repeat.
- */
-async function insistently<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const attemptMs = LIMITS.storageAttemptMs + bytes / LIMITS.storageBytesPerMs;
-  for (let attempt = 1; ; attempt++) {
-    const signal = AbortSignal.timeout(attemptMs);
-    try {
-      return await send(signal);
-    } catch (error) {
-      if (!signal.aborted || attempt >= LIMITS.storageAttempts) throw error;
-    }
-  }
-}
-
 export interface StoredClaim {
   readonly key: string;
   readonly jobId: string;
@@ -77,7 +60,7 @@ type Pages = AsyncGenerator<readonly StoredClaim[], void, void>;
 
 /** All claims there are, in pages of up to a thousand. @param pageMax claims a page */
 export function listClaims(storage: Storage, pageMax = 1_000): Pages {
-  return list(storage, PREFIX, pageMax);
+  return list(storage, CLAIMS_PREFIX, pageMax);
 }
 
 /** All stored results, likewise. */

@@ -286,6 +286,8 @@ describe("a form that is none", () => {
   };
   const purpose = part('name="purpose"', "user_data");
   const file = part('name="file"; filename="a.txt"', "hello");
+  const latin1 = (disposition: string, content: string): Buffer =>
+    Buffer.from(part(disposition, content).toString("utf8"), "latin1");
 
   test.each<[string, Uint8Array[], RegExp]>([
     ["ends before its last boundary", [purpose, file], /^HTTP\/1\.1 400 [^]*closing boundary/],
@@ -310,6 +312,16 @@ describe("a form that is none", () => {
     ["has no purpose", [file, END], /^HTTP\/1\.1 400 [^]*missing_required_parameter[^]*"param":"purpose"/],
     ["has an empty file", [purpose, part('name="file"; filename="a"', ""), END], /^HTTP\/1\.1 400 [^]*"param":"file"/],
     ["has two files", [purpose, file, file, END], /^HTTP\/1\.1 400 [^]*got several/],
+    [
+      "has a filename in Latin-1",
+      [purpose, latin1('name="file"; filename="p\u00e4ge.txt"', "hello"), END],
+      /^HTTP\/1\.1 400 [^]*filename among them, are not UTF-8[^]*"code":"invalid_request"/,
+    ],
+    [
+      "has a field in Latin-1",
+      [file, latin1('name="purpose"', "user_dat\u00e4"), END],
+      /^HTTP\/1\.1 400 [^]*not UTF-8[^]*"param":"purpose"/,
+    ],
     [
       "has a file that is a field",
       [purpose, part('name="file"', "/etc/passwd"), END],

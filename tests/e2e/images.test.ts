@@ -284,6 +284,14 @@ describe("an edit", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT, units: { images: 1 } }]);
   });
 
+  test("with members that only generations have is made as if they were not there", async () => {
+    const others = { seed: { a: 1 }, output_format: 7, output_compression: "much", negative_prompt: ["rain"], user: 1 };
+    const image_base64 = await base64(picture);
+    const response = await post({ model: MODEL, prompt: "x", image_base64, ...others }, undefined, "edits");
+    const answer = (await response.json()) as MediaResults;
+    expect([response.status, answer.data[0]?.content_type]).toEqual([200, "image/png"]);
+  });
+
   test("of a picture that travels beside the queue is made all the same", async () => {
     const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
     const large = sharp({ create: { width: 900, height: 600, channels: 3, background: "#000", noise } });
@@ -365,8 +373,14 @@ describe("what stands around a call", () => {
     const response = await postAs(workspace.key, { model: "sandbox-image-error", prompt: "x" });
     const body = (await response.json()) as MediaResults;
     expect([response.status, body.credits_used]).toEqual([200, 0.1]);
-    const told = ["x-model-used", "x-fallback-from", "x-fallback-depth"].map((name) => response.headers.get(name));
-    expect(told).toEqual(["queued", "sandbox-image-error", "1"]);
+    const told = (of: Response) =>
+      ["x-model-used", "x-fallback-from", "x-fallback-depth"].map((name) => of.headers.get(name));
+    expect(told(response)).toEqual(["queued", "sandbox-image-error", "1"]);
+    // Whoever collects it later hears the same.
+    const job = await fetch(`${stack.baseUrls[0]}/v1/images/jobs/${response.headers.get("x-request-id")}`, {
+      headers: { authorization: `Bearer ${workspace.key}` },
+    });
+    expect([job.status, ...told(job)]).toEqual([200, "queued", "sandbox-image-error", "1"]);
     expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([
       { status: "succeeded", settled: CREDIT / 10n, source: "fal-local/fal-ai/flux/schnell" },
     ]);

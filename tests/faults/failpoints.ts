@@ -1,8 +1,8 @@
-/** Where each failpoint is reached, and what must have become of the work by the time that everything has calmed down (F4). */
+/** Who is led to each failpoint, and dies there (F4). */
 import type { Failpoint } from "#shared/failpoint.ts";
 
 /** Which process dies, at what. */
-export type Scene =
+type Scene =
   | "image worker"
   | "chat worker"
   | "ingress, image"

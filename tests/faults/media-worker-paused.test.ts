@@ -37,7 +37,10 @@ beforeAll(async () => {
   await eventually("its second picture is copied", () => gallery.asked("b") > 0);
   const last = running({ result: gallery.result("c") });
   followed = await bed.place("followed", last);
-  await bed.jobWhen(followed.id, ({ state }) => state === "running");
+  await eventually("fal's name for it is noted", async () => {
+    const named = "select 1 from job where id = $1 and provider_job is not null";
+    return (await bed.stack.query(named, [followed.id])).length > 0;
+  });
   paused.kill("SIGSTOP");
 
   heir = await bed.addWorker(["image"]);

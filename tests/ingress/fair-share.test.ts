@@ -91,6 +91,16 @@ describe("a fair share", () => {
     for (const one of waiting) (await one)();
   });
 
+  test("is not waited for by so many of one workspace that another could not", async () => {
+    const share = openShare({ max: 1, waitingMax: 4 });
+    const free = await share.take("a", 1, stays);
+    const waiting = [share.take("a", 1, stays), share.take("a", 1, stays)];
+    expect(await codeOf(share.take("a", 1, stays))).toBe("overloaded");
+    const other = share.take("b", 1, stays);
+    free();
+    for (const one of [...waiting, other]) (await one)();
+  });
+
   test("is not waited for by a caller who has left, nor in vain behind one", async () => {
     const share = openShare();
     const free = await share.take("a", 60, stays);

@@ -12,7 +12,7 @@ test("each has its place in the source", () => {
   for (const folder of ["ingress", "workers", "shared"]) {
     for (const path of new Glob(`${folder}/**/*.ts`).scanSync(PROJECT_ROOT)) {
       for (const [, name = ""] of readFileSync(`${PROJECT_ROOT}/${path}`, "utf8").matchAll(
-        /\bfailpoint\("([^"]+)"\)/g,
+        /\b(?:failpoint|sentFailpoint)\("([^"]+)"\)/g,
       )) {
         found.add(name);
       }

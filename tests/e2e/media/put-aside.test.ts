@@ -17,7 +17,7 @@ let bench: Bench;
 let storage: Storage;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["image"] });
+  bench = await startBench({ pools: ["image", "video"] });
   const own = bench.stack.env;
   storage = openStorage({
     endpoint: own["S3_ENDPOINT"] ?? "",
@@ -43,8 +43,11 @@ function noise(): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Colours, without what lies behind them. */
+const pixels = (picture: Buffer): Promise<Buffer> => sharp(picture).removeAlpha().raw().toBuffer();
+
 const call = (body: object): Promise<Response> =>
-  bench.call(EDITS, { model: "sandbox-image", prompt: "a red boat", seed: 7, response_format: "b64_json", ...body });
+  bench.call(EDITS, { model: "sandbox-image", prompt: "a red boat", response_format: "b64_json", ...body });
 
 /** What came of it. */
 async function pictureOf(response: Response): Promise<string> {
@@ -78,7 +81,7 @@ test("large pictures of an edit are neither in its row nor in its message, and g
   await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
 });
 
-test("what is made of a picture is the same, however it came", async () => {
+test("the picture that is edited is the one that came, however it came", async () => {
   const image = await noise();
   const form = new FormData();
   form.set("file", new File([image], "a.png", { type: "image/png" }));
@@ -86,9 +89,27 @@ test("what is made of a picture is the same, however it came", async () => {
   const headers = { authorization: `Bearer ${bench.stack.key}` };
   const stored = await fetch(`${bench.stack.baseUrls[0]}/v1/files`, { method: "POST", headers, body: form });
   const { id } = (await stored.json()) as { id: string };
-  const [inline, named] = [await call({ image_base64: image.toString("base64") }), await call({ image_file_id: id })];
-  expect([inline.status, named.status]).toEqual([200, 200]);
-  expect(await pictureOf(inline)).toBe(await pictureOf(named));
+  // Nothing of it is to be changed.
+  const background = { r: 0, g: 0, b: 0, alpha: 1 };
+  const mask = await sharp({ create: { width: 256, height: 256, channels: 4, background } })
+    .png()
+    .toBuffer();
+  for (const source of [{ image_base64: image.toString("base64") }, { image_file_id: id }]) {
+    const response = await call({ ...source, mask_base64: mask.toString("base64") });
+    expect(response.status).toBe(200);
+    expect(await pixels(Buffer.from(await pictureOf(response), "base64"))).toEqual(await pixels(image));
+  }
+});
+
+test("a video is begun with the picture that was put aside", async () => {
+  const image_url = `data:image/png;base64,${(await noise()).toString("base64")}`;
+  const response = await bench.call("/v1/videos/generations", { model: "sandbox-video", prompt: "waves", image_url });
+  expect(response.status).toBe(200);
+  const { id } = (await response.json()) as { id: string };
+  const [job] = await bench.stack.query<{ work: { given: unknown } }>("select work from job where id = $1", [id]);
+  expect(job?.work.given).toMatchObject({ image: { content_type: "image/png" } });
+  expect(await bench.endOf(id)).toMatchObject({ status: "completed" });
+  await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
 });
 
 test("a small picture travels with its call", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Job } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
@@ -130,6 +131,48 @@ describe("a video", () => {
       credits_used: 0,
     });
   }, 90_000);
+});
+
+describe("who served a video", () => {
+  const NAMES = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
+  const told = ({ headers }: Response): (string | null)[] => NAMES.map((name) => headers.get(name));
+
+  test("is told when it is made, under either address, and not before", async () => {
+    const begun = await bench.call(VIDEOS, { model: MODEL, prompt: "x", duration: 1, resolution: "240p" });
+    expect(told(begun)).toEqual([null, null, null]);
+    const { id } = (await begun.json()) as Job;
+    await bench.endOf(id);
+    for (const path of [`${VIDEOS}/${id}`, `/v1/images/jobs/${id}`]) {
+      expect(told(await bench.call(path))).toEqual([MODEL, null, null]);
+    }
+    expect(told(await bench.call(`${VIDEOS}/${id}/cancel`, {}))).toEqual([MODEL, null, null]);
+  }, 60_000);
+
+  test("is told with whom it stood in for", async () => {
+    const { id: workspaceId, key } = await createWorkspace(bench.stack, { creditsNano: 100n * CREDIT });
+    const chain = ["fallback-chains", "set", "sandbox-video-error", MODEL, "--workspace", workspaceId];
+    expect(await bench.stack.command("admin", ...chain)).toMatchObject({ code: 0, stderr: "" });
+    const call = (path: string, body?: object): Promise<Response> =>
+      fetch(`${bench.stack.baseUrls[0]}${path}`, {
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      });
+    const ask = { model: "sandbox-video-error", prompt: "x", duration: 1, resolution: "240p" };
+    const { id } = (await (await call(VIDEOS, ask)).json()) as Job;
+    const isMade = async (): Promise<boolean> =>
+      ((await (await call(`${VIDEOS}/${id}`)).json()) as Job).status === "completed";
+    await eventually("it is made", isMade, 60_000);
+    for (const path of [`${VIDEOS}/${id}`, `/v1/images/jobs/${id}`]) {
+      expect(told(await call(path))).toEqual([MODEL, "sandbox-video-error", "1"]);
+    }
+  }, 90_000);
+
+  test.each([`${VIDEOS}/{id}`, "/v1/images/jobs/{job_id}"])("is promised of %s", async (path) => {
+    const { paths } = (await (await bench.call("/openapi.json")).json()) as {
+      paths: Record<string, { get?: { responses: Record<string, { headers: object }> } }>;
+    };
+    expect(Object.keys(paths[path]?.get?.responses["200"]?.headers ?? {})).toEqual(expect.arrayContaining(NAMES));
+  });
 });
 
 describe("a cancel", () => {

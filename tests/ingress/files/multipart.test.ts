@@ -61,8 +61,8 @@ describe("a form", () => {
   test("is read to the end of its body: a little may stand behind its last boundary, and all of it must come", async () => {
     const form = `${field("a", "1")}--b--`;
     const behind = (length: number): string => form + "x".repeat(length);
-    expect(await readAll(behind(LIMITS.multipartPreambleBytesMax - 100), "b", [997])).toHaveLength(1);
-    expect(await refusal(readAll(behind(LIMITS.multipartPreambleBytesMax * 2), "b", [997]))).toMatchObject({
+    expect(await readAll(behind(LIMITS.multipartOutsideBytesMax - 100), "b", [997])).toHaveLength(1);
+    expect(await refusal(readAll(behind(LIMITS.multipartOutsideBytesMax * 2), "b", [997]))).toMatchObject({
       code: "invalid_request",
     });
     const whole = incoming(Buffer.from(form), [65_536]);
@@ -141,6 +141,24 @@ describe("a form", () => {
     }
   });
 
+  test("keeps text of any script as it is, and bytes of a file that are no text", async () => {
+    const text = "\ufeffgr\u00fc\u00df \u6f22 \u{1f600} \u0000";
+    const bytes = Buffer.from([0xff, 0xfe, 0xe4]);
+    const head = 'Content-Disposition: form-data; name="file"; filename="\u6f22\u{1f600}.bin"';
+    const body = Buffer.concat([
+      Buffer.from(`${field("a", text)}--b\r\n${head}\r\n\r\n`),
+      bytes,
+      Buffer.from("\r\n--b--"),
+    ]);
+    const reader = new MultipartReader(incoming(body, [1]), "b");
+    await reader.nextPart();
+    expect(await readField(reader, "a")).toBe(text);
+    expect((await readAll(body, "b"))[1]).toMatchObject({
+      filename: "\u6f22\u{1f600}.bin",
+      content: bytes.toString("latin1"),
+    });
+  });
+
   test("passes over what is left of a part that nobody reads", async () => {
     const reader = new MultipartReader(
       incoming(Buffer.from(`${field("a", "x".repeat(300_000))}${field("b", "y")}--b--`), [999]),
@@ -198,6 +216,34 @@ describe("a form is refused", () => {
     };
     expect(await value(LIMITS.multipartFieldBytesMax)).toHaveLength(LIMITS.multipartFieldBytesMax);
     expect((await refusal(value(LIMITS.multipartFieldBytesMax + 1))).code).toBe("request_too_large");
+  });
+
+  test.each<[string, number[]]>([
+    ["Latin-1", [0x70, 0xe4, 0x67, 0x65]],
+    ["a character cut short", [0xf0, 0x9f, 0x98]],
+    ["half of a pair", [0xed, 0xa0, 0x80]],
+    ["a longer form than needed", [0xc0, 0xaf]],
+    ["a byte that begins nothing", [0xff]],
+  ])("with text that is no UTF-8, and nothing is repaired: %s (IN-2)", async (_name, bytes) => {
+    const bad = Buffer.from(bytes).toString("latin1");
+    const form = (text: string): Buffer => Buffer.from(`${text}--b--`, "latin1");
+    const inValue = new MultipartReader(incoming(form(field("prompt", `x${bad}y`)), [1]), "b");
+    await inValue.nextPart();
+    expect(await refusal(readField(inValue, "prompt"))).toMatchObject({
+      code: "invalid_request",
+      param: "prompt",
+      message: expect.stringContaining("not UTF-8") as string,
+    });
+    for (const head of [
+      `Content-Disposition: form-data; name="file"; filename="${bad}.txt"`,
+      `Content-Disposition: form-data; name="${bad}"`,
+      `Content-Disposition: form-data; name="a"\r\nx-note: ${bad}`,
+    ]) {
+      expect(await refusal(readAll(form(part(head, "x")), "b"))).toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("not UTF-8") as string,
+      });
+    }
   });
 
   test("when its content type is none of a form, or names no boundary", () => {

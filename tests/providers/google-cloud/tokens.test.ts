@@ -110,7 +110,7 @@ describe("a token", () => {
     const { server } = start({ kind: "hang" });
     const account = readAccount(server.credentials);
     if (!account) throw new Error("expected an account");
-    const tokens = createTokens(account, () => server.clock.now, 20);
+    const tokens = createTokens(account, () => server.clock.now, 1_000);
     expect(await failureOf(tokens.take(never))).toMatchObject({ kind: "failed", isUnsent: true });
     expect(await tokens.take(never)).toBe(server.tokens[0] ?? "");
   });

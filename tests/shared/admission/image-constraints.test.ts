@@ -69,6 +69,7 @@ models:
       accepts_input_image: true
       qualities: [low]
       styles: [vivid]
+      output_formats: [png, webp]
       strength: { min: 0.2, max: 0.9, required: true }
     sources: [{ provider: play, model: sandbox-image }]
   - slug: by-character
@@ -238,6 +239,24 @@ describe("an edit", () => {
   ])("with %s %p is refused by name", (field, value) => {
     const refused = refusalOf(() => checkEdit("changes", { strength: 0.5, [field]: value }));
     expect(refused).toEqual(["unsupported_value", field]);
+  });
+
+  test.each<[string, unknown]>([
+    ["seed", { a: 1 }],
+    ["seed", 7],
+    ["negative_prompt", ["rain"]],
+    ["output_format", "webp"],
+    ["output_format", "gif"],
+    ["output_compression", "much"],
+    ["input_fidelity", 1],
+    ["moderation", {}],
+    ["user", "someone"],
+    ["a_field_of_tomorrow", true],
+    ["constructor", 1],
+  ])("with %s %p, which edits have not, is made as if it were not there", (field, value) => {
+    const plain = checkEdit("changes", { strength: 0.5 });
+    expect(plain.wish).toEqual({ prompt: "abc", n: 1 });
+    expect(checkEdit("changes", { strength: 0.5, [field]: value })).toEqual(plain);
   });
 
   test("holds its pictures' tokens too", () => {
