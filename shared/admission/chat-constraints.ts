@@ -10,7 +10,7 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
-import { blockKind, NO_FILES, type StoredFile, type StoredFiles } from "./chat-files.ts";
+import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -18,6 +18,7 @@ interface Inputs {
   images: number;
   /** Blocks only the provider can measure (recordings, files): they may fill the context. */
   opaque: number;
+  files: number;
   hasAudio: boolean;
   /** Of stored files, which the worker writes into the request. */
   storedBytes: number;
@@ -51,16 +52,26 @@ export function checkChat(
   return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
 }
 
-/**
- * Most tokens that the messages of an admitted call can be.
- * @param bodyBytes as for `checkChat`
- * @throws ApiError as `checkChat`
- */
+/** Most tokens that the messages of an admitted call can be. Checks nothing. @param bodyBytes as for `checkChat` */
 export function chatInputTokensMax(request: ChatCompletionRequest, model: Model, bodyBytes: number): number {
-  return inputTokensOf(walkMessages(request, model, NO_FILES), model, bodyBytes);
+  const inputs = { encodedLength: 0, images: 0, opaque: 0 };
+  for (const { content } of request.messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) {
+      if (part.type === "input_audio" || part.type === "file") inputs.opaque += 1;
+      if (part.type !== "image_url") continue;
+      inputs.images += 1;
+      if (/^data:/i.test(part.image_url.url)) inputs.encodedLength += part.image_url.url.length;
+    }
+  }
+  return inputTokensOf(inputs, model, bodyBytes);
 }
 
-function inputTokensOf(inputs: Inputs, model: Model, bodyBytes: number): number {
+function inputTokensOf(
+  inputs: Pick<Inputs, "encodedLength" | "images" | "opaque">,
+  model: Model,
+  bodyBytes: number,
+): number {
   if (inputs.opaque > 0) return model.max_context_tokens;
   const textBytes = Math.max(0, bodyBytes - inputs.encodedLength);
   const counted = textBytes + inputs.images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
@@ -96,7 +107,7 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
 }
 
 function walkMessages(request: ChatCompletionRequest, model: Model, files: StoredFiles): Inputs {
-  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, hasAudio: false, storedBytes: 0 };
+  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, files: 0, hasAudio: false, storedBytes: 0 };
   const supported = model.allowed_params.supported_inputs ?? ["text"];
   request.messages.forEach((message, at) => {
     if (!Array.isArray(message.content)) return;
@@ -109,11 +120,13 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
           break;
         case "input_audio":
           if (!supported.includes("audio")) throw notSupported("audio", param);
+          checkSize(encodedBytes(part.input_audio.data), "audio/*", "audio", model, `${param}.input_audio.data`);
           inputs.encodedLength += part.input_audio.data.length;
           inputs.opaque += 1;
           inputs.hasAudio = true;
           break;
         case "file":
+          takeOneMore(inputs, model, param);
           if (part.file.file_id !== undefined) {
             takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
             break;
@@ -124,7 +137,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
           }
-          takeFile(part.file, inputs, `${param}.file`);
+          takeFile(part.file, model, inputs, `${param}.file`);
           break;
         default:
           break;
@@ -169,7 +182,14 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
   inputs.encodedLength += url.length;
 }
 
-function takeFile(file: { file_data?: string; file_url?: string }, inputs: Inputs, param: string): void {
+function takeOneMore(inputs: Inputs, model: Model, param: string): void {
+  inputs.files += 1;
+  const max = model.allowed_params.max_files;
+  if (max === undefined || inputs.files <= max) return;
+  throw new ApiError("unsupported_value", `This model takes at most ${max} files.`, { param });
+}
+
+function takeFile(file: { file_data?: string; file_url?: string }, model: Model, inputs: Inputs, param: string): void {
   inputs.opaque += 1;
   if (file.file_url !== undefined) assertPublicUrl(file.file_url, `${param}.file_url`);
   if (file.file_data === undefined) return;
@@ -178,6 +198,14 @@ function takeFile(file: { file_data?: string; file_url?: string }, inputs: Input
     return;
   }
   checkDataUrl(file.file_data, `${param}.file_data`);
+  const type = /^data:([^;,]*)/i.exec(file.file_data)?.[1]?.toLowerCase() ?? "";
+  checkSize(
+    encodedBytes(file.file_data.slice(file.file_data.indexOf(",") + 1)),
+    type,
+    blockKind(type) ?? "file",
+    model,
+    `${param}.file_data`,
+  );
   if (/^data:(audio|video)\//i.test(file.file_data)) inputs.hasAudio = true;
   inputs.encodedLength += file.file_data.length;
 }
@@ -206,7 +234,7 @@ function takeStored(
     if (kind === "file") refuse("This model takes no files.");
     else throw notSupported(kind, param);
   }
-  const max = Math.min(LIMITS.inlineItemBytesMax, bytesMaxOf(file, kind, model));
+  const max = Math.min(LIMITS.inlineItemBytesMax, bytesMaxOf(file.mediaType, kind, model));
   if (file.bytes > max) refuse(`This model takes such files of at most ${max} bytes, got ${file.bytes}.`);
   inputs.storedBytes += file.bytes;
   if (inputs.storedBytes > LIMITS.inlineBytesMax) {
@@ -217,12 +245,27 @@ function takeStored(
   if (kind === "audio") inputs.hasAudio = true;
 }
 
-function bytesMaxOf(file: StoredFile, kind: "image" | "audio" | "file", model: Model): number {
+type BlockKind = "image" | "audio" | "file";
+
+/** Of what a body brings itself. */
+function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
+  const max = bytesMaxOf(mediaType, kind, model);
+  if (bytes <= max) return;
+  throw new ApiError("unsupported_value", `This model takes such files of at most ${max} bytes, got about ${bytes}.`, {
+    param,
+  });
+}
+
+function encodedBytes(base64: string): number {
+  return Math.floor(base64.length * 0.75);
+}
+
+function bytesMaxOf(mediaType: string, kind: BlockKind, model: Model): number {
   const { allowed_params: allowed } = model;
   const ofKind = {
     image: allowed.max_image_size_bytes,
     audio: allowed.max_audio_size_bytes,
-    file: file.mediaType === "application/pdf" ? allowed.max_pdf_size_bytes : undefined,
+    file: mediaType === "application/pdf" ? allowed.max_pdf_size_bytes : undefined,
   }[kind];
   return ofKind ?? allowed.max_file_size_bytes ?? Number.POSITIVE_INFINITY;
 }

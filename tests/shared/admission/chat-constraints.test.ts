@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/admission/call-bound.ts";
-import { checkChat } from "#shared/admission/chat-constraints.ts";
+import { chatInputTokensMax, checkChat } from "#shared/admission/chat-constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -230,6 +230,27 @@ describe("a refusal", () => {
       "messages[0].content[1]",
     ],
     [
+      "a document that is too large",
+      request({}, file({ file_data: `data:application/pdf;base64,${"A".repeat(2_000)}` })),
+      { allowed_params: { supported_inputs: ["text", "file"], max_pdf_size_bytes: 1_000 } },
+      "unsupported_value",
+      "messages[0].content[0].file.file_data",
+    ],
+    [
+      "sound that is too large",
+      request({}, audio("A".repeat(2_000))),
+      { allowed_params: { supported_inputs: ["text", "audio"], max_audio_size_bytes: 1_000 } },
+      "unsupported_value",
+      "messages[0].content[0].input_audio.data",
+    ],
+    [
+      "too many files",
+      request({}, ...[1, 2, 3].map(() => file({ file_data: "data:application/pdf;base64,AA==" }))),
+      { allowed_params: { supported_inputs: ["text", "file"], max_files: 2 } },
+      "unsupported_value",
+      "messages[0].content[2]",
+    ],
+    [
       "sound in a file",
       request({}, text("?"), file({ file_data: "data:audio/wav;base64,AA==" })),
       { allowed_params: { supported_inputs: ["text", "file"] } },
@@ -343,4 +364,14 @@ describe("what is within the model's means", () => {
   ])("%s is accepted", (_name, value, members) => {
     expect(check(value, members).holdNano).toBeGreaterThan(0n);
   });
+});
+
+test("the messages of a call are at most their text and its pictures, and anything where only a provider can look", () => {
+  const body = { ...request({}, text("hello"), dataImage(3_000)), model: "m" };
+  const bytes = Buffer.byteLength(JSON.stringify(body));
+  const most = chatInputTokensMax(body, model({ tokens_per_image_max: 700 }), bytes);
+  expect(most).toBeGreaterThan(700);
+  expect(most).toBeLessThan(1_000);
+  const opaque = request({}, file({ file_data: "data:application/pdf;base64,AA==" }));
+  expect(chatInputTokensMax(opaque, model({}), 100)).toBe(model({}).max_context_tokens);
 });
