@@ -162,6 +162,9 @@ describe("a call that is refused for want of credits", () => {
     const edit = { model: "sandbox-image", prompt: "a hat", image_base64 };
     const refused = await errorOf(await postAs(key, "/v1/images/edits", edit));
     expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" });
-    await eventually("nothing of them is stored", async () => Bun.deepEquals(await storedClaims(), before));
+    // What calls before have left may go meanwhile.
+    await eventually("nothing of them is stored", async () =>
+      (await storedClaims()).every((key) => before.includes(key)),
+    );
   });
 });

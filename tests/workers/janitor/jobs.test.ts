@@ -136,7 +136,10 @@ describe("a job on the queue", () => {
     const [row] = await db.query<{ dispatch: number }>("select dispatch from job where id = $1", [id]);
     // The stream is so young that a second sweep may take the new message for an old one.
     expect(row?.dispatch).toBeGreaterThan(1);
-    expect(await ids()).toEqual([`${id}:1:${row?.dispatch}`]);
+    const found = await ids();
+    expect(found.at(-1)).toBe(`${id}:1:${row?.dispatch}`);
+    // Nor may it know where the other's message lies: one of an older number stands for nothing when it is handed out.
+    expect(found.slice(0, -1)).toEqual(found.length > 1 ? [`${id}:1:2`] : []);
   });
 
   test("whose message is gone, or is another job's, is put there again", async () => {
