@@ -1,5 +1,12 @@
 /** Input tokens of a conversation by our own tokenizer, in the time an ingress can spare. Pure. */
-import { blockKind, filePlaces, NO_FILES, type StoredFile, type StoredFiles } from "#shared/admission/chat-files.ts";
+import {
+  blockKind,
+  fileIdOf,
+  filePlaces,
+  NO_FILES,
+  type StoredFile,
+  type StoredFiles,
+} from "#shared/admission/chat-files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
@@ -34,11 +41,6 @@ export function countInput(
     const encoded = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;
     return Math.ceil(encoded / ENCODED_PER_TOKEN);
   });
-}
-
-function fileIdOf(part: Readonly<Record<string, unknown>>): string {
-  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
-  return typeof id === "string" ? id : "";
 }
 
 function fileOf(files: StoredFiles, id: string, param: string): StoredFile {

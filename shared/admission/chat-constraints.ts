@@ -226,11 +226,10 @@ function takeStored(
   }
   const file = files.get(part.file_id ?? "");
   if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
-  if (file.mediaType.startsWith("audio/") && !(model.allowed_params.supported_inputs ?? ["text"]).includes("audio")) {
-    throw notSupported("audio", param);
-  }
+  const supported = model.allowed_params.supported_inputs ?? ["text"];
+  if (file.mediaType.startsWith("audio/") && !supported.includes("audio")) throw notSupported("audio", param);
   const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
-  if (!(model.allowed_params.supported_inputs ?? ["text"]).includes(kind)) {
+  if (!supported.includes(kind)) {
     if (kind === "file") refuse("This model takes no files.");
     else throw notSupported(kind, param);
   }

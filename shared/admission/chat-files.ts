@@ -97,3 +97,9 @@ function member(holder: unknown, name: string): unknown {
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** The stored file that a content block names; empty when it names none. */
+export function fileIdOf(part: Readonly<Record<string, unknown>>): string {
+  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
+  return typeof id === "string" ? id : "";
+}

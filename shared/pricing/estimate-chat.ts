@@ -1,7 +1,7 @@
 /** What a chat call typically uses, before it is made. The rule is told to clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/admission/call-bound.ts";
-import { blockKind, NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
+import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
@@ -48,11 +48,6 @@ function opaqueTokens(encoded: number): number {
 }
 
 const KINDS: Readonly<Record<string, "image" | "audio">> = { image_url: "image", input_audio: "audio" };
-
-function fileIdOf(part: Readonly<Record<string, unknown>>): string {
-  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
-  return typeof id === "string" ? id : "";
-}
 
 function takeFrom(total: number): (wanted: number) => number {
   let left = total;

@@ -4,10 +4,11 @@ import { randomBytes } from "node:crypto";
 
 import sharp from "sharp";
 
-import { openStorage, type Storage } from "#shared/storage/client.ts";
+import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
+import { storageAt } from "#tests/shared/files/bench.ts";
 
 import { type Bench, startBench } from "./bench.ts";
 
@@ -19,13 +20,7 @@ let storage: Storage;
 beforeAll(async () => {
   bench = await startBench({ pools: ["image", "video"] });
   const own = bench.stack.env;
-  storage = openStorage({
-    endpoint: own["S3_ENDPOINT"] ?? "",
-    region: own["AWS_REGION"] ?? "",
-    bucket: own["SLUICE_S3_BUCKET"] ?? "",
-    accessKeyId: own["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: own["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
 }, 60_000);
 
 afterAll(async () => {

@@ -4,11 +4,12 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
-import { openStorage, type Storage } from "#shared/storage/client.ts";
+import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
+import { storageAt } from "#tests/shared/files/bench.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
 
@@ -55,13 +56,7 @@ models:
   const env = { SLUICE_CATALOGUE: catalogue, LOCAL_STT_API_KEY: "a-local-key", TMPDIR: folder.directory };
   bench = await startBench({ pools: ["audio"], env });
   const own = bench.stack.env;
-  storage = openStorage({
-    endpoint: own["S3_ENDPOINT"] ?? "",
-    region: own["AWS_REGION"] ?? "",
-    bucket: own["SLUICE_S3_BUCKET"] ?? "",
-    accessKeyId: own["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: own["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
 }, 60_000);
 
 afterAll(async () => {
