@@ -3,7 +3,7 @@ import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
 
-import { loadFfmpeg } from "#workers/media/ffmpeg.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 
 const UNKNOWN = 0xffff_ffff;

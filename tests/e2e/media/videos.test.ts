@@ -6,7 +6,7 @@ import { validate } from "#shared/contracts.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { decodeVideo } from "#workers/media/video-decoder.ts";
+import { decodeVideo } from "#workers/children/video-decoder.ts";
 
 import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
 

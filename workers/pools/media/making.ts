@@ -6,7 +6,7 @@ import { probeVideo } from "#shared/media/probe/video.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 import { mediaTypeOf } from "../../providers/media-type.ts";
-import { readImageHeader } from "../../providers/sandbox/image-header.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { Making } from "./artifacts.ts";
 

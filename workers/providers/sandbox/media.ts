@@ -1,6 +1,6 @@
 /** Content blocks that are not text: what the sandbox sees in them, and what they cost. Nothing is ever fetched. */
 import { ProviderError } from "../provider.ts";
-import { readImageHeader } from "./image-header.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
 import { asRecord, asText, type JsonRecord } from "./json.ts";
 
 export interface Media {

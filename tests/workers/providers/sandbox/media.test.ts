@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { readImageHeader } from "#workers/providers/sandbox/image-header.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
 import { imageTokens, SANDBOX_IMAGE_TOKENS_MAX } from "#workers/providers/sandbox/media.ts";
 
 import { ask, type Body, callOf, failureOf, sandbox, textOf, usageOf } from "./calls.ts";

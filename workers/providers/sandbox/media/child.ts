@@ -1,5 +1,5 @@
 /** What the sandbox's media children do: one process entry for all that they make and hear. */
-import { serveTasks, type Task } from "#workers/media/child-main.ts";
+import { serveTasks, type Task } from "#workers/children/serve-tasks.ts";
 
 import type { PictureEdit } from "./images/edit.ts";
 import type { PictureWish } from "./images/make.ts";

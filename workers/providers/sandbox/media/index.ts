@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from "node:url";
 
-import { createChildPool, type ChildJob, type ChildPool } from "#workers/media/child-pool.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { createChildPool, type ChildJob, type ChildPool } from "#workers/children/pool.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { MediaTask } from "./child.ts";
@@ -122,7 +122,7 @@ export function createSandboxMedia(): SandboxMedia {
     residentBytesMax: MEDIA_LIMITS.childResidentBytesMax,
     environment: {
       // Read when sharp is loaded: without it a machine without fonts would write captions in nothing.
-      FONTCONFIG_FILE: fileURLToPath(new URL("../../../media/fonts.conf", import.meta.url)),
+      FONTCONFIG_FILE: fileURLToPath(new URL("../../../children/fonts.conf", import.meta.url)),
       // Decoded pictures come and go: a few arenas of glibc give their memory back sooner.
       MALLOC_ARENA_MAX: "2",
     },

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/media/media-error.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { changeMesh } from "#workers/providers/sandbox/media/mesh/transform/transform.ts";
 

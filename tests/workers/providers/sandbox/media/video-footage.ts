@@ -1,9 +1,9 @@
 /** Footage for tests, as others make it: VP8 in WebM, H.264 in an MP4 that may be turned or tell lies. */
 import type { FFEncoderCodec } from "node-av/constants";
 
-import { loadFfmpeg } from "#workers/media/ffmpeg.ts";
-import { writeMp4 } from "#workers/media/mp4-writer.ts";
-import { openVideoEncoder } from "#workers/media/video-encoder.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { writeMp4 } from "#workers/children/mp4-writer.ts";
+import { openVideoEncoder } from "#workers/children/video-encoder.ts";
 
 const FRAMES_PER_SECOND = 10;
 

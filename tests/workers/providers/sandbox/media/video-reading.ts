@@ -1,7 +1,7 @@
 /** Reads what was made with FFmpeg's own demuxers and decoders, which had no part in writing the containers. */
 import type { DemuxerFormat, FFDecoderCodec } from "node-av/constants";
 
-import { loadFfmpeg } from "#workers/media/ffmpeg.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 
 export interface Stereo {
   readonly left: Float32Array;

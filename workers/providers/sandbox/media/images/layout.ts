@@ -1,5 +1,5 @@
 /** Where the things of a picture stand: none is cut off, and none covers another without being asked to. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { gather, widthOf, type Cluster, type Member } from "./cluster.ts";
 import type { Colour } from "./colours.ts";

@@ -1,5 +1,5 @@
 /** What a prompt asks to see: things, how many, in which colour, and where. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { COLOURS, type Colour } from "./colours.ts";
 import { readScene, type Setting } from "./settings.ts";

@@ -1,5 +1,5 @@
 /** A prompt and a seed as an SVG picture: backdrop, things, caption. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { createRandom, hashText, type Random } from "../../random.ts";
 import { definitions, drawBackdrop, type Painted } from "./backdrops.ts";

@@ -4,10 +4,10 @@
  */
 import sharp from "sharp";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-import { readImageHeader } from "../../image-header.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
 
 export interface Pixels {
   /** Four bytes a pixel: red, green, blue, alpha. */

@@ -4,7 +4,7 @@
  */
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { wordsOf } from "../speech/synthesise.ts";
 
 export interface MarkedWord {

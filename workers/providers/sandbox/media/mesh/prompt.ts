@@ -1,5 +1,5 @@
 /** What a prompt asks to make: things, how many, in which colour, of what, how large, and what stands on what. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { singular } from "../../words.ts";
 import { COLOURS, type Colour } from "../images/colours.ts";

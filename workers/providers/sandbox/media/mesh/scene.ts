@@ -1,5 +1,5 @@
 /** Things of a prompt, built, scaled and put in their places. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import type { Random } from "../../random.ts";
 import { finishOf } from "./finishes.ts";

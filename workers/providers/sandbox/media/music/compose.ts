@@ -1,6 +1,6 @@
 /** A piece of music from a prompt: style, form, score, sound, file. */
-import { writeAudioFile, type AudioFileFormat } from "#workers/media/audio-file.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { writeAudioFile, type AudioFileFormat } from "#workers/children/audio-file.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { createRandom, hashText, type Random } from "../../random.ts";
 import type { Flite } from "../speech/flite.ts";

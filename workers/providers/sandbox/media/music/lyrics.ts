@@ -1,5 +1,5 @@
 /** Lyrics on a score: which word is sung when, for how long and how high. Times in beats. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { createRandom } from "../../random.ts";
 import { spell } from "../speech/pieces.ts";

@@ -1,8 +1,8 @@
 /** Bare packets as files: what a player expects around them, and where the marker goes in each. */
 import { createHash } from "node:crypto";
 
-import type { AudioPacket } from "#workers/media/audio-encoder.ts";
-import { createOggWriter, opusTags } from "#workers/media/ogg.ts";
+import type { AudioPacket } from "#workers/children/audio-encoder.ts";
+import { createOggWriter, opusTags } from "#workers/children/ogg.ts";
 
 import { SAMPLE_RATE } from "./synthesise.ts";
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { MediaError } from "#shared/media/media-error.ts";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 export interface Phone {
   /** CMU's name of it; `pau` is silence. */

@@ -1,5 +1,5 @@
 /** Cuts a text into what is spoken in one go, and spells what an English synthesiser cannot read. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 /**
  * Sentences, or parts of long ones. Put together again they are the text, character for character.

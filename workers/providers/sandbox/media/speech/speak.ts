@@ -1,5 +1,5 @@
 /** Text as a file of sound: pieces are spoken one after the other, marked, encoded, put into their container. */
-import { openAudioEncoder, type AudioPacket } from "#workers/media/audio-encoder.ts";
+import { openAudioEncoder, type AudioPacket } from "#workers/children/audio-encoder.ts";
 
 import { writeLowBits } from "../marker/low-bits.ts";
 import { encodePacket, type MarkedPiece } from "../marker/payload.ts";

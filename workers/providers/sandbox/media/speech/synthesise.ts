@@ -1,5 +1,5 @@
 /** One piece of text as sound at 24 kHz, with the time of each of its words. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import type { Flite, Phone } from "./flite.ts";
 import { spell } from "./pieces.ts";
 import { resample } from "./resample.ts";

@@ -1,7 +1,7 @@
 /** Sound as text: what the sandbox has spoken comes back word for word; of anything else it says that it is unknown. */
-import { decodeAudio, type AudioContainer } from "#workers/media/audio-decoder.ts";
+import { decodeAudio, type AudioContainer } from "#workers/children/audio-decoder.ts";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { findMarker } from "../marker/find.ts";
 import type { MarkedPiece } from "../marker/payload.ts";
 import type { AudioFacts, AudioFormat } from "#shared/media/probe/facts.ts";

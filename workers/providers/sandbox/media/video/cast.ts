@@ -1,5 +1,5 @@
 /** The things of a prompt as actors: where each begins, how large it is, how it goes on. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import type { Colour } from "../images/colours.ts";
 import type { Stage } from "../images/sky.ts";

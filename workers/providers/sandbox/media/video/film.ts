@@ -1,5 +1,5 @@
 /** A film before it is encoded: something that fills one frame after the other. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { createRandom, hashText, type Random } from "../../random.ts";
 import { readPrompt, type Motif } from "../images/prompt.ts";

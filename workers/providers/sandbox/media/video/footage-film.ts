@@ -1,5 +1,5 @@
 /** A film of given footage: its colours follow the prompt, and what the prompt adds moves on it. */
-import { decodeVideo } from "#workers/media/video-decoder.ts";
+import { decodeVideo } from "#workers/children/video-decoder.ts";
 
 import { FRAMES_PER_SECOND, type Film, type FilmWish, type Script } from "./film.ts";
 import { applyGrade, namedGrade, paletteGrade } from "./grade.ts";

@@ -1,10 +1,10 @@
 /** A video from a prompt, and from a picture or footage where one is given. */
-import { encode } from "#workers/media/audio-file.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { encode } from "#workers/children/audio-file.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
-import { writeMp4 } from "#workers/media/mp4-writer.ts";
+import { writeMp4 } from "#workers/children/mp4-writer.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
-import { openVideoEncoder, type VideoPacket } from "#workers/media/video-encoder.ts";
+import { openVideoEncoder, type VideoPacket } from "#workers/children/video-encoder.ts";
 
 import { decodePicture } from "../images/source.ts";
 import type { Flite } from "../speech/flite.ts";

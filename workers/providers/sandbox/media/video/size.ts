@@ -1,5 +1,5 @@
 /** Pixels of a video from what its resolution and its shape are called. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { Size } from "./drawing.ts";

@@ -1,5 +1,5 @@
 /** What is heard with a film: soft music, the sound of the scene, what the prompt has somebody say, or the footage's own. */
-import { decodeAudio } from "#workers/media/audio-decoder.ts";
+import { decodeAudio } from "#workers/children/audio-decoder.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import type { VideoFacts } from "#shared/media/probe/video.ts";
 

@@ -1,5 +1,5 @@
 /** Materials and pictures of a foreign file, as far as the specification knows their fields. */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { READABLE } from "./extensions.ts";
 import {

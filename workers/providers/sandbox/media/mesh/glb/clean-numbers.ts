@@ -1,5 +1,5 @@
 /** The lists of numbers of a foreign file: each lies within its view, each view within the buffer (glTF 2.0, 3.6). */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { corrupt, fieldsOf, given, numbersOf, optionalWhole, wholeOf, type Fields } from "./fields.ts";

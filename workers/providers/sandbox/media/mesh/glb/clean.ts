@@ -2,7 +2,7 @@
  * The description of a foreign file, written anew from what was looked at and found right, so that nothing else reaches
  * the library that decodes it. Left out is what no transformation keeps: cameras, lights, animations, morph targets.
  */
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { cleanMaterials } from "./clean-materials.ts";

@@ -1,6 +1,6 @@
 /** The outer form of a binary glTF file (glTF 2.0, section 4.4): twelve bytes, then chunks with their lengths. */
 import { readJson } from "#shared/json.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 export interface Container {

@@ -1,10 +1,10 @@
 /** Pictures of a foreign file: each is decoded once before it is passed on, and there are not too many pixels of them. */
 import type { Document, ExtensionProperty, Material, TextureInfo } from "@gltf-transform/core";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-import { readImageHeader } from "../../../image-header.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
 import { decodePicture } from "../../images/source.ts";
 
 const TYPES = { PNG: "image/png", JPEG: "image/jpeg", WebP: "image/webp", GIF: "image/gif" } as const;

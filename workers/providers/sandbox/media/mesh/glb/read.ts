@@ -1,7 +1,7 @@
 /** A foreign file as pieces: triangles where they are shown, each piece with its material. */
 import { NodeIO, type Accessor, type Document, type Material, type Node, type Primitive } from "@gltf-transform/core";
 
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { boxProjected } from "../kit/project.ts";

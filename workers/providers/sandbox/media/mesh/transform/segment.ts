@@ -4,7 +4,7 @@ import { samePlaces } from "../kit/normals.ts";
 import { boundsOf, merged, pickedTriangles, triangleCount, type Shape } from "../kit/shape.ts";
 import { clamp, cross, length, pointAt, sub, type Vec3 } from "../kit/vector.ts";
 import { distancesFrom, tipsOf } from "../kit/walk.ts";
-import { MEDIA_LIMITS } from "#workers/media/limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import type { SourcePiece } from "../glb/read.ts";
 

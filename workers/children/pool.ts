@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 
-import { encodeFrame, readFrames, type ChildFrame } from "./child-frames.ts";
+import { encodeFrame, readFrames, type ChildFrame } from "./frames.ts";
 import { isMediaFault, MediaError } from "#shared/media/media-error.ts";
 
 export interface ChildPoolOptions {

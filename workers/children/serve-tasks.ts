@@ -1,7 +1,7 @@
 /** The child's side of a child pool: takes one job after the other from stdin and answers on stdout. */
 import { writeSync } from "node:fs";
 
-import { encodeFrame, readFrames } from "./child-frames.ts";
+import { encodeFrame, readFrames } from "./frames.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 export interface TaskResult {

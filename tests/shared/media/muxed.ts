@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AVSampleFormat, FFEncoderCodec } from "node-av/constants";
 
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
-import { loadFfmpeg } from "#workers/media/ffmpeg.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 
 export interface Muxed {
   readonly encoder: string;

@@ -6,7 +6,7 @@
 import type { FilterContext, FilterGraph, Frame } from "node-av/lib";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
-import { MEDIA_LIMITS } from "./limits.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import type { VideoFacts } from "#shared/media/probe/video.ts";
 import type { VideoShape } from "./video-encoder.ts";
