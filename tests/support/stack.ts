@@ -9,6 +9,7 @@ import { freePort } from "#deploy/embedded/probe.mjs";
 
 import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
+import { TEST_PACE } from "./pace.ts";
 import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query } from "./postgres.ts";
 import { startRole, type ManagedProcess } from "./role-process.ts";
 import { createTestBucket } from "./storage.ts";
@@ -101,6 +102,7 @@ async function assemble(
     SLUICE_BOOTSTRAP_KEY: key,
     SLUICE_GRACE_MS: "5000",
     SLUICE_IP_LIMIT: "0",
+    SLUICE_PACE: TEST_PACE,
     SLUICE_SANDBOX: "on",
     SLUICE_SUPERVISED: "1",
     ...options.env,
