@@ -309,14 +309,14 @@ export const BREAKER = {
   runFailuresMax: 25,
   successesPerRunFailure: 50,
   /** The first rest; each failed trial doubles it. */
-  restMs: paced(5_000),
-  restMsMax: paced(120_000),
+  restMs: 5_000,
+  restMsMax: 120_000,
   /** First rest of a source that refuses our key or has lost the model: nobody mends that in seconds. */
-  downMs: paced(30_000),
+  downMs: 30_000,
   /** Rests differ by this share either way, so that sources that failed together are not tried together. */
   restJitter: 0.2,
   /** A trial whose worker died is given to another after this long. */
-  probeLeaseMs: paced(30_000),
+  probeLeaseMs: 30_000,
   /** Who wants the trial waits this long for Postgres, and a source whose trial is not to be had is asked for this late. */
   probeAskMs: 500,
   probeAgainMs: paced(1_000),
@@ -330,7 +330,7 @@ export const BREAKER = {
   syncMs: paced(2_000),
   idleSyncMs: paced(10_000),
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
-  closedLagMs: paced(5_000),
+  closedLagMs: 5_000,
   /** Rests that ended this long ago and that nobody tried since belong to sources no longer used. */
   forgetMs: 3_600_000,
   /** Sources remembered at once; beyond it the one unused for longest is forgotten. */

@@ -3,7 +3,7 @@
  * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, one step after the
  * other, and the whole suite over real servers. A file that fails runs once more, alone, after the rest: green then, it is
  * listed as unsteady and the run is green. Arguments go to `bun test` (`npm test -- tests/shared`) and leave the static
- * steps, the second try and the record out.
+ * steps, the second try and the record out. `--soak [seed]` runs the storms at their full size instead (`npm run soak`).
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -18,6 +18,7 @@ import { runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
 import { startServers } from "./runner/servers.mjs";
+import { soak } from "./runner/soak.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
@@ -84,12 +85,12 @@ function tester(bun, env) {
   watchFolder(reports);
   closing.push(() => rmSync(reports, { recursive: true, force: true }));
   let runs = 0;
-  /** @param {readonly string[]} options */
-  return async (options) => {
+  /** @param {readonly string[]} options @param {Record<string, string>} [more] */
+  return async (options, more) => {
     runs += 1;
     const report = join(reports, `${runs}.xml`);
     const reporting = [`--timeout=${TEST_TIMEOUT_MS}`, "--reporter=junit", `--reporter-outfile=${report}`];
-    const code = await runStep([bun, "test", ...reporting, ...options], { cwd: ROOT, env });
+    const code = await runStep([bun, "test", ...reporting, ...options], { cwd: ROOT, env: { ...env, ...more } });
     return { code, report: readReport(report) };
   };
 }
@@ -99,14 +100,19 @@ function told({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }
 
+function testFiles() {
+  return readdirSync(join(ROOT, "tests"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => `tests/${file}`)
+    .toSorted();
+}
+
 /**
  * Every test file; those that failed once more, alone.
  * @param {ReturnType<typeof tester>} test
  */
 async function wholeSuite(test) {
-  const all = readdirSync(join(ROOT, "tests"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => `tests/${file}`);
+  const all = testFiles();
   const rounds = [
     {
       name: "tests",
@@ -176,6 +182,10 @@ async function main(extra) {
   const servers = await startServers({ bun, root: ROOT, caches });
   closing.push(servers.close);
   const test = tester(bun, { ...env, ...servers.env });
+  if (extra[0] === "--soak") {
+    const isGreen = await soak({ root: ROOT, files: testFiles(), seed: extra[1], test, say });
+    return interrupted ? 130 : isGreen ? 0 : 1;
+  }
   if (!isWhole) {
     const { code, report } = await test([`--parallel=${PARALLEL}`, ...TIMINGS, ...extra]);
     say(told(report));
