@@ -74,7 +74,11 @@ async function ensureMigratedTemplate(serverUrl: string): Promise<void> {
     await server.query(`drop database if exists ${MIGRATED}_new`);
     await server.query(`create database ${MIGRATED}_new`);
     const database = openDatabase({ url: urlOf(serverUrl, `${MIGRATED}_new`), poolMax: 1, log });
-    await migrate(database, log).finally(() => database.close());
+    try {
+      await migrate(database, log);
+    } finally {
+      await database.close();
+    }
     await server.query(`alter database ${MIGRATED}_new rename to ${MIGRATED}`);
   } finally {
     // The lock goes with its connection.

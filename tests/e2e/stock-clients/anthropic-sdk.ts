@@ -1,25 +1,21 @@
 /** The stock Anthropic SDK with nothing changed but its base URL, against the running service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import Anthropic from "@anthropic-ai/sdk";
 
 import { eventually } from "#tests/faults/wait.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
 let client: Anthropic;
 let once: Anthropic;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   client = new Anthropic({ baseURL: stack.baseUrls[0] ?? "", apiKey: stack.key });
   once = client.withOptions({ maxRetries: 0 });
-});
-
-afterAll(async () => {
-  expect(await stack.query("select * from audit_ledger()")).toEqual([]);
-  expect(await stack.query("select * from hold")).toEqual([]);
-  await stack.stop();
 });
 
 const say = (text: string) => [{ role: "user" as const, content: `Say exactly: ${text}` }];

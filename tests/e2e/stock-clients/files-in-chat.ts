@@ -1,24 +1,21 @@
 /** `file_id` in a conversation, through the stock OpenAI SDK. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 
-import { startStack, type Stack } from "#tests/support/stack.ts";
-import { createWorkspace } from "../faults/bed.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
 let client: OpenAI;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
 }, 120_000);
-
-afterAll(async () => {
-  expect(await stack.query("select * from hold")).toEqual([]);
-  await stack.stop();
-});
 
 describe("a stored file in a conversation", () => {
   /** A 2 × 3 PNG. */

@@ -1,22 +1,18 @@
 /** The stock OpenAI SDK with nothing changed but its base URL, against the running service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
 let client: OpenAI;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
   client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key });
-});
-
-afterAll(async () => {
-  expect(await stack.query("select * from audit_ledger()")).toEqual([]);
-  expect(await stack.query("select * from hold")).toEqual([]);
-  await stack.stop();
 });
 
 const say = (text: string) => [{ role: "user" as const, content: `Say exactly: ${text}` }];
