@@ -69,8 +69,8 @@ function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number,
   }
 }
 
-/** Root mean square before limiting, about -15 dB of full scale. */
-const LEVEL = 0.18;
+/** Root mean square before limiting; about -16 LUFS, as streaming services play music. */
+const LEVEL = 0.13;
 const PEAK = 0.92;
 const FADE_IN_SECONDS = 0.005;
 const FADE_OUT_SECONDS = 2;
