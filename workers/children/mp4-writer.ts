@@ -2,8 +2,13 @@
  * An MP4 (ISO 14496-12, -14, -15) of one picture track in H.264 and one sound track in AAC. Its index stands before the
  * data, so that a player can begin while it loads; equal packets make equal bytes.
  */
-import type { AudioPacket } from "./audio-encoder.ts";
 import type { VideoPacket, VideoShape } from "./video-encoder.ts";
+
+export interface AudioPacket {
+  readonly bytes: Uint8Array;
+  /** Of one channel, at the encoder's rate. */
+  readonly samples: number;
+}
 
 export interface Mp4Content extends VideoShape {
   readonly video: { readonly setup: Uint8Array; readonly packets: readonly VideoPacket[] };

@@ -5,10 +5,10 @@ import type { PictureEdit } from "./images/edit.ts";
 import type { PictureWish } from "./images/make.ts";
 import type { MeshWish } from "./mesh/make.ts";
 import type { MeshChange } from "./mesh/transform/transform.ts";
-import type { MusicCall } from "./music/compose.ts";
+import type { MusicParams } from "./music/compose.ts";
 import { loadFlite, type Flite } from "./speech/flite.ts";
-import { speakText, type SpeechCall } from "./speech/speak.ts";
-import { transcribeSound } from "./speech/transcribe.ts";
+import { speakText, type SpeechParams } from "./speech/speak.ts";
+import { transcribeAudio } from "./speech/transcribe.ts";
 import type { VideoCall } from "./video/make.ts";
 
 let flite: Promise<Flite> | undefined;
@@ -26,11 +26,11 @@ const tasks = {
     return { output: { width, height }, parts: [bytes] };
   },
   "speech.speak": async (input, _parts, emit) => {
-    return { output: await speakText(await loadVoice(), input as SpeechCall, emit) };
+    return { output: await speakText(await loadVoice(), input as SpeechParams, emit) };
   },
-  "speech.transcribe": async (input, [sound = new Uint8Array(0)]) => {
+  "speech.transcribe": async (input, [audio = new Uint8Array(0)]) => {
     const { language } = input as { readonly language?: string };
-    return { output: await transcribeSound(sound, language) };
+    return { output: await transcribeAudio(audio, language) };
   },
   /** A piece of one byte says how much of it is there: whole percents. */
   "video.make": async (input, [given = new Uint8Array(0)], emit) => {
@@ -45,7 +45,7 @@ const tasks = {
   },
   "music.compose": async (input) => {
     const { composeMusic } = await import("./music/compose.ts");
-    return { parts: [await composeMusic(input as MusicCall, loadVoice)] };
+    return { parts: [await composeMusic(input as MusicParams, loadVoice)] };
   },
   "mesh.make": async (input, [image]) => {
     const { makeMesh } = await import("./mesh/make.ts");

@@ -14,13 +14,13 @@ import type { ImageFormat } from "./images/encode.ts";
 import type { PictureWish } from "./images/make.ts";
 import type { MeshWish as MeshWords } from "./mesh/make.ts";
 import type { MeshChange, MeshOperation } from "./mesh/transform/transform.ts";
-import type { MusicCall } from "./music/compose.ts";
-import type { SpeechCall, SpeechFormat } from "./speech/speak.ts";
+import type { MusicParams } from "./music/compose.ts";
+import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
 import type { FilmWish } from "./video/film.ts";
 import type { VideoCall } from "./video/make.ts";
 
-export { probeSandboxAudio } from "./own-sound.ts";
+export { probeSandboxAudio } from "./speech/transcribe.ts";
 export { videoSize } from "./video/size.ts";
 
 export interface MadeImage {
@@ -38,14 +38,9 @@ export interface ImageEdit extends Omit<PictureEdit, "strength"> {
   readonly strength?: number | undefined;
 }
 
-export interface SpeechWish {
-  readonly text: string;
-  /** OpenAI's names are known; any other name always sounds the same. */
-  readonly voice?: string | undefined;
+export interface SpeechParams extends Omit<CheckedSpeech, "speed"> {
   /** 0.25 to 4. */
   readonly speed?: number | undefined;
-  readonly instructions?: string | undefined;
-  readonly format: SpeechFormat;
 }
 
 export interface VideoWish extends FilmWish {
@@ -83,19 +78,19 @@ export interface SandboxMedia {
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the pictures given */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<MadeImage>;
   /** 24 kHz, one channel. */
-  speak(wish: SpeechWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
-  /** The same bytes as they come: by sentence for pcm, wav and mp3, at the end for the others. A wav's head then names no length. */
-  streamSpeech(wish: SpeechWish, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
-  /** @throws MediaError as above, and unsupported, corrupt, too_large for the sound given */
+  speak(params: SpeechParams, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  /** The same bytes as they are made: by sentence for pcm, wav and mp3, at the end for the others. */
+  streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
+  /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
   transcribe(
-    sound: Uint8Array,
+    audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
   /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture or footage given */
   makeVideo(wish: VideoWish, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
   /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
   composeMusic(
-    wish: MusicCall,
+    params: MusicParams,
     signal?: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
   /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture given */
@@ -152,26 +147,22 @@ export function createSandboxMedia(): SandboxMedia {
       const { width, height } = output as { readonly width: number; readonly height: number };
       return { bytes: only(parts), width, height, format: edit.format };
     },
-    speak: async (wish, signal) => {
+    speak: async (params, signal) => {
       const chunks: Uint8Array[] = [];
-      const input = speechCall(wish, false);
-      const { output } = await run("speech.speak", { input, onChunk: (chunk) => chunks.push(chunk), ...given(signal) });
+      const job = { input: checkSpeech(params), onChunk: (chunk: Uint8Array) => chunks.push(chunk), ...given(signal) };
+      const { output } = await run("speech.speak", job);
       const { seconds } = output as { readonly seconds: number };
       return { bytes: new Uint8Array(Buffer.concat(chunks)), seconds };
     },
-    streamSpeech: (wish, signal) => {
-      const input = speechCall(wish, true);
+    streamSpeech: (params, signal) => {
+      const input = checkSpeech(params);
       return streamed((onChunk, stop) =>
         run("speech.speak", { input, onChunk, signal: signal === undefined ? stop : AbortSignal.any([signal, stop]) }),
       );
     },
-    transcribe: async (sound, { language, signal } = {}) => {
-      const { output } = await run("speech.transcribe", {
-        input: { language },
-        parts: [sound],
-        foreign: true,
-        ...given(signal),
-      });
+    transcribe: async (audio, { language, signal } = {}) => {
+      const job = { input: { language }, parts: [audio], foreign: true, ...given(signal) };
+      const { output } = await run("speech.transcribe", job);
       return output as Transcript;
     },
     makeVideo: async ({ image, video, ...wish }, signal, onProgress) => {
@@ -189,10 +180,10 @@ export function createSandboxMedia(): SandboxMedia {
       const { parts } = await run("video.make", bytes === undefined ? job : { ...job, parts: [bytes], foreign: true });
       return { bytes: only(parts), seconds: wish.seconds, width: wish.width, height: wish.height };
     },
-    composeMusic: async (wish, signal) => {
-      checkRange("seconds", wish.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
-      const { parts } = await run("music.compose", { input: wish, ...given(signal) });
-      return { bytes: only(parts), seconds: wish.seconds };
+    composeMusic: async (params, signal) => {
+      checkRange("seconds", params.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
+      const { parts } = await run("music.compose", { input: params, ...given(signal) });
+      return { bytes: only(parts), seconds: params.seconds };
     },
     makeMesh: async ({ image, prompt, seed }, signal) => {
       const job = { input: { prompt, seed } satisfies MeshWords, ...given(signal) };
@@ -244,11 +235,11 @@ async function* streamed(
   }
 }
 
-function speechCall({ text, voice, speed = 1, instructions, format }: SpeechWish, isStreamed: boolean): SpeechCall {
-  if (text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
-  checkRange("the length of the text", codePoints(text), 1, MEDIA_LIMITS.speechCharactersMax);
+function checkSpeech({ speed = 1, ...params }: SpeechParams): CheckedSpeech {
+  if (params.text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
+  checkRange("the length of the text", codePoints(params.text), 1, MEDIA_LIMITS.speechCharactersMax);
   checkRange("speed", speed, MEDIA_LIMITS.speedMin, MEDIA_LIMITS.speedMax);
-  return { text, voice, speed, instructions, format, isStreamed };
+  return { ...params, speed };
 }
 
 function checkSize({ width, height }: { readonly width: number; readonly height: number }): void {

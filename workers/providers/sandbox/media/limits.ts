@@ -62,10 +62,10 @@ export const MEDIA_LIMITS = {
   sourceVideoPixelsMax: 4_096 * 2_304,
   sourceVideoSideMaxPixels: 4_096,
   sourceVideoBytesMax: 100 * 1_048_576,
-  /** A made piece of music: three minutes take about 8 s of one core when they are sung. */
+  /** Composed music: three minutes take about 7 s of one core with lyrics. */
   musicSecondsMin: 3,
   musicSecondsMax: 180,
-  /** Of lyrics, what is looked at: nobody sings more in three minutes. */
+  /** Of lyrics, what is read: more cannot be spoken in three minutes. */
   lyricsCharactersMax: 8_000,
   /** Spec of the speech endpoint. */
   speechCharactersMax: 4_096,
@@ -76,11 +76,14 @@ export const MEDIA_LIMITS = {
   /** Sound of one piece: 240 characters at the lowest speed are about 80 s. */
   pieceSecondsMax: 150,
   fliteOutputBytesMax: 16 * 1_048_576,
-  /** Inflated size of a marker: text of 4,096 characters in UTF-8 with a timing for each word. */
+  /** Inflated size of a packet of the marker: 240 characters with two times for each word are below 4 KB. */
   markerBytesMax: 64 * 1_024,
+  /** Base64 of the largest marker: 4,096 characters with their times. */
+  tagBytesMax: 128 * 1_024,
+  /** Of bare samples, where the marker is looked for: the longest first piece with 16 bytes for each byte of its packet. */
+  pcmProbeBytes: 512 * 1_024,
   /** The longest speech the sandbox can have made: 4,096 characters at a quarter of the speed. */
   markedSecondsMax: 3_600,
-  audioBytesMax: 100 * 1_048_576,
   /** What is decoded of foreign sound to say what it is. */
   listenSeconds: 60,
 } as const;

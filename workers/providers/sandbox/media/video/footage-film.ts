@@ -4,7 +4,7 @@ import { decodeVideo } from "#workers/children/video-decoder.ts";
 import { FRAMES_PER_SECOND, type Film, type FilmWish, type Script } from "./film.ts";
 import { applyGrade, namedGrade, paletteGrade } from "./grade.ts";
 import { additions } from "./overlay.ts";
-import type { Footage } from "./soundtrack.ts";
+import type { Footage } from "./make.ts";
 
 /** Footage that is shorter than the film begins again. */
 export async function footageFilm(wish: FilmWish, script: Script, { bytes, facts }: Footage): Promise<Film> {

@@ -1,9 +1,9 @@
 /** A video from a prompt, and from a picture or footage where one is given. */
-import { encode } from "#workers/children/audio-file.ts";
+import { encodeAudio } from "#workers/children/audio-encoder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
-import { writeMp4 } from "#workers/children/mp4-writer.ts";
-import { probeVideo } from "#shared/media/probe/video.ts";
+import { writeMp4, type AudioPacket } from "#workers/children/mp4-writer.ts";
+import { probeVideo, type VideoFacts } from "#shared/media/probe/video.ts";
 import { openVideoEncoder, type VideoPacket } from "#workers/children/video-encoder.ts";
 
 import { decodePicture } from "../images/source.ts";
@@ -13,7 +13,7 @@ import { footageFilm } from "./footage-film.ts";
 import { createFrame } from "./frame.ts";
 import { pictureFilm } from "./picture-film.ts";
 import { sceneFilm } from "./scene-film.ts";
-import { makeSoundtrack, type Footage } from "./soundtrack.ts";
+import { makeSoundtrack } from "./soundtrack.ts";
 
 export interface VideoCall extends FilmWish {
   /** What the bytes that come along are. */
@@ -24,6 +24,13 @@ const SAMPLE_RATE = 48_000;
 const CHANNELS = 2;
 /** FFmpeg's AAC begins with a frame of silence. */
 const AAC_DELAY_SAMPLES = 1_024;
+/** AudioSpecificConfig: low complexity, 48 kHz, two channels. */
+const AAC_CONFIG = Uint8Array.of(0x11, 0x90);
+
+export interface Footage {
+  readonly bytes: Uint8Array;
+  readonly facts: VideoFacts;
+}
 
 /**
  * An MP4 of exactly the seconds and pixels wished for.
@@ -41,15 +48,16 @@ export async function makeVideo(
   const footage = wish.source === "video" ? readFootage(bytes) : null;
   const film = await openFilm(wish, script, bytes, footage);
   const video = await encodePictures(film, wish, onFrame);
-  const samples = await makeSoundtrack(wish, script, loadVoice, footage);
-  const audio = await encode("aac", samples);
+  const samples = await makeSoundtrack(wish, loadVoice);
+  const adts = await encodeAudio("aac", samples, { sampleRate: SAMPLE_RATE, channels: CHANNELS });
   return writeMp4({
     width: wish.width,
     height: wish.height,
     framesPerSecond: FRAMES_PER_SECOND,
     video,
     audio: {
-      ...audio,
+      setup: AAC_CONFIG,
+      packets: packetsOf(adts),
       sampleRate: SAMPLE_RATE,
       channels: CHANNELS,
       skipped: AAC_DELAY_SAMPLES,
@@ -95,4 +103,16 @@ async function encodePictures(
     await film.close?.();
   }
   return { setup: encoder.setup, packets };
+}
+
+/** Frames of ADTS without their headers of 7 bytes, which say the length in 13 bits. */
+function packetsOf(adts: Uint8Array): AudioPacket[] {
+  const packets: AudioPacket[] = [];
+  for (let at = 0; at < adts.length;) {
+    const [, , , high = 0, middle = 0, low = 0] = adts.subarray(at, at + 7);
+    const length = ((high & 3) << 11) | (middle << 3) | (low >> 5);
+    packets.push({ bytes: adts.subarray(at + 7, at + length), samples: 1_024 });
+    at += Math.max(7, length);
+  }
+  return packets;
 }

@@ -1,9 +1,9 @@
-/** Ogg pages (RFC 3533) of one Opus stream (RFC 7845), written and read. */
+/** Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
 
 const PAGE_SEGMENTS_MAX = 255;
 const BEGIN = 2;
 const END = 4;
-/** The serial number may be any; a fixed one makes equal sound equal bytes. */
+/** Any number will do. */
 const SERIAL = 0x534c5543;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
