@@ -9,7 +9,7 @@ import type { MusicParams } from "./music/compose.ts";
 import { loadFlite, type Flite } from "./speech/flite.ts";
 import { speakText, type SpeechParams } from "./speech/speak.ts";
 import { transcribeAudio } from "./speech/transcribe.ts";
-import type { VideoCall } from "./video/make.ts";
+import type { VideoTask } from "./video/params.ts";
 
 let flite: Promise<Flite> | undefined;
 const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
@@ -32,16 +32,16 @@ const tasks = {
     const { language } = input as { readonly language?: string };
     return { output: await transcribeAudio(audio, language) };
   },
-  /** A piece of one byte says how much of it is there: whole percents. */
-  "video.make": async (input, [given = new Uint8Array(0)], emit) => {
+  /** Emits pieces of one byte: how much of the video there is, in whole percent. */
+  "video.make": async (input, [source = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
     let told = 0;
-    const onFrame = (share: number): void => {
-      const percents = Math.floor(100 * share);
-      if (percents > told) emit(Uint8Array.of(percents));
-      told = percents;
+    const onProgress = (share: number): void => {
+      const percent = Math.min(100, Math.floor(100 * share));
+      if (percent > told) emit(Uint8Array.of(percent));
+      told = Math.max(told, percent);
     };
-    return { parts: [await makeVideo(input as VideoCall, given, loadVoice, onFrame)] };
+    return { parts: [await makeVideo(input as VideoTask, source, loadVoice, onProgress)] };
   },
   "music.compose": async (input) => {
     const { composeMusic } = await import("./music/compose.ts");

@@ -2,6 +2,9 @@
  * The sandbox's media makers: real pictures, speech, videos, music and meshes without a network or a key, the same for the same
  * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { createChildPool, type ChildJob, type ChildPool } from "#workers/children/pool.ts";
@@ -17,8 +20,7 @@ import type { MeshChange, MeshOperation } from "./mesh/transform/transform.ts";
 import type { MusicParams } from "./music/compose.ts";
 import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
-import type { FilmWish } from "./video/film.ts";
-import type { VideoCall } from "./video/make.ts";
+import type { VideoParams as VideoTaskParams, VideoTask } from "./video/params.ts";
 
 export { probeSandboxAudio } from "./speech/transcribe.ts";
 export { videoSize } from "./video/size.ts";
@@ -43,8 +45,8 @@ export interface SpeechParams extends Omit<CheckedSpeech, "speed"> {
   readonly speed?: number | undefined;
 }
 
-export interface VideoWish extends FilmWish {
-  /** To be animated; or footage to be transformed, but not both. */
+export interface VideoParams extends VideoTaskParams {
+  /** To be animated; or a video to be transformed, but not both. */
   readonly image?: Uint8Array | undefined;
   readonly video?: Uint8Array | undefined;
 }
@@ -86,8 +88,8 @@ export interface SandboxMedia {
     audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture or footage given */
-  makeVideo(wish: VideoWish, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
+  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input image or video */
+  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
   /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
   composeMusic(
     params: MusicParams,
@@ -165,20 +167,24 @@ export function createSandboxMedia(): SandboxMedia {
       const { output } = await run("speech.transcribe", job);
       return output as Transcript;
     },
-    makeVideo: async ({ image, video, ...wish }, signal, onProgress) => {
-      checkVideo(wish);
+    makeVideo: async ({ image, video, ...params }, signal, onProgress) => {
+      checkVideo(params);
       if (image !== undefined && video !== undefined) {
         throw new MediaError("invalid", "A video is made from an image or from a video, not from both.");
       }
+      const source = image !== undefined ? "image" : video !== undefined ? "video" : "none";
       const bytes = image ?? video;
-      const input: VideoCall = {
-        ...wish,
-        source: bytes === undefined ? "none" : image === undefined ? "video" : "image",
-      };
-      const onChunk = ([percents = 0]: Uint8Array): void => onProgress?.(percents / 100);
-      const job = { input, jobMs: MEDIA_LIMITS.videoJobMs, onChunk, ...given(signal) };
-      const { parts } = await run("video.make", bytes === undefined ? job : { ...job, parts: [bytes], foreign: true });
-      return { bytes: only(parts), seconds: wish.seconds, width: wish.width, height: wish.height };
+      const { seconds, width, height } = params;
+      return withDirectory(async (directory) => {
+        const { parts } = await run("video.make", {
+          input: { ...params, source, directory } satisfies VideoTask,
+          ...(bytes === undefined ? {} : { parts: [bytes], foreign: true }),
+          jobMs: MEDIA_LIMITS.videoJobMs,
+          onChunk: ([percent = 0]) => onProgress?.(percent / 100),
+          ...given(signal),
+        });
+        return { bytes: only(parts), seconds, width, height };
+      });
     },
     composeMusic: async (params, signal) => {
       checkRange("seconds", params.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
@@ -249,7 +255,7 @@ function checkSize({ width, height }: { readonly width: number; readonly height:
   }
 }
 
-function checkVideo({ seconds, width, height }: FilmWish): void {
+function checkVideo({ seconds, width, height }: VideoTaskParams): void {
   const { videoSecondsMax, videoSideMinPixels, videoSideMaxPixels, videoPixelsMax } = MEDIA_LIMITS;
   if (!Number.isInteger(seconds)) throw new MediaError("invalid", "The seconds of a video must be a whole number.");
   checkRange("seconds", seconds, 1, videoSecondsMax);
@@ -274,6 +280,16 @@ function codePoints(text: string): number {
 
 function given(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
+}
+
+/** A directory for one job's files, removed with them also when the child was killed. */
+async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), "sluice-media-"));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 function only(parts: readonly Uint8Array[]): Uint8Array {

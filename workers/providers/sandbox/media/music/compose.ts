@@ -11,14 +11,11 @@ import { playScore } from "./play.ts";
 import { writeScore } from "./score.ts";
 import { addSound, SAMPLE_RATE, type Stereo } from "./synth.ts";
 
-export interface PieceParams {
+export interface MusicParams {
   readonly prompt: string;
   readonly lyrics?: string | undefined;
   readonly seconds: number;
   readonly seed: number;
-}
-
-export interface MusicParams extends PieceParams {
   readonly format: AudioFileFormat;
 }
 
@@ -29,7 +26,7 @@ export async function composeMusic(params: MusicParams, loadVoice: () => Promise
 }
 
 /** Left and right in turn at 48 kHz, exactly as long as asked. @param loadVoice is called when there are lyrics */
-export async function musicSamples(params: PieceParams, loadVoice: () => Promise<Flite>): Promise<Int16Array> {
+async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Int16Array> {
   const { prompt, lyrics = "", seconds, seed } = params;
   const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
   const score = writeScore(text, createRandom(hashText(text, seed >>> 0)));
