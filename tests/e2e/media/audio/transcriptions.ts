@@ -10,7 +10,8 @@ import type { Transcription } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { type Bench, CREDIT, errorOf } from "../bench.ts";
+import { sharedBench } from "./shared-bench.ts";
 
 const TEXT = "Where is the station? It is behind the tower.";
 const MODEL = "sandbox-stt";
@@ -21,17 +22,14 @@ let sound: Buffer;
 let seconds: number;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["audio"] });
+  bench = await sharedBench();
   const spoken = { model: "sandbox-tts", input: TEXT, voice: "alloy", response_format: "wav" } as const;
   const response = await bench.client.audio.speech.create(spoken);
   sound = Buffer.from(await response.arrayBuffer());
   seconds = (sound.length - 44) / 48_000;
 }, 60_000);
 
-afterAll(async () => {
-  folder.remove();
-  await bench.close();
-});
+afterAll(() => folder.remove());
 
 /** Half a credit a minute, of the sound as we measure it, rounded up once. */
 const price = (): bigint => {

@@ -1,5 +1,5 @@
 /** Music of the sandbox, and media calls that show their states as a stream, against the running service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { MediaResults, MediaState } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
@@ -7,7 +7,8 @@ import { eventually } from "#tests/faults/wait.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { startRole } from "#tests/support/role-process.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { type Bench, CREDIT, errorOf } from "../bench.ts";
+import { sharedBench } from "./shared-bench.ts";
 
 const MUSIC = "/v1/music/generations";
 const IMAGES = "/v1/images/generations";
@@ -15,10 +16,8 @@ const IMAGES = "/v1/images/generations";
 let bench: Bench;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["audio", "image"] });
+  bench = await sharedBench();
 }, 60_000);
-
-afterAll(() => bench.close());
 
 describe("music", () => {
   test.each([

@@ -1,11 +1,12 @@
 /** Speech with the stock SDK against the running service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { decoders } from "#tests/support/decoded-sound.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { type Bench, CREDIT, errorOf } from "../bench.ts";
+import { sharedBench } from "./shared-bench.ts";
 
 const TEXT = "The fox jumps over the lazy dog. Then it sleeps.";
 const FORMATS = Object.keys(SPEECH_TYPES) as SpeechFormat[];
@@ -13,10 +14,8 @@ const FORMATS = Object.keys(SPEECH_TYPES) as SpeechFormat[];
 let bench: Bench;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["audio"] });
+  bench = await sharedBench();
 }, 60_000);
-
-afterAll(() => bench.close());
 
 describe("speech", () => {
   test.each(FORMATS)("as %s is opened by an independent decoder, paid by the character, and kept", async (format) => {
