@@ -1,7 +1,6 @@
 /**
- * Ten thousand calls of every kind at once: three families, plain and streamed, served well or with each fault, by clients
- * that stay, leave at a random moment or read slowly, through two ingresses and two workers. For the suite at a small size
- */
+ * Mixed calls at once: three families, plain and streamed, served well or with each fault, by clients that stay, leave at a
+ * random moment or read slowly, through two ingresses and two workers.
  */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
