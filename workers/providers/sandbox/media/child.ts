@@ -3,8 +3,8 @@ import { serveTasks, type Task } from "#workers/children/serve-tasks.ts";
 
 import type { PictureEdit } from "./images/edit.ts";
 import type { PictureWish } from "./images/make.ts";
-import type { MeshWish } from "./mesh/make.ts";
-import type { MeshChange } from "./mesh/transform/transform.ts";
+import type { MeshParams } from "./mesh/document.ts";
+import type { MeshTransformParams } from "./mesh/transform.ts";
 import type { MusicParams } from "./music/compose.ts";
 import { loadFlite, type Flite } from "./speech/flite.ts";
 import { speakText, type SpeechParams } from "./speech/speak.ts";
@@ -49,11 +49,11 @@ const tasks = {
   },
   "mesh.make": async (input, [image]) => {
     const { makeMesh } = await import("./mesh/make.ts");
-    return { parts: [await makeMesh(input as MeshWish, image)] };
+    return { parts: [await makeMesh(input as MeshParams, image)] };
   },
   "mesh.transform": async (input, [mesh = new Uint8Array(0), image]) => {
-    const { changeMesh } = await import("./mesh/transform/transform.ts");
-    return { parts: [await changeMesh(input as MeshChange, mesh, image)] };
+    const { transformMesh } = await import("./mesh/transform.ts");
+    return { parts: [await transformMesh(input as MeshTransformParams, mesh, image)] };
   },
 } satisfies Record<string, Task>;
 

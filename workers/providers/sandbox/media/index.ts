@@ -15,8 +15,8 @@ import type { MediaTask } from "./child.ts";
 import type { PictureEdit } from "./images/edit.ts";
 import type { ImageFormat } from "./images/encode.ts";
 import type { PictureWish } from "./images/make.ts";
-import type { MeshWish as MeshWords } from "./mesh/make.ts";
-import type { MeshChange, MeshOperation } from "./mesh/transform/transform.ts";
+import type { MeshParams } from "./mesh/document.ts";
+import type { MeshTransformParams } from "./mesh/transform.ts";
 import type { MusicParams } from "./music/compose.ts";
 import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
@@ -59,19 +59,9 @@ export interface MadeVideo {
   readonly height: number;
 }
 
-export interface MeshWish extends MeshWords {
-  /** Worn by the thing that the prompt names, or made into a relief where it names none. */
+interface MeshSources {
+  /** Becomes the texture; only a retexture and a new mesh look at it. */
   readonly image?: Uint8Array | undefined;
-}
-
-export interface MeshTransformation {
-  /** A binary glTF 2.0 file. */
-  readonly mesh: Uint8Array;
-  readonly operation: MeshOperation;
-  readonly prompt?: string | undefined;
-  /** For a retexture: what the mesh is to wear. */
-  readonly image?: Uint8Array | undefined;
-  readonly seed: number;
 }
 
 export interface SandboxMedia {
@@ -95,10 +85,13 @@ export interface SandboxMedia {
     params: MusicParams,
     signal?: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
-  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture given */
-  makeMesh(wish: MeshWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
+  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
   /** Likewise. @throws MediaError as above, for the mesh too, which is also invalid where it has no triangles */
-  transformMesh(wish: MeshTransformation, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  transformMesh(
+    params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
+    signal?: AbortSignal,
+  ): Promise<{ readonly bytes: Uint8Array }>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -192,12 +185,12 @@ export function createSandboxMedia(): SandboxMedia {
       return { bytes: only(parts), seconds: params.seconds };
     },
     makeMesh: async ({ image, prompt, seed }, signal) => {
-      const job = { input: { prompt, seed } satisfies MeshWords, ...given(signal) };
+      const job = { input: { prompt, seed } satisfies MeshParams, ...given(signal) };
       const { parts } = await run("mesh.make", image === undefined ? job : { ...job, parts: [image], foreign: true });
       return { bytes: only(parts) };
     },
-    transformMesh: async ({ mesh, image, operation, prompt = "", seed }, signal) => {
-      const input: MeshChange = { operation, prompt, seed };
+    transformMesh: async ({ mesh, image, operation, prompt, seed }, signal) => {
+      const input: MeshTransformParams = { operation, prompt, seed };
       const parts = image === undefined ? [mesh] : [mesh, image];
       const { parts: made } = await run("mesh.transform", { input, parts, foreign: true, ...given(signal) });
       return { bytes: only(made) };

@@ -30,25 +30,21 @@ export const MEDIA_LIMITS = {
   /** Of a prompt, what is looked at: sizes of drawings do not grow with it. */
   promptCharactersMax: 8_000,
   objectsMax: 12,
-  /** Things of one mesh: each has up to 20,000 triangles before they share what there is. */
-  meshThingsMax: 6,
-  /** Of a made mesh: what a phone shows without stutter, and a file of a few megabytes. */
-  meshMadeTrianglesMax: 30_000,
-  /** A given mesh: what generators and scanners hand out; its description is small beside its points. */
+  /** A mesh to transform: what generators and scanners hand out; its description is small beside its points. */
   meshBytesMax: 50 * 1_048_576,
   meshJsonBytesMax: 4 * 1_048_576,
-  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times: 5 s and 950 MB to transform. */
+  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times. */
   meshVerticesMax: 1_000_000,
   meshTrianglesMax: 1_000_000,
-  /** Entries of each list of a given mesh, and how deep nodes lie in each other. */
+  /** Entries of each list of a mesh to transform, and how deep nodes lie in each other. */
   meshEntriesMax: 10_000,
   meshNodeDepthMax: 64,
-  /** Pieces of one material each that a given mesh is drawn in. */
+  /** Pieces of one material each that a mesh to transform is drawn in. */
   meshPiecesMax: 2_000,
-  /** All lists of numbers of a given mesh together, decoded. */
+  /** All lists of numbers of a mesh to transform together, decoded. */
   meshNumbersBytesMax: 192 * 1_048_576,
-  /** Pictures of a given mesh, and their pixels together: sixteen of 2,048 × 2,048. */
-  meshPicturesMax: 64,
+  /** Images of a mesh to transform, and their pixels together: sixteen of 2,048 × 2,048. */
+  meshImagesMax: 64,
   meshPixelsMax: 67_108_864,
   /** Parts that a mesh is segmented into: more cannot be told apart by colour. */
   meshSegmentsMax: 48,
