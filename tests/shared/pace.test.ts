@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+
+import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
+import { TEST_PACE } from "#tests/support/pace.ts";
+
+test("waits take the share of their time that the setting names", () => {
+  expect(paced(10_000)).toBe(10_000 * Number(TEST_PACE));
+  expect(LIMITS.frameSilenceMs).toBe(20_000 * Number(TEST_PACE));
+});
+
+test("what no test waits for keeps its time", () => {
+  expect(LIMITS.keyCacheMs).toBe(900);
+});
