@@ -74,14 +74,14 @@ export async function soundOfBody(
 ): Promise<ReceivedSound> {
   const named = soundOf(request);
   if ("fileId" in named) return stored(context, call, named.fileId);
-  const given = givenInline({ ...request }, "audio", GIVEN_BYTES_MAX.audio, {
+  const given = await givenInline({ ...request }, "audio", GIVEN_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
     usualType: "",
   });
   if (!given || !("bytes" in given)) throw new Error("a sound in base64 that is none");
   const { bytes, contentType } = given;
-  const facts = look(bytes, contentType, "audio", "audio_base64");
+  const facts = await look(bytes, contentType, "audio", "audio_base64");
   return { facts, fileId: undefined, view: () => bytes, remove: () => undefined };
 }
 
@@ -201,7 +201,7 @@ async function spooled(
     const { contentType, filename, param } = await fill(opened);
     await opened.end();
     return {
-      facts: look(opened.view(), contentType, filename, param),
+      facts: await look(opened.view(), contentType, filename, param),
       fileId: undefined,
       view: () => opened.view(),
       remove,
@@ -213,19 +213,19 @@ async function spooled(
 }
 
 /** What it is and how long it lasts. @throws ApiError `unprocessable_input` */
-function look(
+async function look(
   bytes: Uint8Array,
   claim: string | undefined,
   filename: string,
   param: Recording["param"],
-): ReceivedSound["facts"] {
+): Promise<ReceivedSound["facts"]> {
   let contentType: string;
   try {
-    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), claim, filename);
+    contentType = await settleMediaType(bytes, claim, filename);
   } catch (error) {
     // Clients guess the type of a recording by its name; what the bytes are is what counts.
     if (!(error instanceof ApiError)) throw error;
-    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), undefined, "");
+    contentType = await settleMediaType(bytes, undefined, "");
   }
   try {
     const { seconds } = probeAudio(bytes);

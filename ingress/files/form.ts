@@ -69,7 +69,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
     throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
   }
   // Before a byte of it is stored.
-  const mediaType = settleMediaType(start.subarray(0, LIMITS.sniffBytes), head.contentType, filename);
+  const mediaType = await settleMediaType(start, head.contentType, filename);
   await sink.write(start);
   for (let piece = rest ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
     await sink.write(piece);

@@ -22,7 +22,7 @@ export interface MediaEndpoint<Name extends SchemaName> extends Pick<MediaJob, "
   /** @throws ApiError naming the parameter that the model cannot take */
   check(request: SchemaTypes[Name], model: Model): CheckedMedia<unknown>;
   /** Media that comes with the call. @throws ApiError */
-  given?(request: SchemaTypes[Name], model: Model): readonly Given[];
+  given?(request: SchemaTypes[Name], model: Model): Promise<readonly Given[]>;
 }
 
 export interface Prepared<Request> {
@@ -41,7 +41,7 @@ export async function prepareMedia<Name extends SchemaName>(
   const { model: slug } = request as { readonly model: string };
   const model = resolveMediaModel(context.catalogue.current(), slug, endpoint.modality);
   const checked = endpoint.check(request, model);
-  const given = endpoint.given?.(request, model) ?? [];
+  const given = (await endpoint.given?.(request, model)) ?? [];
   await checkGivenFiles(context.database, callerOf(call), given, (kind) => givenBytesMax(kind, model));
   const light = lighten(request as SchemaTypes[Name] & object, given);
   const job = {

@@ -11,7 +11,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { GIVEN_BYTES_MAX, LIMITS } from "#shared/limits.ts";
+import { GIVEN_BYTES_MAX } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import { checkMayReadFiles } from "./may-read-files.ts";
@@ -76,12 +76,12 @@ type Body = Readonly<Record<string, unknown>>;
  * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
  * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
-function givenByAddress(
+async function givenByAddress(
   body: Body,
   name: "image" | "video" | "mesh",
   bytesMax: number,
   kept: KeptGiven | undefined,
-): Given | undefined {
+): Promise<Given | undefined> {
   const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
   if (url !== undefined && fileId !== undefined) {
     throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {
@@ -102,19 +102,19 @@ function givenByAddress(
   if (head === null || text === "") {
     throw new ApiError("unprocessable_input", `Expected ${NOUNS[kind]} in a base64 data URL.`, { param });
   }
-  return { name, kind, param, ...decode(text, head[1] ?? "", kind, bytesMax, { data: param, type: param }) };
+  return { name, kind, param, ...(await decode(text, head[1] ?? "", kind, bytesMax, { data: param, type: param })) };
 }
 
 /**
  * What stands in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
  * @throws ApiError as `givenByAddress`
  */
-export function givenInline(
+export async function givenInline(
   body: Body,
   name: "image" | "mask" | "audio",
   bytesMax: number,
   { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id`, usualType = "image/png" } = {},
-): Given | undefined {
+): Promise<Given | undefined> {
   const kind: GivenKind = name === "audio" ? "audio" : "image";
   const [text, fileId] = [body[`${name}_base64`], body[fileParam]];
   const param = `${name}_base64`;
@@ -125,7 +125,7 @@ export function givenInline(
   if (typeof text !== "string") return undefined;
   const claim = body[typeParam];
   const type = typeof claim === "string" ? claim : usualType;
-  return { name, kind, param, ...decode(text, type, kind, bytesMax, { data: param, type: typeParam }) };
+  return { name, kind, param, ...(await decode(text, type, kind, bytesMax, { data: param, type: typeParam })) };
 }
 
 /** Most bytes of media of this kind that the model takes. */
@@ -140,33 +140,44 @@ export function givenBytesMax(kind: GivenKind, { allowed_params: params }: Pick<
 }
 
 /** The picture of an edit and its mask. @throws ApiError as `givenInline` */
-export function editPictures(body: Body, model: Pick<Model, "allowed_params">, kept: KeptMedia = {}): readonly Given[] {
-  const bytesMax = givenBytesMax("image", model);
-  return (["image", "mask"] as const).flatMap((name): readonly Given[] => {
+export async function editPictures(
+  body: Body,
+  model: Pick<Model, "allowed_params">,
+  kept: KeptMedia = {},
+): Promise<readonly Given[]> {
+  const found: Given[] = [];
+  for (const name of ["image", "mask"] as const) {
     const own = kept[name];
-    if (own) return [{ name, kind: "image", kept: own, param: `${name}_base64` }];
-    const given = givenInline(body, name, bytesMax);
-    return given ? [given] : [];
-  });
+    const one: Given | undefined = own
+      ? { name, kind: "image", kept: own, param: `${name}_base64` }
+      : await givenInline(body, name, givenBytesMax("image", model));
+    if (one) found.push(one);
+  }
+  return found;
 }
 
 /** What a video or a mesh is made from beside words. @throws ApiError as `givenByAddress` */
-export function givenByAddresses(
+export async function givenByAddresses(
   body: Body,
   model: Pick<Model, "allowed_params">,
   names: readonly ("image" | "video" | "mesh")[],
   kept: KeptMedia = {},
-): readonly Given[] {
-  return names.flatMap((name) => givenByAddress(body, name, givenBytesMax(name, model), kept[name]) ?? []);
+): Promise<readonly Given[]> {
+  const found: Given[] = [];
+  for (const name of names) {
+    const one = await givenByAddress(body, name, givenBytesMax(name, model), kept[name]);
+    if (one) found.push(one);
+  }
+  return found;
 }
 
-function decode(
+async function decode(
   text: string,
   claim: string,
   kind: GivenKind,
   bytesMax: number,
   params: { readonly data: string; readonly type: string },
-): { readonly bytes: Uint8Array; readonly contentType: string } {
+): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
   const noun = NOUNS[kind];
   // Judged by its length, before it is held a second time.
   if (Math.floor(text.length / 4) * 3 - 2 > bytesMax) {
@@ -191,7 +202,7 @@ function decode(
   }
   let contentType: string;
   try {
-    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), type === "" ? undefined : type, "");
+    contentType = await settleMediaType(bytes, type === "" ? undefined : type, "");
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const said = error.message.replace("a file", noun).replace(/\.$/, "");

@@ -15,6 +15,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly deploy?: { readonly replicas: number };
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
 }
 
@@ -45,6 +46,19 @@ describe("deploy/compose.yaml", () => {
   test("runs a queue server that every role accepts", () => {
     const version = /^nats:(\d+\.\d+\.\d+)/.exec(compose.services["nats"]?.image ?? "")?.[1] ?? "0.0.0";
     expect(compareVersions(version, NATS_VERSION_MIN)).toBeGreaterThanOrEqual(0);
+  });
+
+  test("points every role at its object store, which knows the account of the roles", () => {
+    const store = compose.services["objects"];
+    const account = Object.keys(store?.environment ?? {});
+    expect(account).toEqual(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
+    const endpoints = services.flatMap(([, { environment }]) => environment?.["S3_ENDPOINT"] ?? []);
+    expect(endpoints).toHaveLength(9);
+    for (const endpoint of endpoints) {
+      const { hostname, port } = new URL(endpoint);
+      expect(hostname).toBe("objects");
+      expect(store?.healthcheck?.test.join(" ")).toContain(`:${port}/`);
+    }
   });
 
   test("starts no role before the migrations are through", () => {

@@ -1,6 +1,7 @@
 /** For dialects that take media as bytes only: addresses in a chat request become data URLs. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { isText, sniffMediaType } from "#shared/media/sniff.ts";
 import {
   fetchPublic,
   type OutboundAnswer,
@@ -9,7 +10,6 @@ import {
   type OutboundRequest,
 } from "#shared/outbound/fetch.ts";
 
-import { mediaTypeOf } from "./media-type.ts";
 import { ProviderError } from "./provider.ts";
 
 export type Kind = "image" | "file";
@@ -168,7 +168,7 @@ async function fetchAll(items: readonly Item[], caller: AbortSignal, bounds: Bou
       });
       bytesLeft -= bytes.length * item.uses;
       if (bytesLeft < 0) throw tooLarge(item);
-      const type = mediaTypeOf(bytes, contentType);
+      const type = await typeOf(bytes, contentType);
       if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item);
       found.set(
         keyOf(item),
@@ -187,6 +187,27 @@ async function fetchAll(items: readonly Item[], caller: AbortSignal, bounds: Bou
   if (caller.aborted) throw new ProviderError("aborted", "the call was aborted");
   if (first.signal.aborted) throw first.signal.reason;
   return found;
+}
+
+/** What is passed on. */
+const TYPES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "application/pdf",
+  "audio/wav",
+  "audio/ogg",
+  "audio/flac",
+  "audio/mpeg",
+]);
+
+/** @param declared the server's content type: believed of text alone, whose kind no byte shows */
+async function typeOf(bytes: Uint8Array, declared: string): Promise<string | undefined> {
+  const type = await sniffMediaType(bytes);
+  if (type !== undefined && TYPES.has(type)) return type;
+  const isDeclared = bytes.length > 0 && /^text\/[a-z0-9.+-]+$/.test(declared);
+  return isDeclared && isText(bytes) ? declared : undefined;
 }
 
 async function fetchItem(

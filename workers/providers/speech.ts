@@ -1,8 +1,9 @@
 /** What the families that speak have in common: formats, voices, and a look at what came back. */
+import { sniffMediaType } from "#shared/media/sniff.ts";
+
 import { answerStream } from "./answer-stream.ts";
 import { connectionError } from "./http.ts";
 import type { Artifact, SpeechFormat } from "./media.ts";
-import { mediaTypeOf } from "./media-type.ts";
 import { ProviderError } from "./provider.ts";
 
 /** Content types of the six formats, as the specification names them. */
@@ -55,13 +56,13 @@ export function checkSpeed(speed: number, [least, most]: readonly [number, numbe
  * @param format what the server was asked for
  * @throws ProviderError `failed` when these are no such bytes
  */
-export function spokenArtifact(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Artifact {
+export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   const declared = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
   if (/^text\/|[/+](?:json|xml|html)$/.test(declared)) {
     throw new ProviderError("failed", `the answer is ${declared}, not sound`);
   }
   if (bytes.length === 0) throw new ProviderError("failed", "the answer has no sound in it");
-  const contentType = soundTypeOf(bytes, format);
+  const contentType = await soundTypeOf(bytes, format);
   if (contentType === undefined) throw new ProviderError("failed", `the answer's bytes are no ${format}`);
   return { bytes, contentType };
 }
@@ -87,7 +88,7 @@ export async function openSpoken(
     if (value) head = Buffer.concat([head, value]);
   }
   try {
-    const artifact = spokenArtifact(head, headers, format);
+    const artifact = await spokenArtifact(head, headers, format);
     if (isWhole) return artifact;
     return {
       contentType: artifact.contentType ?? SPEECH_TYPES[format],
@@ -111,18 +112,10 @@ function once<T>(work: () => T): () => Promise<T> {
   };
 }
 
-function soundTypeOf(bytes: Uint8Array, format: SpeechFormat): string | undefined {
-  const found = mediaTypeOf(bytes, "");
-  // Samples begin with anything, two bytes of an MP3 or AAC frame included.
-  if (format === "pcm") {
-    const isMarked = found?.startsWith("audio/") === true && bytes[0] !== 0xff;
-    return isMarked ? found : SPEECH_TYPES.pcm;
-  }
-  if (found !== undefined) return found.startsWith("audio/") ? found : undefined;
-  return isAdtsFrame(bytes) ? SPEECH_TYPES.aac : undefined;
-}
-
-/** AAC without a container: twelve bits of sync, layer 0. */
-function isAdtsFrame(bytes: Uint8Array): boolean {
-  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf6) === 0xf0;
+async function soundTypeOf(bytes: Uint8Array, format: SpeechFormat): Promise<string | undefined> {
+  const found = await sniffMediaType(bytes);
+  const spoken = Object.values(SPEECH_TYPES).find((type) => type === found);
+  if (format !== "pcm") return spoken;
+  // Samples may begin with anything, the few bytes of an MP3 or AAC frame included.
+  return bytes[0] === 0xff ? SPEECH_TYPES.pcm : (spoken ?? SPEECH_TYPES.pcm);
 }

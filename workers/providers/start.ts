@@ -33,7 +33,7 @@ export async function started<Answer extends ProviderAnswer, Result>(
  */
 export async function exchanged<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,
-  read: (answer: Answer) => Result,
+  read: (answer: Answer) => Result | Promise<Result>,
 ): Promise<Result> {
   return judged(await answered(send, ["failed"]), read);
 }
@@ -44,9 +44,12 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
  */
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 521, 522, 523, 524]);
 
-function judged<Answer extends ProviderAnswer, Result>(answer: Answer, read: (answer: Answer) => Result): Result {
+async function judged<Answer extends ProviderAnswer, Result>(
+  answer: Answer,
+  read: (answer: Answer) => Result | Promise<Result>,
+): Promise<Result> {
   try {
-    return read(answer);
+    return await read(answer);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.kind !== "timeout" && !OPEN_STATUSES.has(answer.status)) throw error;

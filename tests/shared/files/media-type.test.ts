@@ -30,36 +30,31 @@ describe("a file is kept as what its bytes show", () => {
       "x.docx",
       "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ],
-    ["a sound in a film's box", MP4, "audio/mp4", "x", "audio/mp4"],
-    ["a box that says sound", M4A, undefined, "x", "audio/mp4"],
+    ["audio in a video's container", MP4, "audio/mp4", "x", "audio/mp4"],
+    ["a container that says audio", M4A, undefined, "x", "audio/mp4"],
     ["text", TEXT, "text/plain; charset=utf-8", "x", "text/plain"],
     ["lines of JSON", TEXT, undefined, "x.jsonl", "application/jsonl"],
     ["a claim that we know nothing of", PDF, "application/x-mystery", "x.png", "application/pdf"],
     ["text of an unknown claim", TEXT, "application/x-mystery", "x", "text/plain"],
-    ["what nobody knows", bytes("\0\u0001\u0002"), "application/x-mystery", "x", "application/octet-stream"],
+    ["bytes of no known format", bytes("\0\u0001\u0002"), "application/x-mystery", "x", "application/octet-stream"],
     ["UTF-16", bytes("\u00ff\u00fea\0b\0"), "text/csv", "x", "text/csv"],
-  ])("%s", (_name, head, claim, filename, expected) => {
-    expect(settleMediaType(head, claim, filename)).toBe(expected);
+  ])("%s", async (_name, head, claim, filename, expected) => {
+    expect(await settleMediaType(head, claim, filename)).toBe(expected);
   });
 });
 
 describe("a file that is not what it claims is refused", () => {
   test.each<[string, Uint8Array, string | undefined, string]>([
-    ["a picture that is a document", PDF, "image/png", "x"],
-    ["a picture that is drawn in text", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/png", "x"],
+    ["an image that is a document", PDF, "image/png", "x"],
+    ["an image that is written in text", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/png", "x"],
     ["by its name alone", PDF, undefined, "x.png"],
-    ["text that is a picture", PNG, "text/plain", "x"],
+    ["text that is an image", PNG, "text/plain", "x"],
     ["text that is bytes", bytes("\0\0\0"), undefined, "x.txt"],
-    ["a recording that is text", TEXT, "audio/mpeg", "x"],
+    ["audio that is text", TEXT, "audio/mpeg", "x"],
     ["JSON that is an archive", ZIP, "application/json", "x"],
-    ["a film that is a picture of a film", bytes("\0\0\0\u0018ftypavif"), "video/mp4", "x"],
-  ])("%s", (_name, head, claim, filename) => {
-    let thrown: unknown;
-    try {
-      settleMediaType(head, claim, filename);
-    } catch (error) {
-      thrown = error;
-    }
+    ["a video that is an image", bytes("\0\0\0\u0018ftypavif"), "video/mp4", "x"],
+  ])("%s", async (_name, head, claim, filename) => {
+    const thrown: unknown = await settleMediaType(head, claim, filename).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(ApiError);
     expect(thrown).toMatchObject({ code: "unprocessable_input", param: "file" });
   });

@@ -162,7 +162,7 @@ describe("what an address holds is told by its bytes", () => {
   test.each([
     ["application/pdf", latin("%PDF-1.4\n"), "text/plain"],
     ["audio/wav", latin(wav), ""],
-    ["audio/ogg", latin("OggS\0\u0002"), ""],
+    ["audio/ogg", latin(`OggS\0\u0002${"\0".repeat(20)}\u0001\u0013OpusHead`), ""],
     ["audio/flac", latin("fLaC\0\0"), ""],
     ["audio/mpeg", latin("ID3\u0004\0\0"), ""],
     ["audio/mpeg", latin("\u00ff\u00fb\u0090\u0064\0\0"), ""],

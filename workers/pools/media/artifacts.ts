@@ -38,7 +38,7 @@ export interface Making extends SpoolLimits {
   /** Content type → ending of the file's name. Anything else is not what was asked for. */
   readonly types: Readonly<Record<string, string>>;
   /** What the bytes are; undefined: nothing that is known. */
-  typeOf(bytes: Uint8Array, artifact: Artifact): string | undefined;
+  typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** @throws ProviderError `failed` when it is damaged */
   measure(bytes: Uint8Array, contentType: string): Measured;
 }
@@ -157,7 +157,7 @@ async function keepOne(
   artifact: Artifact | undefined,
   { expiresS = null, canResume = false, signal, work }: KeepOptions,
 ): Promise<Kept> {
-  const contentType = artifact && making.typeOf(spooled.view(), artifact);
+  const contentType = artifact && (await making.typeOf(spooled.view(), artifact));
   const extension = contentType === undefined ? undefined : making.types[contentType];
   if (contentType === undefined || extension === undefined) {
     throw new ProviderError("failed", `what was made is no ${making.noun}`);

@@ -104,7 +104,7 @@ async function fetched(one: Given & { readonly url: string }, bytesMax: number, 
   try {
     const accept = GIVEN_TYPES[one.kind].join(",");
     const request = { signal, bytesMax, timeoutMs: LIMITS.givenFetchMs, accept };
-    return typed(one, (await fetchPublic(one.url, request)).bytes);
+    return await typed(one, (await fetchPublic(one.url, request)).bytes);
   } catch (error) {
     if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
     if (!(error instanceof OutboundError)) throw error;
@@ -131,11 +131,11 @@ async function stored(
 }
 
 /** Its bytes decide what it is. */
-function typed(one: Given, bytes: Uint8Array): Media {
+async function typed(one: Given, bytes: Uint8Array): Promise<Media> {
   const types = GIVEN_TYPES[one.kind];
   let contentType: string;
   try {
-    contentType = settleMediaType(bytes.subarray(0, LIMITS.sniffBytes), undefined, "");
+    contentType = await settleMediaType(bytes, undefined, "");
   } catch (error) {
     if (error instanceof ApiError) throw rejected(one, error.message);
     throw error;

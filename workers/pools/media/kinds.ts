@@ -34,7 +34,7 @@ export interface MediaJobKind<Kind extends MadeKind = MadeKind> {
   /** @throws ApiError as the endpoint, when this model cannot take the request */
   check(request: Request, model: Model): CheckedMedia<unknown>;
   /** Media that comes with the call. @throws ApiError as `check` */
-  given(request: Request, model: Model, kept?: KeptMedia): readonly Given[];
+  given(request: Request, model: Model, kept?: KeptMedia): Promise<readonly Given[]>;
   /** What a source of the model is given. */
   input(request: Request, model: Model, given: GivenInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
@@ -44,7 +44,7 @@ export const GENERATIONS: MediaJobKind<"images"> = {
   kind: "images",
   making: PICTURES,
   check: (request, model) => checkImages(request as unknown as ImageGenerationRequest, model),
-  given: () => [],
+  given: () => Promise.resolve([]),
   input: (request, model) => checkImages(request as unknown as ImageGenerationRequest, model).wish,
   artifacts: (output) => output,
 };
@@ -73,7 +73,7 @@ export const SPEAKING: MediaJobKind<"speech"> = {
   kind: "speech",
   making: SPEECH,
   check: (request, model) => checkSpeech(request as unknown as SpeechRequest, model),
-  given: () => [],
+  given: () => Promise.resolve([]),
   input: (request, model) => checkSpeech(request as unknown as SpeechRequest, model).wish,
   artifacts: (output) => [output],
 };
@@ -94,7 +94,7 @@ export const COMPOSING: MediaJobKind<"music"> = {
   kind: "music",
   making: MUSIC,
   check: (request, model) => checkMusic(request as unknown as MusicGenerationRequest, model),
-  given: () => [],
+  given: () => Promise.resolve([]),
   input: (request, model) => checkMusic(request as unknown as MusicGenerationRequest, model).wish,
   artifacts: (output) => output,
 };

@@ -154,9 +154,8 @@ class MediaRun<Kind extends MadeKind> {
     const all = this.steps();
     const [first] = all;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
-    this.given = createGivenReader(context, job.workspace_id, kind.given(this.request, first.model, job.given), (one) =>
-      givenBytesMax(one.kind, first.model),
-    );
+    const given = await kind.given(this.request, first.model, job.given);
+    this.given = createGivenReader(context, job.workspace_id, given, (one) => givenBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.chat.plainMs, signal };
     return serveFirst<Offer<Kind>, Made<Kind>>({
       steps: rest ?? all,

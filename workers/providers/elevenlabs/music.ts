@@ -39,9 +39,9 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInpu
       const request = musicRequest(call);
       return exchanged(
         () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
-        ({ status, headers, bytes }) => {
+        async ({ status, headers, bytes }) => {
           if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));
-          const sound = soundOf(bytes, headers, FORMATS[call.input.format].ours);
+          const sound = await soundOf(bytes, headers, FORMATS[call.input.format].ours);
           const isBare = "contentType" in sound && sound.contentType === SPEECH_TYPES.pcm;
           return isBare ? waveResult(bytes, call.input.duration) : { output: [sound], usage: {} };
         },
@@ -84,9 +84,9 @@ function checkLength(duration: number | undefined, fields: Fields): void {
 }
 
 /** Music is paid for once it is begun, so an answer that cannot be read is no failure. @throws ProviderError `unknown` */
-function soundOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Artifact {
+async function soundOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   try {
-    return spokenArtifact(bytes, headers, format);
+    return await spokenArtifact(bytes, headers, format);
   } catch (error) {
     throw error instanceof ProviderError ? new ProviderError("unknown", error.detail, { cause: error }) : error;
   }

@@ -2,6 +2,7 @@
  * Pictures by `generateContent`: one a call, so several are asked for at once, and there are no masks. Models that edit
  * are given the picture beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
  */
+import { sniffMediaType } from "#shared/media/sniff.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
@@ -9,7 +10,6 @@ import { type Fields, isMedia, setField } from "../fields.ts";
 import { placeInputsOfOne, unreadablePicture } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaOffers, MediaResult } from "../media.ts";
-import { mediaTypeOf } from "../media-type.ts";
 import { ProviderError } from "../provider.ts";
 import { exchanged } from "../start.ts";
 
@@ -92,7 +92,7 @@ function wrapSeed(seed: number): number {
  * @throws ProviderError `refused` when the filter took the picture, `failed` when there is none for another reason, `unknown` when
  * what there is cannot be read
  */
-function readPicture(text: string): Picture {
+async function readPicture(text: string): Promise<Picture> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
@@ -105,7 +105,7 @@ function readPicture(text: string): Picture {
   const data = parts.map((part) => part["inlineData"]).findLast(isMembers);
   if (data) {
     const usage = readUsage(answer["usageMetadata"]);
-    return { picture: artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
+    return { picture: await artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
   }
   if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the picture was filtered");
   const words = parts.map((part) => textOf(part["text"]) ?? "").join("");
@@ -114,14 +114,14 @@ function readPicture(text: string): Picture {
   throw new ProviderError("failed", "the answer has no picture");
 }
 
-function artifact(data: Members): Artifact {
+async function artifact(data: Members): Promise<Artifact> {
   let bytes: Uint8Array;
   try {
     bytes = Uint8Array.fromBase64(textOf(data["data"]) ?? "");
   } catch (error) {
     throw new ProviderError("unknown", "the picture is no base64", { cause: error });
   }
-  const contentType = mediaTypeOf(bytes, "");
+  const contentType = await sniffMediaType(bytes);
   if (contentType?.startsWith("image/")) return { bytes, contentType };
   throw new ProviderError("unknown", "what was sent as a picture is none");
 }

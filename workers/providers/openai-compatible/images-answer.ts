@@ -1,11 +1,11 @@
 /** What an images endpoint answers: pictures with what they cost in tokens, or an error. */
+import { sniffMediaType } from "#shared/media/sniff.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
 import { clientParam } from "../fields.ts";
 import { unreadablePicture } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, MediaResult } from "../media.ts";
-import { mediaTypeOf } from "../media-type.ts";
 import { ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
@@ -18,19 +18,19 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws ProviderError `unknown` when the text cannot be read, since its pictures were made and paid for; `failed` when it
  * says that there are none; what its error says
  */
-export function readImages(text: string, asked: number): MediaResult<readonly Artifact[]> {
+export async function readImages(text: string, asked: number): Promise<MediaResult<readonly Artifact[]>> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]), codeOf(answer["error"]));
   const { data } = answer;
   if (!Array.isArray(data)) throw new ProviderError("unknown", "the answer has no list of pictures");
   if (data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
-  const output = data.slice(0, asked).map(readImage);
+  const output = await Promise.all(data.slice(0, asked).map(readImage));
   const tokens = readTokens(answer["usage"]);
   return { output, usage: { images: output.length, ...(tokens === undefined ? {} : { tokens }) } };
 }
 
-function readImage(item: unknown): Artifact {
+async function readImage(item: unknown): Promise<Artifact> {
   const { b64_json: base64, url } = isMembers(item) ? item : {};
   if (typeof base64 === "string" && base64 !== "") return fromBase64(base64);
   if (typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)) return { url };
@@ -38,14 +38,14 @@ function readImage(item: unknown): Artifact {
 }
 
 /** A server's word for the format is not asked: the bytes tell. */
-function fromBase64(text: string): Artifact {
+async function fromBase64(text: string): Promise<Artifact> {
   let bytes: Uint8Array;
   try {
     bytes = Uint8Array.fromBase64(text);
   } catch (error) {
     throw new ProviderError("unknown", "a picture is no base64", { cause: error });
   }
-  const contentType = mediaTypeOf(bytes, "");
+  const contentType = await sniffMediaType(bytes);
   if (contentType?.startsWith("image/")) return { bytes, contentType };
   throw new ProviderError("unknown", "what was sent as a picture is none");
 }

@@ -91,7 +91,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, format: SpeechFormat
   parser.end().forEach(take);
   if (!done) throw new ProviderError("failed", "the speech ended without its last event");
   const tokens = speechTokens(done["usage"]);
-  return { output: spokenArtifact(Buffer.concat(pieces), new Headers(), format), ...(tokens ? { tokens } : {}) };
+  return { output: await spokenArtifact(Buffer.concat(pieces), new Headers(), format), ...(tokens ? { tokens } : {}) };
 }
 
 function fromBase64(value: unknown): Uint8Array {

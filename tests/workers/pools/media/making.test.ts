@@ -16,26 +16,26 @@ const AAC = Buffer.concat(
 );
 
 describe("what sound at an address is", () => {
-  test("its bytes say, whatever its server calls it", () => {
+  test("its bytes say, whatever its server calls it", async () => {
     for (const making of [MUSIC, SPEECH]) {
-      expect(making.typeOf(HTML, at("audio/wav"))).toBeUndefined();
-      expect(making.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
-      expect(making.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
-      expect(making.typeOf(soundOf("flac"), at("text/html"))).toBe("audio/flac");
-      expect(making.typeOf(AAC, at("audio/x-aac"))).toBe("audio/aac");
+      expect(await making.typeOf(HTML, at("audio/wav"))).toBeUndefined();
+      expect(await making.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
+      expect(await making.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
+      expect(await making.typeOf(soundOf("flac"), at("text/html"))).toBe("audio/flac");
+      expect(await making.typeOf(AAC, at("audio/x-aac"))).toBe("audio/aac");
     }
   });
 
-  test("cannot be samples, which have no mark", () => {
-    expect(MUSIC.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
+  test("cannot be samples, which have no mark", async () => {
+    expect(await MUSIC.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
   });
 });
 
 describe("what sound of an answer is", () => {
-  test("its adapter says, which has looked at it", () => {
-    expect(SPEECH.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe("audio/pcm");
+  test("its adapter says, which has looked at it", async () => {
+    expect(await SPEECH.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe("audio/pcm");
     const open = () => Promise.reject(new Error("not asked"));
-    expect(SPEECH.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
-    expect(SPEECH.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
+    expect(await SPEECH.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
+    expect(await SPEECH.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
   });
 });

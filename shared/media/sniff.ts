@@ -1,0 +1,62 @@
+/** What bytes are, by their own beginning: the name or type that came with them plays no part. */
+import { fileTypeFromBuffer } from "file-type";
+
+import { LIMITS } from "#shared/limits.ts";
+
+/** file-type's names where the API has another one. Variants that the API does not tell apart share a name. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["image/apng", "image/png"],
+  ["image/heif", "image/heic"],
+  ["image/heif-sequence", "image/heic"],
+  ["image/heic-sequence", "image/heic"],
+  ["audio/x-m4a", "audio/mp4"],
+  ["video/x-m4v", "video/mp4"],
+  ["video/3gpp", "video/mp4"],
+  ["application/ogg", "audio/ogg"],
+  ["video/matroska", "video/x-matroska"],
+  ["video/vnd.avi", "video/x-msvideo"],
+  ["application/x-ft-fbx", "model/vnd.fbx"],
+]);
+
+/**
+ * Formats whose first bytes settle it, in Latin-1. file-type would look further: for a TIFF's tags and a PNG's chunks, which a
+ * head need not hold, and into what gzip packed. It does not know RF64, the WAV beyond 4 GiB.
+ */
+const MARKS: readonly (readonly [mark: string, type: string])[] = [
+  ["\u0089PNG\r\n\u001a\n", "image/png"],
+  ["II*\0", "image/tiff"],
+  ["MM\0*", "image/tiff"],
+  ["\u001f\u008b", "application/gzip"],
+  ["RF64", "audio/wav"],
+];
+
+/**
+ * The media type in the API's name, without parameters; undefined for text and for what no rule knows. Looks at the first
+ * LIMITS.sniffBytes only.
+ */
+export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefined> {
+  const head = bytes.subarray(0, LIMITS.sniffBytes);
+  const start = Buffer.from(head.subarray(0, 8)).toString("latin1");
+  const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1];
+  if (marked !== undefined) return marked;
+  const found = (await fileTypeFromBuffer(head))?.mime.split(";", 1)[0];
+  // A tag may be followed by padding, where file-type expects a frame.
+  if (found === undefined) return start.startsWith("ID3") ? "audio/mpeg" : undefined;
+  return NAMES.get(found) ?? found;
+}
+
+/**
+ * Whether bytes are text: UTF-8 without NUL, or UTF-16 by its mark.
+ * @param isCut the last character may be incomplete
+ */
+export function isText(bytes: Uint8Array, isCut = false): boolean {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return true;
+  } catch {
+    return false;
+  }
+}

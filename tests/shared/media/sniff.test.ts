@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+
+import fc from "fast-check";
+import sharp from "sharp";
+
+import { isText, sniffMediaType } from "#shared/media/sniff.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(64, "\u0001"), "latin1");
+const box = (brand: string): Uint8Array => bytes(`\0\0\0\u0018ftyp${brand}`);
+/** An EBML head that names its kind of document. */
+const ebml = (kind: string): Uint8Array =>
+  bytes(
+    `\u001aE\u00df\u00a3${String.fromCharCode(0x80 + kind.length + 3)}B\u0082${String.fromCharCode(0x80 + kind.length)}${kind}`,
+  );
+/** A page of Ogg with the first packet of a codec. */
+const ogg = (packet: string): Uint8Array => bytes(`OggS\0\u0002${"\0".repeat(20)}\u0001\u0013${packet}`);
+
+const SAMPLES: readonly (readonly [name: string, bytes: Uint8Array, type: string | undefined])[] = [
+  ["JPEG", bytes("\u00ff\u00d8\u00ff\u00e0"), "image/jpeg"],
+  ["GIF", bytes("GIF89a"), "image/gif"],
+  ["WebP", bytes("RIFF1234WEBP"), "image/webp"],
+  ["AVIF", box("avif"), "image/avif"],
+  ["HEIC", box("heic"), "image/heic"],
+  ["HEIF", box("mif1"), "image/heic"],
+  ["TIFF", bytes("MM\0*"), "image/tiff"],
+  ["PDF", bytes("%PDF-1.7"), "application/pdf"],
+  ["WAV", bytes("RIFF1234WAVE"), "audio/wav"],
+  ["WAV of 64 bits", bytes("RF641234WAVE"), "audio/wav"],
+  ["FLAC", bytes("fLaC"), "audio/flac"],
+  ["MP3", bytes("\u00ff\u00fb\u0090\u0064"), "audio/mpeg"],
+  ["MP3 with padding behind its tag", bytes("ID3\u0003\0\0\0\0\0\u0005"), "audio/mpeg"],
+  ["AAC", bytes("\u00ff\u00f1\u0050\u0080"), "audio/aac"],
+  ["AAC behind a tag", bytes("ID3\u0003\0\0\0\0\0\u0000\u00ff\u00f1\u0050\u0080"), "audio/aac"],
+  ["Opus", ogg("OpusHead"), "audio/ogg"],
+  ["Vorbis", ogg("\u0001vorbis"), "audio/ogg"],
+  ["Theora", ogg("\u0080theora"), "video/ogg"],
+  ["M4A", box("M4A "), "audio/mp4"],
+  ["MP4", box("isom"), "video/mp4"],
+  ["3GP", box("3gp5"), "video/mp4"],
+  ["QuickTime", box("qt  "), "video/quicktime"],
+  ["WebM", ebml("webm"), "video/webm"],
+  ["Matroska", ebml("matroska"), "video/x-matroska"],
+  ["AVI", bytes("RIFF1234AVI "), "video/x-msvideo"],
+  ["GLB", bytes("glTF\u0002\0\0\0"), "model/gltf-binary"],
+  ["FBX", bytes("Kaydara FBX Binary  \0\u001a\0"), "model/vnd.fbx"],
+  ["ZIP", bytes("PK\u0003\u0004"), "application/zip"],
+  ["gzip", bytes("\u001f\u008b\b"), "application/gzip"],
+  ["text", Buffer.from("plain words"), undefined],
+  ["SVG", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), undefined],
+  ["JSON", Buffer.from('{"a": 1}'), undefined],
+  ["nothing", new Uint8Array(0), undefined],
+];
+
+test.each(SAMPLES)("knows %s", async (_name, sample, type) => {
+  expect(await sniffMediaType(sample)).toBe(type);
+});
+
+test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)("knows a whole %s by its head", async (format) => {
+  const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })
+    .toFormat(format)
+    .toBuffer();
+  expect(await sniffMediaType(image)).toBe(`image/${format}`);
+  expect(await sniffMediaType(image.subarray(0, 64))).toBe(`image/${format}`);
+});
+
+test("answers, whatever the bytes behind a known beginning are", async () => {
+  const starts = SAMPLES.map(([, sample]) => Buffer.from(sample.subarray(0, 32)));
+  const hostile = fc
+    .tuple(fc.constantFrom(...starts), fc.nat(32), fc.uint8Array({ maxLength: LIMITS.sniffBytes }))
+    .map(([start, kept, rest]) => Buffer.concat([start.subarray(0, kept), rest]));
+  await fc.assert(
+    fc.asyncProperty(hostile, async (sample) => {
+      const type = await sniffMediaType(sample);
+      expect(type === undefined || /^[a-z]+\/[\w.+-]+$/.test(type)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("looks at the head only", async () => {
+  const sample = Buffer.concat([Buffer.alloc(LIMITS.sniffBytes, "a"), bytes("\u00ff\u00fb\u0090\u0064")]);
+  expect(await sniffMediaType(sample)).toBeUndefined();
+});
+
+test("text is UTF-8 without NUL, or UTF-16 by its mark", () => {
+  expect(isText(Buffer.from("grün"))).toBe(true);
+  expect(isText(Buffer.from("\ufeffab", "utf16le"))).toBe(true);
+  expect(isText(Buffer.from("a\0b"))).toBe(false);
+  expect(isText(Buffer.from("grün", "latin1"))).toBe(false);
+});
+
+test("a character that the cut head ends in is no fault", () => {
+  const cut = Buffer.from("grü").subarray(0, 3);
+  expect([isText(cut), isText(cut, true)]).toEqual([false, true]);
+});
