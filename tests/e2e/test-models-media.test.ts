@@ -44,6 +44,9 @@ let impatient: ManagedProcess;
 let caller: Caller;
 let strictCaller: Caller;
 let impatientCaller: Caller;
+/** Impatient, too, with a client that resends. */
+let hasty: Caller;
+let late: Promise<MediaTold>;
 let prices: ReadonlyMap<string, bigint>;
 let sound: File;
 const begun = new Map<string, Promise<MediaTold>>();
@@ -57,12 +60,15 @@ beforeAll(async () => {
   caller = createCaller(normal.stack, normal.stack.key);
   strictCaller = createCaller(strict.stack, strict.stack.key);
   impatientCaller = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key);
+  hasty = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key, 2);
   prices = await pricesOf(caller.client);
   const spoken = { model: "sandbox-tts", input: SPOKEN, voice: "alloy", response_format: "wav" } as const;
   sound = await toFile(await caller.client.audio.speech.create(spoken), "talk.wav");
   // All rows are begun at once, and looked at when their turn comes.
   for (const [model, section] of CASES) void begin(model, section);
   for (const [model, section] of SLOW) void begin(model, section, true);
+  late = callMedia(hasty, "Music", "sandbox-music-slow");
+  late.catch(() => undefined);
 }, 60_000);
 
 afterAll(async () => {
@@ -225,16 +231,13 @@ describe("resending by a stock SDK", () => {
   test("happens twice where nothing was paid, and not to a call whose job goes on", async () => {
     expect(resent?.sdk.plain).toBe("`InternalServerError`, resent");
     const resender = createCaller(normal.stack, normal.stack.key, 2);
-    const hasty = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key, 2);
-    await Promise.all([
-      callMedia(resender, "Music", resent?.model ?? ""),
-      callMedia(hasty, "Music", "sandbox-music-slow"),
-    ]);
+    const [{ id }] = await Promise.all([late, callMedia(resender, "Music", resent?.model ?? "")]);
     expect(resender.recorder.answers.map(({ status }) => status)).toEqual([502, 502, 502]);
     for (const { headers } of resender.recorder.answers) {
       expect(await mediaUsage(normal.stack, headers.get("x-request-id") ?? "")).toMatchObject({ settled: 0n });
     }
     expect(hasty.recorder.answers.map(({ status }) => status)).toEqual([504]);
+    expect(await normal.endOf(id)).toMatchObject({ status: "completed" });
   }, 30_000);
 });
 
