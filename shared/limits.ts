@@ -1,4 +1,8 @@
-/** Every bound of the service in one place: a unit in the name, the reason beside it. */
+/**
+ * Every bound of the service in one place: a unit in the name, the reason beside it. Tests shorten the waits that are
+ * `paced`.
+ */
+import { paced } from "./pace.ts";
 
 export const LIMITS = {
   /** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴ (lesson IN-1). */
@@ -11,7 +15,7 @@ export const LIMITS = {
   largeBodiesBytesMax: 134_217_728,
   largeBodiesWorkspaceBytesMax: 67_108_864,
   largeBodiesWaitingMax: 256,
-  largeBodyWaitMs: 20_000,
+  largeBodyWaitMs: paced(20_000),
   bodyReadBytesPerSecond: 65_536,
   /** NATS messages stay under this; larger requests travel as a claim check in S3 (design part 2). */
   messageBytesMax: 448 * 1024,
@@ -47,13 +51,13 @@ export const LIMITS = {
   /** A call of a locked workspace waits this long for the lock, then 503 (engine part 4). */
   lockTimeoutMs: 2_000,
   /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
-  keepaliveMs: 8_000,
+  keepaliveMs: paced(8_000),
   /** No frame for this long after the first one: the worker is taken for lost. */
-  frameSilenceMs: 20_000,
+  frameSilenceMs: paced(20_000),
   /** The worker asks this often whether the ingress that waits for it still lives, which shows that it lives itself. */
-  ingressProbeMs: 2_000,
+  ingressProbeMs: paced(2_000),
   /** The first time it asks this long after it took the call, so that quick calls cost no question. */
-  ingressFirstProbeMs: 500,
+  ingressFirstProbeMs: paced(500),
   /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
   ingressReturnMs: 1_500,
   /**
@@ -64,18 +68,18 @@ export const LIMITS = {
   /** An ingress that cannot be asked for this long, over all lost connections, is taken for gone. */
   reconsiderMs: 30_000,
   /** A worker that showed itself this recently lives, whatever a second delivery of its message says. */
-  workerLivesMs: 5_000,
+  workerLivesMs: paced(5_000),
   /** A message that waited this long is asked about before it is run: its caller may have left while no worker heard it. */
-  queuedLongMs: 2_000,
+  queuedLongMs: paced(2_000),
   /** A call whose worker has not asked by then is looked up in the queue: still waiting, or handed to a worker that died. */
-  unclaimedMs: 3_000,
+  unclaimedMs: paced(3_000),
   /** The ingress records this often what it has relayed, so a lost worker's call can be settled. */
-  relayRecordMs: 2_000,
+  relayRecordMs: paced(2_000),
   /** Frames or bytes held for a reader that does not read; deltas are merged beyond it. */
   relayFramesMax: 256,
   relayBytesMax: 1_048_576,
   /** A reader that takes nothing for this long is cut. */
-  readerStuckMs: 30_000,
+  readerStuckMs: paced(30_000),
   /** Tokens after the first leave in batches of this age or size (lesson STR-14). */
   deltaBatchMs: 20,
   deltaBatchBytes: 1_024,
@@ -88,7 +92,7 @@ export const LIMITS = {
   /** Full jitter of the one retry that has no hint. */
   providerRetryJitterMs: 500,
   /** A call without an answer by then has its provider's address tried: one that cannot be reached fails at once. */
-  providerConnectMs: 5_000,
+  providerConnectMs: paced(5_000),
   /** How long an answer of the response cache lives where neither model nor request says, and at most. */
   cacheTtlS: 3_600,
   cacheTtlMaxS: 86_400,
@@ -107,7 +111,7 @@ export const LIMITS = {
   /** One line of a provider's event stream. */
   sseLineBytesMax: 4 * 1_048_576,
   /** A server that callers named and that sends nothing of its answer for this long is given up. */
-  outboundStallMs: 10_000,
+  outboundStallMs: paced(10_000),
   /** An address that callers name: servers take about as much, and signed ones of object stores have 2,000. */
   outboundUrlCharactersMax: 8_000,
   /** Media servers redirect to a store or a mirror, seldom further. */
@@ -139,12 +143,12 @@ export const LIMITS = {
   /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
   intakeSlots: 32,
   /** A batch message whose workspace's window is full comes again after this long at least and at most. */
-  windowRetryMinMs: 1_000,
-  windowRetryMaxMs: 60_000,
+  windowRetryMinMs: paced(1_000),
+  windowRetryMaxMs: paced(60_000),
   /** A dispatched job whose message has not been confirmed by then is dispatched again. */
-  unsentMs: 5_000,
+  unsentMs: paced(5_000),
   /** A job that waits on the queue this long is looked for there: its message may have gone with a store. */
-  unclaimedJobMs: 60_000,
+  unclaimedJobMs: paced(60_000),
   /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
   batchAnswerBytesMax: 768 * 1024,
   /** A media job that no worker has taken by then: nobody waits for it any more. */
@@ -168,9 +172,9 @@ export const LIMITS = {
   /** Jobs of a process that keep what was made at once: each holds a part of an upload in memory, and its disk space. */
   artifactStoresMax: 4,
   /** The file store is asked again this long, since what it would not take was paid for. */
-  storeArtifactMs: 60_000,
+  storeArtifactMs: paced(60_000),
   /** Who waits for a job looks at its row this often: the word of its end may be lost. */
-  jobLookMs: 2_000,
+  jobLookMs: paced(2_000),
   /** A link to a picture works this long (spec "Limits"). */
   linkLifeS: 3_600,
   /** A part of an upload on its way to S3, the least that S3 takes: what an upload holds in memory, once. */
@@ -180,12 +184,12 @@ export const LIMITS = {
   uploadsPerWorkspaceMax: 8,
   /** Recordings of calls share the disk with them, as many at once; as many calls wait for room, no longer than this. */
   recordingsWaitingMax: 96,
-  recordingWaitMs: 10_000,
+  recordingWaitMs: paced(10_000),
   /** An upload without an owner is freed this long after it last showed itself, which it does this often. */
-  uploadLeaseMs: 30_000,
-  uploadBeatMs: 8_000,
+  uploadLeaseMs: paced(30_000),
+  uploadBeatMs: paced(8_000),
   /** A caller whose upload failed waits this long for its bytes to be gone. */
-  uploadEraseMs: 2_000,
+  uploadEraseMs: paced(2_000),
   /** Bytes of an upload come at least at this rate, after a start and with pauses that its speed before has earned. */
   uploadBytesPerSecondMin: 16_384,
   uploadStartMs: 30_000,
@@ -214,25 +218,25 @@ export const LIMITS = {
   /** Sound is handed on while it is made where a workspace has room for this much: more than any speech takes. */
   liveRoomBytes: 33_554_432n,
   /** A part on its way into the object store: 5 MiB at 256 KiB/s. */
-  storagePartMs: 20_000,
+  storagePartMs: paced(20_000),
   /** Bodies a process sends to the object store at once: each holds copies of what the socket has not taken. */
   storageSendsMax: 2,
   /** A body that a fault of the store's kept from arriving is sent again this often, after about this long. */
   storageAttempts: 3,
   storageRetryMs: 200,
   /** One attempt to store a claim: this long, and as long as its bytes take at 1 MiB/s. */
-  storageAttemptMs: 3_000,
+  storageAttemptMs: paced(3_000),
   storageBytesPerMs: 1_048,
   /** The object store joins thousands of parts. */
   storageJoinMs: 60_000,
   /** The object store sends nothing of an object for this long. */
-  storageStallMs: 10_000,
+  storageStallMs: paced(10_000),
   /** An object of the file store without a row, or a row without its object, is believed after this long. */
   orphanAgeMs: 3_600_000,
   /** Whoever ended a file deletes its bytes within this; then the janitor does. */
-  fileDeleteGraceMs: 60_000,
+  fileDeleteGraceMs: paced(60_000),
   /** A hold of a synchronous call is swept this long after its deadline. */
-  holdSlackMs: 30_000,
+  holdSlackMs: paced(30_000),
 } as const;
 
 /** Media that comes with a call, where its model names no bound: what fits into the memory of a worker several times. */
@@ -248,11 +252,41 @@ export const GIVEN_BYTES_MAX = {
  * about, and how large one thing that it makes can be.
  */
 export const MEDIA_JOBS = {
-  images: { totalMs: 600_000, pollMinMs: 500, pollMaxMs: 3_000, bytesMax: 64 * 1_048_576, fetchMs: 60_000 },
-  speech: { totalMs: 300_000, pollMinMs: 500, pollMaxMs: 3_000, bytesMax: 256 * 1_048_576, fetchMs: 120_000 },
-  music: { totalMs: 900_000, pollMinMs: 1_000, pollMaxMs: 5_000, bytesMax: 256 * 1_048_576, fetchMs: 120_000 },
-  video: { totalMs: 3_600_000, pollMinMs: 2_000, pollMaxMs: 10_000, bytesMax: 1_024 * 1_048_576, fetchMs: 600_000 },
-  mesh: { totalMs: 1_800_000, pollMinMs: 2_000, pollMaxMs: 10_000, bytesMax: 256 * 1_048_576, fetchMs: 300_000 },
+  images: {
+    totalMs: 600_000,
+    pollMinMs: paced(500),
+    pollMaxMs: paced(3_000),
+    bytesMax: 64 * 1_048_576,
+    fetchMs: 60_000,
+  },
+  speech: {
+    totalMs: 300_000,
+    pollMinMs: paced(500),
+    pollMaxMs: paced(3_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 120_000,
+  },
+  music: {
+    totalMs: 900_000,
+    pollMinMs: paced(1_000),
+    pollMaxMs: paced(5_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 120_000,
+  },
+  video: {
+    totalMs: 3_600_000,
+    pollMinMs: paced(2_000),
+    pollMaxMs: paced(10_000),
+    bytesMax: 1_024 * 1_048_576,
+    fetchMs: 600_000,
+  },
+  mesh: {
+    totalMs: 1_800_000,
+    pollMinMs: paced(2_000),
+    pollMaxMs: paced(10_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 300_000,
+  },
 } as const;
 
 /** Tokens a picture is held and counted for where the catalogue gives no bound. */
@@ -285,16 +319,16 @@ export const BREAKER = {
   probeLeaseMs: 30_000,
   /** Who wants the trial waits this long for Postgres, and a source whose trial is not to be had is asked for this late. */
   probeAskMs: 500,
-  probeAgainMs: 1_000,
+  probeAgainMs: paced(1_000),
   /** Counts are told to the other workers this often at most; changes at once. */
-  shareMs: 250,
+  shareMs: paced(250),
   shareSourcesMax: 200,
   shareBytesMax: 512 * 1024,
   /** More calls of one source than one worker can end between two messages: whoever says so is not believed. */
   shareCallsMax: 100_000,
   /** Postgres is read this often while a source rests, and this often while none does: NATS tells of most changes. */
-  syncMs: 2_000,
-  idleSyncMs: 10_000,
+  syncMs: paced(2_000),
+  idleSyncMs: paced(10_000),
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
   closedLagMs: 5_000,
   /** Rests that ended this long ago and that nobody tried since belong to sources no longer used. */

@@ -23,6 +23,7 @@ import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
 import { keepResult } from "#shared/jobs/result.ts";
+import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
@@ -86,9 +87,9 @@ export function openDurableJobs(options: {
         if (job) return job;
         const found = await whyUnclaimed(database, request);
         if (found.why === "void") return { outcome: "repeat" };
-        if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + 1_000 };
+        if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + paced(1_000) };
         const ending = endingOf(found.job, request.claimsMax);
-        if (!ending) return { outcome: "owned", againMs: 1_000 };
+        if (!ending) return { outcome: "owned", againMs: paced(1_000) };
         return { outcome: await conclude(ends, found.job, ending) };
       } catch (error) {
         // The message is kept alive meanwhile: handing it back would use up its deliveries.
@@ -181,7 +182,7 @@ export function openDurableJobs(options: {
     if (canResume && (fault !== undefined || isStopping)) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
       await handBackJob(database, job.id, job.epoch);
-      return { outcome: "handed_back", againMs: isStopping ? 1_000 : nakDelayMs(deliveries) };
+      return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
     return end(job, captured);

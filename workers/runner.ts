@@ -17,6 +17,7 @@ import {
 } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
@@ -124,7 +125,7 @@ export function startRunner(options: {
         { err: error, job_id: (job ?? durableJob)?.job_id, deliveries: message.deliveries },
         "job could not be finished",
       );
-      message.nak(nakDelayMs(message.deliveries));
+      message.nak(paced(nakDelayMs(message.deliveries)));
     } finally {
       running.delete(message);
       outcomes.inc(pool, result);

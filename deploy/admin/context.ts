@@ -17,15 +17,19 @@ export interface Context {
   close(): Promise<void>;
 }
 
-export function openContext(): Context {
+/** @param environment the process's when undefined */
+export function openContext(
+  complain: (line: string) => void,
+  environment: Readonly<Record<string, string>> | undefined,
+): Context {
   let opened: Promise<Database> | undefined;
   return {
     database() {
-      opened ??= connect(loadConfig(undefined, { needs: ["database"] }));
+      opened ??= connect(loadConfig(environment, { needs: ["database"] }), complain);
       return opened;
     },
     async catalogue(files) {
-      const { catalogueFiles, sandbox, providerKey } = loadConfig(undefined, { needs: [] });
+      const { catalogueFiles, sandbox, providerKey } = loadConfig(environment, { needs: [] });
       return loadCatalogue(await loadOurLayers(), files ?? catalogueFiles, { sandbox, providerKey });
     },
     async close() {
@@ -35,8 +39,7 @@ export function openContext(): Context {
   };
 }
 
-async function connect(config: Config): Promise<Database> {
-  const write = (line: string): void => void process.stderr.write(line);
+async function connect(config: Config, write: (line: string) => void): Promise<Database> {
   const log = createLogger({ level: "warn", role: "admin", secrets: config.secrets, write });
   const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
   try {

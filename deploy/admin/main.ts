@@ -48,34 +48,48 @@ const COMMANDS: readonly Command[] = [
   HELP,
 ];
 
+/** Where a command speaks, and the settings it goes by. */
+export interface Edge {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Those of the process when absent. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const PROCESS: Edge = {
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+};
+
 /**
  * Runs one command line and returns its exit code: 0 done, 1 a fault or a check that found something, 2 wrong usage.
  * Never throws.
  */
-export async function runAdminCommand(args: readonly string[]): Promise<number> {
+export async function runAdminCommand(args: readonly string[], edge: Edge = PROCESS): Promise<number> {
+  const { stdout, stderr, environment } = edge;
   const first = args[0];
   const isHelp = first === "--help" || first === "-h";
   const command = isHelp ? HELP : findCommand(args);
   if (command === undefined) {
-    process.stderr.write(`${unknownCommand(args)}\n`);
+    stderr(`${unknownCommand(args)}\n`);
     return 2;
   }
-  const context = openContext();
+  const context = openContext(stderr, environment);
   try {
     const line = readLine(command, isHelp ? args.slice(1) : args.slice(wordsOf(command, args)));
     if (line.isHelp) {
-      process.stdout.write(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
+      stdout(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
       return 0;
     }
     const answer = await command.run(context, line.given);
-    process.stdout.write(`${line.isJson ? JSON.stringify(answer.json) : answer.text}\n`);
+    stdout(`${line.isJson ? JSON.stringify(answer.json) : answer.text}\n`);
     return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\nusage: ${PROGRAM} ${usageLine(command)}\n`);
+      stderr(`${error.message}\nusage: ${PROGRAM} ${usageLine(command)}\n`);
       return 2;
     }
-    process.stderr.write(`sluice: ${oneLine(error)}\n`);
+    stderr(`sluice: ${oneLine(error)}\n`);
     return 1;
   } finally {
     await context.close();

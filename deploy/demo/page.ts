@@ -50,7 +50,7 @@ function shown({ file }: Artifact): string {
   const link = encodeURIComponent(file);
   const name = escaped(file);
   if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
-  if (file.endsWith(".mp4")) return `<video src="${link}" controls loop></video>`;
+  if (file.endsWith(".mp4")) return `<video src="${link}" controls loop playsinline preload="metadata"></video>`;
   if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
   return `<p><a href="${link}">${name}</a></p>`;
 }

@@ -1,13 +1,16 @@
 // @ts-check
 /** Questions to the operating system: is this port free, is this process alive, what is it running. */
 import { execFileSync } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Below the range from which systems hand out ports for outgoing connections, so a remembered port stays ours. */
-const PORTS = { first: 20_000, last: 29_999 };
+const PORTS = { first: 20_000, count: 10_000 };
+/** Each process looks in a part of its own, so that two that look at once do not find the same port. */
+const PART = 40;
+
+let next = 0;
 
 /**
  * The code of a listening error (`EADDRINUSE`, `EACCES`…), or null when the port could be taken.
@@ -31,7 +34,7 @@ export function portFault(port, host) {
 export async function freePort(preferred) {
   if (preferred !== undefined && (await portFault(preferred, "127.0.0.1")) === null) return preferred;
   for (;;) {
-    const port = randomInt(PORTS.first, PORTS.last);
+    const port = PORTS.first + ((process.pid * PART + next++) % PORTS.count);
     if ((await portFault(port, "127.0.0.1")) === null) return port;
   }
 }

@@ -8,6 +8,7 @@ import { tellPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
@@ -24,7 +25,7 @@ export interface IntakeContext extends BatchContext {
 }
 
 /** Well inside the durable's ack_wait. */
-const BEAT_MS = 10_000;
+const BEAT_MS = paced(10_000);
 /** Workspaces remembered as full before those that are over are forgotten. */
 const FULL_SWEEP = 1_000;
 

@@ -6,6 +6,7 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
 import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 
 import { INBOX_PREFIXES, type NatsRole, onLink } from "./connection.ts";
 import { createLastingPublisher, type LastingPublisher } from "./lasting-publisher.ts";
@@ -93,10 +94,10 @@ export interface Puller {
 }
 
 /** A worker that is paused still has its requests at the server, which hands messages to it: less than any ack_wait. */
-const EXPIRES_MS = 5_000;
+const EXPIRES_MS = paced(5_000);
 const RETRY_MS = 250;
 /** Longer than any request lives: whoever still waits then waits for nothing. */
-const SILENCE_MAX_MS = EXPIRES_MS + 15_000;
+const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);
 
 export function openPuller(options: {
   connection: NatsConnection;

@@ -17,6 +17,7 @@ import type { NatsConnection } from "nats";
 
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 
 import { onLink } from "./connection.ts";
 import {
@@ -46,8 +47,20 @@ interface LaneSettings {
 }
 
 export const LANE_SETTINGS: Readonly<Record<Lane, LaneSettings>> = {
-  live: { ackWaitMs: 15_000, beatMs: 4_000, leaseMs: 12_000, maxDeliver: 5, maxAckPending: 16_384 },
-  batch: { ackWaitMs: 30_000, beatMs: 10_000, leaseMs: 25_000, maxDeliver: 6, maxAckPending: 8_192 },
+  live: {
+    ackWaitMs: paced(15_000),
+    beatMs: paced(4_000),
+    leaseMs: paced(12_000),
+    maxDeliver: 5,
+    maxAckPending: 16_384,
+  },
+  batch: {
+    ackWaitMs: paced(30_000),
+    beatMs: paced(10_000),
+    leaseMs: paced(25_000),
+    maxDeliver: 6,
+    maxAckPending: 8_192,
+  },
 };
 
 type WantedStream = Partial<StreamConfig> & { readonly name: string };
@@ -130,7 +143,7 @@ const INTAKE: WantedConsumer = {
   filter_subject: BATCH_FILTER,
   ack_policy: AckPolicy.Explicit,
   deliver_policy: DeliverPolicy.All,
-  ack_wait: 30_000 * NANOS_PER_MS,
+  ack_wait: paced(30_000) * NANOS_PER_MS,
   // A message whose workspace's window is full comes again and again until it opens.
   max_deliver: -1,
   // Those that wait for a window count as pending too; they must never keep another workspace's messages out.

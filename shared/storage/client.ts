@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 
 import type { Config } from "#shared/config.ts";
+import { paced } from "#shared/pace.ts";
 
 export interface Storage {
   readonly client: S3Client;
@@ -12,7 +13,7 @@ export interface Storage {
 }
 
 /** Every call to S3 ends within this time. */
-export const STORAGE_TIMEOUT_MS = 10_000;
+export const STORAGE_TIMEOUT_MS = paced(10_000);
 
 export function openStorage(config: Config["s3"]): Storage {
   const client = new S3Client({

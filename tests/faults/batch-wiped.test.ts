@@ -3,10 +3,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
 
+import { storm } from "../support/storm.ts";
 import { audit } from "./audit.ts";
-import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "./bed.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
+
+const QUEUED = storm(40, 200);
+const PUBLISHED = storm(40, 120);
 
 let bed: Bed;
 let publishers: Publisher[];
@@ -45,29 +49,29 @@ async function insist(publisher: Publisher, key: string, model: string): Promise
   );
 }
 
-test("200 queued jobs whose queue is wiped are queued again and end once each", async () => {
+test("queued jobs whose queue is wiped are queued again and end once each", async () => {
   const { stack, upstream } = bed;
   await stack.workers[0]?.stop();
-  const keys = Array.from({ length: 200 }, () => newId());
+  const keys = Array.from({ length: QUEUED }, () => newId());
   await Promise.all(keys.map((key, at) => (publishers[at % 4] as Publisher).submit({ body: ask("flat") }, { key })));
-  expect(await jobs()).toEqual([{ state: "queued", count: 200n }]);
+  expect(await jobs()).toEqual([{ state: "queued", count: BigInt(QUEUED) }]);
   await stack.nats.wipe();
   await stack.workers[0]?.restart();
   await eventually(
     "all are done",
-    async () => (await jobs())[0]?.count === 200n && (await jobs())[0]?.state === "completed",
+    async () => (await jobs())[0]?.count === BigInt(QUEUED) && (await jobs())[0]?.state === "completed",
     60_000,
   );
   await audit(bed, { withinMs: 30_000 });
   expect(stack.janitors[0]?.logs().some((line) => line.includes("put on the queue again"))).toBe(true);
-  expect(upstream.requests).toHaveLength(200);
+  expect(upstream.requests).toHaveLength(QUEUED);
   const [row] = await stack.query("select count(*) as records, sum(settled)::bigint as settled from usage_record");
-  expect(row).toEqual({ records: 200n, settled: 200_000_000_000n });
+  expect(row).toEqual({ records: BigInt(QUEUED), settled: BigInt(QUEUED) * FLAT_NANO });
 }, 150_000);
 
 test("ingresses killed while they take messages in lose none and take none twice (F6)", async () => {
   const { stack } = bed;
-  const keys = Array.from({ length: 100 }, () => newId());
+  const keys = Array.from({ length: PUBLISHED }, () => newId());
   const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "flat")));
   for (const ingress of stack.ingresses) {
     await eventually("some are taken in", async () => {
@@ -85,19 +89,19 @@ test("ingresses killed while they take messages in lose none and take none twice
     "all are done",
     async () => {
       const [row] = await stack.query<{ count: bigint }>("select count(*) from job where publisher_key = any($1) and state = 'completed'", [keys]); // prettier-ignore
-      return row?.count === 100n;
+      return row?.count === BigInt(PUBLISHED);
     },
     60_000,
   );
   await audit(bed, { withinMs: 30_000 });
   const [row] = await stack.query("select count(*) as jobs, count(distinct publisher_key) as keys, count(u.job_id) as records from job j left join usage_record u on u.job_id = j.id where publisher_key = any($1)", [keys]); // prettier-ignore
-  expect(row).toEqual({ jobs: 100n, keys: 100n, records: 100n });
+  expect(row).toEqual({ jobs: BigInt(PUBLISHED), keys: BigInt(PUBLISHED), records: BigInt(PUBLISHED) });
 }, 150_000);
 
 test("NATS and Postgres restarted under running jobs lose none and settle each once (F7, F12)", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
-  const keys = Array.from({ length: 120 }, () => newId());
+  const keys = Array.from({ length: PUBLISHED }, () => newId());
   const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "mock-delay-200")));
   const running = () =>
     eventually(
@@ -116,20 +120,20 @@ test("NATS and Postgres restarted under running jobs lose none and settle each o
     "all have ended",
     async () => {
       const [row] = await stack.query<{ count: bigint }>("select count(*) from job where publisher_key = any($1) and ended_at is not null", [keys]); // prettier-ignore
-      return row?.count === 120n;
+      return row?.count === BigInt(PUBLISHED);
     },
     90_000,
   );
   await audit(bed, { withinMs: 40_000 });
   const rows = await stack.query("select state, count(*) as count from job where publisher_key = any($1) group by state", [keys]); // prettier-ignore
-  expect(rows).toEqual([{ state: "completed", count: 120n }]);
-  expect(bed.upstream.requests.length - before).toBe(120);
+  expect(rows).toEqual([{ state: "completed", count: BigInt(PUBLISHED) }]);
+  expect(bed.upstream.requests.length - before).toBe(PUBLISHED);
 }, 200_000);
 
 test("workers replaced one by one hand nothing to a provider twice and lose nothing (F34, F35)", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
-  const keys = Array.from({ length: 120 }, () => newId());
+  const keys = Array.from({ length: PUBLISHED }, () => newId());
   await Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "mock-delay-200")));
   const second = await stack.addRole("worker", "chat");
   for (const worker of [...stack.workers, second]) {
@@ -143,10 +147,10 @@ test("workers replaced one by one hand nothing to a provider twice and lose noth
         "select count(*) from job where publisher_key = any($1) and state = 'completed'",
         [keys],
       );
-      return row?.count === 120n;
+      return row?.count === BigInt(PUBLISHED);
     },
     60_000,
   );
   await audit(bed, { withinMs: 40_000 });
-  expect(bed.upstream.requests.length - before).toBe(120);
+  expect(bed.upstream.requests.length - before).toBe(PUBLISHED);
 }, 150_000);

@@ -12,9 +12,10 @@ import { type BedModel, FAMILIES, type FamilyName, SILENT, SILENT_AFTER_HEAD } f
 import { arrivalsOf, type Arrival, type CallKind, costOf, mark, type Marked, usageOf } from "./probe.ts";
 import { callRaw, type RawCaller } from "./raw-caller.ts";
 import { eventually } from "./wait.ts";
+import { storm } from "../support/storm.ts";
 
 /** As the issue has it. */
-const UPSTREAM_CLOSED_WITHIN_MS = 1_000;
+const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 const WORD_EVERY_MS = 20;
 const WORDS = 300;
 const FRAMES_READ = 40;

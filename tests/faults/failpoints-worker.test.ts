@@ -27,7 +27,8 @@ let bed: MediaBed;
 const answers = new Map<string, Promise<Answer>>();
 
 beforeAll(async () => {
-  bed = await startMediaBed({ workers: 0, env: { SLUICE_MEDIA_WAIT_MS: "90000" } });
+  // No message may come again before the last of them has died: the next to die would put another's job in doubt.
+  bed = await startMediaBed({ workers: 0, env: { SLUICE_MEDIA_WAIT_MS: "90000", SLUICE_PACE: "1" } });
   const { client, fal, gallery } = bed;
   const kill = async (pool: string, at: string, begin: () => Promise<Answer>): Promise<void> => {
     const [point = ""] = at.split(" ");

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { DONE, requestId } from "./client.ts";
+import { storm } from "../support/storm.ts";
 
-const ABORTED_WITHIN_MS = 5_000;
+const ABORTED_WITHIN_MS = storm(60_000, 5_000);
 
 let bed: Bed;
 beforeAll(async () => {

@@ -14,6 +14,7 @@ import { audit } from "./audit.ts";
 import { type Answer, errorCode, requestId } from "./client.ts";
 import { CREDIT, expectStorageExact, type JobFacts, type MediaBed, startMediaBed } from "./media-bed.ts";
 import { eventually } from "./wait.ts";
+import { seeded, testSeed } from "../support/seed.ts";
 
 const PROMPTS = Array.from({ length: 8 }, (_, at) => `picture ${at}`);
 const UNREADABLE = 5;
@@ -163,11 +164,8 @@ async function takeAllOut(): Promise<void> {
   await manager.streams.purge(streamName("image"));
 }
 
-/** By a seed that is printed, so that an order that fails can be had again: SHUFFLE=<seed>. */
 function shuffled<T>(all: readonly T[]): T[] {
-  let seed = Number(process.env["SHUFFLE"] ?? Math.floor(Math.random() * 2 ** 31));
-  process.stdout.write(`media-messages: SHUFFLE=${seed}\n`);
-  const next = (): number => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+  const next = seeded(testSeed("media-messages"));
   return all
     .map((one) => ({ one, at: next() }))
     .toSorted((a, b) => a.at - b.at)

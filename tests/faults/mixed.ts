@@ -1,14 +1,12 @@
 /**
- * Ten thousand calls of every kind at once: three families, plain and streamed, served well or with each fault, by clients
- * that stay, leave at a random moment or read slowly, through two ingresses and two workers. For the suite at a small size
- * and for tests/load/mixed.ts at full size.
+ * Mixed calls at once: three families, plain and streamed, served well or with each fault, by clients that stay, leave at a
+ * random moment or read slowly, through two ingresses and two workers.
  */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 
-import { seeded } from "../load/abandon.ts";
 import { residentMb } from "../load/processes.ts";
 import { natsServerBinary, temporaryDirectory } from "../support/infrastructure.ts";
 import { audit } from "./audit.ts";
@@ -21,6 +19,7 @@ import { callAs, type Conduct } from "./mixed-client.ts";
 import { bedModels, BUSY, CHAINED, MIX, type MixModel } from "./mixed-models.ts";
 import { arrivalsByMarker } from "./probe.ts";
 import { eventually } from "./wait.ts";
+import { seeded } from "../support/seed.ts";
 
 const WORKSPACES = 4;
 /** Of a second each, so that silence costs a run little. */
@@ -80,14 +79,11 @@ export async function startMixedBed(): Promise<MixedBed> {
 export interface MixOptions {
   readonly calls: number;
   /** Same seed, same calls. */
-  readonly seed?: number;
+  readonly seed: number;
   readonly inFlight?: number;
 }
 
 export interface MixResult {
-  readonly seed: number;
-  readonly calls: number;
-  readonly seconds: number;
   /** How many ended in which way. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** What was not as it should be, in words; empty when all is well. */
@@ -106,9 +102,8 @@ const SAMPLE_MS = 100;
 
 /** Runs the mix in two halves and looks at what each leaves behind. @throws what `audit` throws */
 export async function runMixed(bed: MixedBed, options: MixOptions): Promise<MixResult> {
-  const { calls, seed = Date.now() >>> 0, inFlight = 64 } = options;
+  const { calls, seed, inFlight = 64 } = options;
   const random = seeded(seed);
-  const startedAt = performance.now();
   const outcomes: Record<string, number> = {};
   const faults: string[] = [];
   const subscriptions: number[] = [];
@@ -135,11 +130,7 @@ export async function runMixed(bed: MixedBed, options: MixOptions): Promise<MixR
   } finally {
     memory.stop();
   }
-  const seconds = (performance.now() - startedAt) / 1_000;
   return {
-    seed,
-    calls,
-    seconds,
     outcomes,
     faults: [...faults, ...sentTwice(bed)],
     floorsMb: memory.floors,

@@ -10,9 +10,10 @@ import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { type Answer, DONE, errorCode, requestId, streamedText } from "./client.ts";
 import { eventually } from "./wait.ts";
+import { storm } from "../support/storm.ts";
 
 /** The promise of the faults paper where another worker can notice the death. */
-const TOLD_WITHIN_MS = LANE_SETTINGS.live.ackWaitMs + 5_000;
+const TOLD_WITHIN_MS = storm(60_000, LANE_SETTINGS.live.ackWaitMs + 5_000);
 
 interface Deaths {
   readonly bed: Bed;

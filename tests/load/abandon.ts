@@ -1,6 +1,8 @@
 /** Clients that leave: streams abandoned at random moments, by FIN or RST, over raw sockets. For tests and soak runs. */
 import type { Socket } from "bun";
 
+import { seeded } from "../support/seed.ts";
+
 export interface AbandonOptions {
   /** Base address without a path, such as http://127.0.0.1:8080. */
   readonly url: string;
@@ -135,15 +137,4 @@ function encodeRequest({ key, model }: AbandonOptions, host: string): Buffer {
   return Buffer.from(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-}
-
-/** Numbers from 0 to 1 by Mulberry32: small, and the same on every machine. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -54,6 +54,7 @@ describe("settings", () => {
     const SLUICE_FAILPOINT = "job.begun:2";
     expect(loadConfig({ ...MINIMAL, SLUICE_FAILPOINT }).failpoint).toEqual({ at: "job.begun", pass: 2 });
     expect(complaint({ SLUICE_FAILPOINT, SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_FAILPOINT ");
+    expect(complaint({ SLUICE_PACE: "0.2", SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_PACE ");
   });
 
   test("the first byte never gets longer than the whole call", () => {
@@ -89,6 +90,8 @@ describe("settings", () => {
     ["SLUICE_CHAT_FIRST_BYTE_MS", "0.5"],
     ["SLUICE_CHAT_STALL_MS", "∞"],
     ["SLUICE_GRACE_MS", "30s"],
+    ["SLUICE_PACE", "0"],
+    ["SLUICE_PACE", "2"],
     ["SLUICE_FAILPOINT", "job.nowhere"],
     ["SLUICE_FAILPOINT", "job.begun:0"],
     ["SLUICE_FAILPOINT", "job.begun:1:2"],

@@ -1,4 +1,4 @@
-/** Sound in the six formats of speech, decoded by libraries that had no part in making it. */
+/** The six audio formats, decoded by libraries that had no part in encoding them. */
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
@@ -6,62 +6,64 @@ import { OggOpusDecoder } from "ogg-opus-decoder";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 
-const UNKNOWN = 0xffff_ffff;
-
 export interface Sound {
+  /** From -1 to 1. */
+  readonly channels: readonly Float32Array[];
+  /** The first of them. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
 
-/** @throws Error for what is no such sound, or damaged */
+/** @throws Error for bytes of another format, or damaged ones */
 export const decoders: Readonly<Record<SpeechFormat, (bytes: Uint8Array) => Promise<Sound>>> = {
-  mp3: (bytes) => wasm(new MPEGDecoder(), bytes),
-  opus: async (bytes) => {
-    const decoder = new OggOpusDecoder();
+  mp3: async (bytes) => {
+    const decoder = new MPEGDecoder();
     await decoder.ready;
-    const { channelData, sampleRate } = await decoder.decodeFile(bytes);
+    const { channelData, sampleRate, errors } = decoder.decode(bytes);
     decoder.free();
-    return { samples: channelData[0] ?? new Float32Array(0), sampleRate };
+    check("no broken frame", errors.length === 0);
+    return sound(channelData, sampleRate);
   },
-  flac: async (bytes) => {
-    const decoder = new FLACDecoder();
-    await decoder.ready;
-    const { channelData, sampleRate } = await decoder.decodeFile(bytes);
-    decoder.free();
-    return { samples: channelData[0] ?? new Float32Array(0), sampleRate };
-  },
-  // Fraunhofer's decoder; the encoder is FFmpeg's own.
+  opus: (bytes) => decodeFile(new OggOpusDecoder(), bytes),
+  flac: (bytes) => decodeFile(new FLACDecoder(), bytes),
   aac: decodeWithFraunhofer,
   wav: async (bytes) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     check("a wave", /^RIFF....WAVEfmt /s.test(new TextDecoder("latin1").decode(bytes.subarray(0, 16))));
-    check(
-      "16 bits of one channel",
-      [20, 22].every((at) => view.getUint16(at, true) === 1) && view.getUint16(34, true) === 16,
-    );
-    // A head that was sent before the last sample was spoken names no length.
-    const isOpen = view.getUint32(4, true) === UNKNOWN && view.getUint32(40, true) === UNKNOWN;
-    const isWhole = view.getUint32(4, true) === bytes.length - 8 && view.getUint32(40, true) === bytes.length - 44;
-    check("its own length", isOpen || isWhole);
-    return { ...fromPcm(bytes.subarray(44)), sampleRate: view.getUint32(24, true) };
+    check("16 bits of PCM", view.getUint16(20, true) === 1 && view.getUint16(34, true) === 16);
+    // A header that left before the last sample was there names no length.
+    const isOpen = view.getUint32(40, true) === 0xffff_ffff;
+    check("its own length", isOpen || view.getUint32(40, true) === bytes.length - 44);
+    return fromPcm(bytes.subarray(44), view.getUint16(22, true), view.getUint32(24, true));
   },
-  pcm: async (bytes) => fromPcm(bytes),
+  pcm: async (bytes) => fromPcm(bytes, 1, 24_000),
 };
 
-export function fromPcm(bytes: Uint8Array): Sound {
+function fromPcm(bytes: Uint8Array, channels: number, sampleRate: number): Sound {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const samples = Float32Array.from({ length: bytes.length / 2 }, (_, at) => view.getInt16(2 * at, true) / 32_768);
-  return { samples, sampleRate: 24_000 };
+  const read = (channel: number): Float32Array =>
+    Float32Array.from(
+      { length: bytes.length / 2 / channels },
+      (_, at) => view.getInt16(2 * (at * channels + channel), true) / 32_768,
+    );
+  return sound(
+    Array.from({ length: channels }, (_, channel) => read(channel)),
+    sampleRate,
+  );
 }
 
-async function wasm(decoder: MPEGDecoder, bytes: Uint8Array): Promise<Sound> {
+function sound(channels: readonly Float32Array[], sampleRate: number): Sound {
+  return { channels, samples: channels[0] ?? new Float32Array(0), sampleRate };
+}
+
+async function decodeFile(decoder: FLACDecoder | OggOpusDecoder, bytes: Uint8Array): Promise<Sound> {
   await decoder.ready;
-  const { channelData, sampleRate, errors } = decoder.decode(bytes);
+  const { channelData, sampleRate } = await decoder.decodeFile(bytes);
   decoder.free();
-  check("no broken frame", errors.length === 0);
-  return { samples: channelData[0] ?? new Float32Array(0), sampleRate };
+  return sound(channelData, sampleRate);
 }
 
+/** Fraunhofer's decoder; the encoder is FFmpeg's own. */
 async function decodeWithFraunhofer(bytes: Uint8Array): Promise<Sound> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -75,25 +77,21 @@ async function decodeWithFraunhofer(bytes: Uint8Array): Promise<Sound> {
   check("a decoder", (await context.open2(codec, null)) === 0);
   const frame = new lib.Frame();
   frame.alloc();
-  const samples: number[] = [];
-  let failed = 0;
+  const parts: Uint8Array[] = [];
   for await (const packet of demuxer.packets(stream.index)) {
     if (packet === null) break;
-    if (context.sendPacketSync(packet) < 0) failed += 1;
+    check("no broken packet", context.sendPacketSync(packet) >= 0);
     packet.free();
     while (context.receiveFrameSync(frame) >= 0) {
-      const plane = frame.data?.[0];
-      if (plane === undefined) continue;
-      const view = new DataView(plane.buffer, plane.byteOffset, plane.byteLength);
-      for (let at = 0; at < frame.nbSamples; at += 1)
-        samples.push(view.getInt16(2 * at * frame.channelLayout.nbChannels, true) / 32_768);
+      const bytesOf = 2 * frame.nbSamples * frame.channelLayout.nbChannels;
+      parts.push(Uint8Array.from(frame.data?.[0]?.subarray(0, bytesOf) ?? []));
       frame.unref();
     }
   }
   const { sampleRate } = context;
+  const { nbChannels } = context.channelLayout;
   await demuxer.close();
-  check("no broken packet", failed === 0);
-  return { samples: Float32Array.from(samples), sampleRate };
+  return fromPcm(Buffer.concat(parts), nbChannels, sampleRate);
 }
 
 function check(what: string, isSo: boolean): void {

@@ -36,10 +36,11 @@ export interface TestDatabaseOptions {
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? (await sharedPostgresUrl());
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onServer(serverUrl, `create database ${name}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const database = openDatabase({ url: url.href, poolMax: 4, log });
+  const isCopied = options.migrated !== false && options.serverUrl === undefined;
+  if (isCopied) await ensureMigratedTemplate(serverUrl);
+  await onServer(serverUrl, isCopied ? `create database ${name} template ${MIGRATED}` : `create database ${name}`);
+  const url = urlOf(serverUrl, name);
+  const database = openDatabase({ url, poolMax: 4, log });
   const drop = async (): Promise<void> => {
     await database.close();
     try {
@@ -50,12 +51,45 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     }
   };
   try {
-    if (options.migrated !== false) await migrate(database, log);
+    if (options.migrated !== false && !isCopied) await migrate(database, log);
   } catch (error) {
     await drop();
     throw error;
   }
-  return { url: url.href, database, query: (text, values) => database.query(text, values), drop };
+  return { url, database, query: (text, values) => database.query(text, values), drop };
+}
+
+/** On the shared server, which lives as long as the run: migrated once, copied for every test file. */
+const MIGRATED = "test_migrated";
+
+async function ensureMigratedTemplate(serverUrl: string): Promise<void> {
+  const server = openDatabase({ url: serverUrl, poolMax: 1, log });
+  try {
+    const isThere = async (): Promise<boolean> =>
+      (await server.query("select 1 from pg_database where datname = $1", [MIGRATED])).length > 0;
+    if (await isThere()) return;
+    // Test processes that start at once take turns; a copy needs a database without any connection.
+    await server.query("select pg_advisory_lock(hashtext($1))", [MIGRATED]);
+    if (await isThere()) return;
+    await server.query(`drop database if exists ${MIGRATED}_new`);
+    await server.query(`create database ${MIGRATED}_new`);
+    const database = openDatabase({ url: urlOf(serverUrl, `${MIGRATED}_new`), poolMax: 1, log });
+    try {
+      await migrate(database, log);
+    } finally {
+      await database.close();
+    }
+    await server.query(`alter database ${MIGRATED}_new rename to ${MIGRATED}`);
+  } finally {
+    // The lock goes with its connection.
+    await server.close();
+  }
+}
+
+function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 export interface OwnPostgres {

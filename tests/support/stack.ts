@@ -4,11 +4,13 @@
  */
 import { randomBytes } from "node:crypto";
 
+import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 
 import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
+import { TEST_PACE } from "./pace.ts";
 import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query } from "./postgres.ts";
 import { startRole, type ManagedProcess } from "./role-process.ts";
 import { createTestBucket } from "./storage.ts";
@@ -79,10 +81,7 @@ async function assemble(
   const key = options.key ?? `sk_test_${randomBytes(16).toString("hex")}`;
   const postgres = options.ownPostgres === true ? await startOwnPostgres() : undefined;
   if (postgres !== undefined) closing.push(() => postgres.close());
-  const database = await createTestDatabase({
-    migrated: false,
-    ...(postgres === undefined ? {} : { serverUrl: postgres.url }),
-  });
+  const database = await createTestDatabase(postgres === undefined ? {} : { serverUrl: postgres.url });
   // A server of its own may be down by then, and its files are removed anyway.
   closing.push(() => (postgres === undefined ? database.drop() : database.database.close()));
   const nats = await startNats();
@@ -101,14 +100,14 @@ async function assemble(
     SLUICE_BOOTSTRAP_KEY: key,
     SLUICE_GRACE_MS: "5000",
     SLUICE_IP_LIMIT: "0",
+    SLUICE_PACE: TEST_PACE,
     SLUICE_SANDBOX: "on",
     SLUICE_SUPERVISED: "1",
     ...options.env,
   };
   const command: Stack["command"] = (...args) =>
     run({ name: args.join(" "), command: BUN, args: ["deploy/sluice.ts", ...args], cwd: PROJECT_ROOT, env });
-  const migration = await command("migrate");
-  if (migration.code !== 0) throw new Error(`migrate ended with code ${migration.code}: ${migration.stderr}`);
+  await ensureBootstrap(database.database, key);
 
   const roles: ManagedProcess[] = [];
   closing.push(() => Promise.all(roles.map((role) => role.stop())));

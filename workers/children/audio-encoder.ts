@@ -1,90 +1,116 @@
 /**
- * Lossy and lossless audio codecs of FFmpeg (through node-av), one or two channels of 16 bits in, bare packets out;
- * containers are written elsewhere. Only ever loaded in child processes: a fault in it must not take a server along.
+ * Samples as an audio file, by FFmpeg's encoders and muxers (through node-av). Equal samples give equal bytes. Only ever
+ * loaded in child processes: a fault in FFmpeg must not take a server along.
  */
 import type { FFEncoderCodec } from "node-av/constants";
 
-import { loadFfmpeg } from "./ffmpeg.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-export type AudioCodec = "mp3" | "aac" | "opus" | "flac";
+import { loadFfmpeg } from "./ffmpeg.ts";
+
+export type AudioFileFormat = keyof typeof FORMATS;
 export type ChannelCount = 1 | 2;
 
-export interface AudioPacket {
-  readonly bytes: Uint8Array;
-  /** Of one channel, at the encoder's rate. */
-  readonly samples: number;
+export interface AudioFileOptions {
+  readonly sampleRate: number;
+  readonly channels: ChannelCount;
+  /** Named texts to store in the file; wav and pcm have no place for them. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** Bytes leave as they are written, so the header names no length and mp3 has no seek table. */
+  readonly isStreamed?: boolean;
 }
 
 export interface AudioEncoder {
-  /** What a container's header holds: OpusHead, STREAMINFO, AudioSpecificConfig; empty for MP3. */
-  readonly setup: Uint8Array;
-  /** Of two channels left and right in turn. */
-  push(samples: Int16Array): AudioPacket[];
-  /** The rest; the encoder is of no use after it. */
-  end(): AudioPacket[];
+  /**
+   * @param samples of two channels left and right in turn
+   * @returns the bytes that are ready to leave; none unless streamed
+   */
+  push(samples: Int16Array): Uint8Array;
+  /** The remaining bytes; the encoder cannot be used afterwards. */
+  end(): Uint8Array;
 }
 
 /**
- * Bits a second that make speech in one channel and music in two sound like the original. FLAC has none to set.
- * FFmpeg's AAC is the weakest of them and gets more.
+ * Bits per second by channel count, at which speech in one channel and music in two sound like the original. Lossless
+ * formats have no rate.
  */
-const CODECS = {
-  mp3: { encoder: "libmp3lame", bitRates: { 1: 64_000n, 2: 192_000n }, isFloat: true, isPlanar: true },
-  aac: { encoder: "aac", bitRates: { 1: 64_000n, 2: 192_000n }, isFloat: true, isPlanar: true },
-  opus: { encoder: "libopus", bitRates: { 1: 40_000n, 2: 128_000n }, isFloat: true, isPlanar: false },
-  flac: { encoder: "flac", bitRates: { 1: 0n, 2: 0n }, isFloat: false, isPlanar: false },
+const LOSSY_BITS = { 1: 64_000n, 2: 192_000n } as const;
+const LOSSLESS_BITS = { 1: 0n, 2: 0n } as const;
+
+const FORMATS = {
+  mp3: { encoder: "libmp3lame", muxer: "mp3", sampleFormat: "AV_SAMPLE_FMT_FLTP", bitRates: LOSSY_BITS },
+  aac: { encoder: "aac", muxer: "adts", sampleFormat: "AV_SAMPLE_FMT_FLTP", bitRates: LOSSY_BITS },
+  // Opus sounds as good at two thirds of the rate.
+  opus: {
+    encoder: "libopus",
+    muxer: "ogg",
+    sampleFormat: "AV_SAMPLE_FMT_FLT",
+    bitRates: { 1: 40_000n, 2: 128_000n },
+  },
+  flac: { encoder: "flac", muxer: "flac", sampleFormat: "AV_SAMPLE_FMT_S16", bitRates: LOSSLESS_BITS },
+  wav: { encoder: "pcm_s16le", muxer: "wav", sampleFormat: "AV_SAMPLE_FMT_S16", bitRates: LOSSLESS_BITS },
+  pcm: { encoder: "pcm_s16le", muxer: "s16le", sampleFormat: "AV_SAMPLE_FMT_S16", bitRates: LOSSLESS_BITS },
 } as const;
 
 /** FFmpeg's bits for front centre, and for front left and right. */
 const LAYOUT_MASKS = { 1: 4n, 2: 3n } as const;
+/** For encoders that take frames of any length. */
+const USUAL_FRAME_SAMPLES = 1_024;
 
 /** @throws MediaError failed, where no binary of FFmpeg is installed for this system */
 export async function openAudioEncoder(
-  codec: AudioCodec,
-  sampleRate: number,
-  channels: ChannelCount = 1,
+  name: AudioFileFormat,
+  { sampleRate, channels, tags = {}, isStreamed = false }: AudioFileOptions,
 ): Promise<AudioEncoder> {
   const { lib, constants } = await loadFfmpeg();
-  const { encoder, bitRates, isFloat, isPlanar } = CODECS[codec];
-  const found = lib.Codec.findEncoderByName(encoder as FFEncoderCodec);
-  if (found === null) throw new MediaError("failed", `FFmpeg has no encoder ${encoder}`);
+  const { encoder, muxer, sampleFormat, bitRates } = FORMATS[name];
+  const format = constants[sampleFormat];
   const layout = { nbChannels: channels, order: constants.AV_CHANNEL_ORDER_NATIVE, mask: LAYOUT_MASKS[channels] };
-  const format = isFloat
-    ? isPlanar
-      ? constants.AV_SAMPLE_FMT_FLTP
-      : constants.AV_SAMPLE_FMT_FLT
-    : constants.AV_SAMPLE_FMT_S16;
+
+  const codec = lib.Codec.findEncoderByName(encoder as FFEncoderCodec);
+  if (codec === null) throw new MediaError("failed", `FFmpeg has no encoder ${encoder}`);
   const context = new lib.CodecContext();
-  context.allocContext3(found);
+  context.allocContext3(codec);
   context.sampleRate = sampleRate;
   context.sampleFormat = format;
   context.channelLayout = layout;
   context.bitRate = bitRates[channels];
   context.timeBase = new lib.Rational(1, sampleRate);
-  check(context.open2Sync(found, null), encoder);
-  const frameLength = context.frameSize * channels;
+  context.setFlags(constants.AV_CODEC_FLAG_BITEXACT);
+  check(context.open2Sync(codec, null), encoder);
+
+  const file = createMemoryFile();
+  const io = new lib.IOContext();
+  io.allocContextWithCallbacks(65_536, 1, undefined, file.write, isStreamed ? undefined : file.seek);
+  const output = new lib.FormatContext();
+  check(output.allocOutputContext2(null, muxer, null), muxer);
+  output.pb = io;
+  output.setFlags(constants.AVFMT_FLAG_CUSTOM_IO, constants.AVFMT_FLAG_BITEXACT);
+  output.metadata = lib.Dictionary.fromObject({ ...tags });
+  if (muxer === "adts" && Object.keys(tags).length > 0) check(output.setOption("write_id3v2", 1), muxer);
+  const stream = output.newStream(null);
+  check(stream.codecpar.fromContext(context), muxer);
+  stream.timeBase = context.timeBase;
+  check(output.writeHeaderSync(null), muxer);
+
   const packet = new lib.Packet();
   packet.alloc();
+  const step = (context.frameSize || USUAL_FRAME_SAMPLES) * channels;
   let waiting = new Int16Array(0);
   let position = 0;
 
-  function drain(): AudioPacket[] {
-    const packets: AudioPacket[] = [];
+  function drain(): void {
     while (context.receivePacketSync(packet) >= 0) {
-      // FLAC ends with an empty packet that carries a newer header.
-      if (packet.data !== null && packet.data.length > 0) {
-        packets.push({ bytes: Uint8Array.from(packet.data), samples: Number(packet.duration) });
-      }
+      packet.streamIndex = 0;
+      packet.rescaleTs(context.timeBase, stream.timeBase);
+      check(output.writeFrameSync(packet), muxer);
       packet.unref();
     }
-    return packets;
   }
 
-  function send(samples: Int16Array): AudioPacket[] {
-    const data = isFloat ? floats(samples, isPlanar ? channels : 1) : samples.slice();
+  function send(samples: Int16Array): void {
     const nbSamples = samples.length / channels;
-    const frame = lib.Frame.fromAudioBuffer(Buffer.from(data.buffer), {
+    const frame = lib.Frame.fromAudioBuffer(samplesAs(sampleFormat, samples, channels), {
       nbSamples,
       format,
       sampleRate,
@@ -95,44 +121,92 @@ export async function openAudioEncoder(
     position += nbSamples;
     check(context.sendFrameSync(frame), encoder);
     frame.free();
-    return drain();
+    drain();
   }
 
   return {
-    setup: Uint8Array.from(context.extraData ?? []),
     push: (samples) => {
       const all = new Int16Array(waiting.length + samples.length);
       all.set(waiting);
       all.set(samples, waiting.length);
-      const packets: AudioPacket[] = [];
       let at = 0;
-      for (; at + frameLength <= all.length; at += frameLength) {
-        packets.push(...send(all.subarray(at, at + frameLength)));
-      }
+      for (; at + step <= all.length; at += step) send(all.subarray(at, at + step));
       waiting = all.slice(at);
-      return packets;
+      if (!isStreamed) return new Uint8Array(0);
+      io.flushSync();
+      return file.take();
     },
     end: () => {
-      const packets = waiting.length > 0 ? send(waiting) : [];
+      if (waiting.length > 0) send(waiting);
       check(context.sendFrameSync(null), encoder);
-      packets.push(...drain());
+      drain();
+      check(output.writeTrailerSync(), muxer);
+      io.flushSync();
       packet.free();
       context.freeContext();
-      return packets;
+      // Freeing an output that still refers to its input and output crashes the process.
+      output.pb = null;
+      output.freeContext();
+      io.freeContext();
+      return file.take();
     },
   };
 }
 
-/** From -1 to 1; with several planes first all of the one channel, then all of the other. */
-function floats(samples: Int16Array, planes: number): Float32Array {
-  const result = new Float32Array(samples.length);
+/** All samples as one file. */
+export async function encodeAudio(
+  format: AudioFileFormat,
+  samples: Int16Array,
+  options: Omit<AudioFileOptions, "isStreamed">,
+): Promise<Uint8Array> {
+  const encoder = await openAudioEncoder(format, options);
+  encoder.push(samples);
+  return encoder.end();
+}
+
+/** Whence of AVIO: 0 from the start, 1 from here, 2 from the end, 65,536 asks for the size. */
+const SEEK_SIZE = 65_536;
+
+function createMemoryFile() {
+  let bytes = Buffer.alloc(1 << 16);
+  let length = 0;
+  let position = 0;
+  return {
+    write: (data: Buffer): number => {
+      const end = position + data.length;
+      if (end > bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(end)]);
+      data.copy(bytes, position);
+      position = end;
+      length = Math.max(length, end);
+      return data.length;
+    },
+    seek: (offset: bigint, whence: number): bigint => {
+      if (whence === SEEK_SIZE) return BigInt(length);
+      position = Number(offset) + ([0, position, length][whence] ?? 0);
+      return BigInt(position);
+    },
+    /** What was written since the last call. */
+    take: (): Uint8Array => {
+      const taken = Uint8Array.from(bytes.subarray(0, length));
+      length = 0;
+      position = 0;
+      return taken;
+    },
+  };
+}
+
+/** Integers as they are; floats from -1 to 1, planar ones first all of one channel, then all of the other. */
+function samplesAs(sampleFormat: string, samples: Int16Array, channels: number): Buffer {
+  if (sampleFormat === "AV_SAMPLE_FMT_S16") return Buffer.from(samples.slice().buffer);
+  const planes = sampleFormat === "AV_SAMPLE_FMT_FLTP" ? channels : 1;
   const length = samples.length / planes;
+  const floats = new Float32Array(samples.length);
   for (let plane = 0; plane < planes; plane += 1) {
     for (let index = 0; index < length; index += 1) {
-      result[plane * length + index] = (samples[index * planes + plane] ?? 0) / 32_768;
+      floats[plane * length + index] = (samples[index * planes + plane] ?? 0) / 32_768;
     }
   }
-  return result;
+  return Buffer.from(floats.buffer);
 }
 
 function check(code: number, what: string): void {

@@ -1,6 +1,6 @@
 /** The calls of the demonstration, in order: later ones go by what earlier ones made. */
 import type { Call } from "../call.ts";
-import { video } from "./films.ts";
+import { video } from "./videos.ts";
 import { mesh, meshTransform } from "./meshes.ts";
 import { image, imageEdit } from "./pictures.ts";
 import { music, speech, transcription } from "./sounds.ts";

@@ -3,7 +3,7 @@ import type { MediaResults } from "#schemas/generated/types.ts";
 
 import { type Call, fileIdOf, type Outcome, type Stage } from "../call.ts";
 
-const MESH = "a fox";
+const MESH = "a blue vase";
 
 export const mesh: Call = {
   name: "3d",
@@ -25,8 +25,8 @@ export const meshTransform: Call = {
     ),
 };
 
-async function make({ model, client }: Stage, file: string, wish: object, text: string): Promise<Outcome> {
-  const { body, receipt } = await client.post<MediaResults>("/3d/generations", { model, ...wish });
+async function make({ model, client }: Stage, file: string, params: object, text: string): Promise<Outcome> {
+  const { body, receipt } = await client.post<MediaResults>("/3d/generations", { model, ...params });
   const fileId = body.data[0]?.file_id;
   if (fileId === undefined) throw new Error("the answer holds no mesh");
   return { receipts: [receipt], artifacts: [{ file, bytes: await client.download(fileId) }], fileId, text };

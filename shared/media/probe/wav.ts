@@ -18,7 +18,7 @@ const EXTENSIBLE = 0xfffe;
 /** Codes whose samples have the same size throughout: PCM, floating point, A-law, µ-law. */
 const PLAIN = new Set([1, 3, 6, 7]);
 
-export function readWav(cursor: Cursor): WavLayout {
+function readWav(cursor: Cursor): WavLayout {
   const { view } = cursor;
   let format: Omit<WavLayout, "dataStart" | "dataEnd"> | undefined;
   for (let at = 12; at + 8 <= cursor.length;) {

@@ -59,7 +59,12 @@ describe("a lock file", () => {
   afterEach(() => remove());
 
   test("of a living process is respected, and of a dead one taken over", async () => {
-    const owner = launch(shell("while :; do sleep 0.1; done"));
+    // Until it has said something it may still bear its starter's command line.
+    const { running: owner } = await launchUntil(
+      (onLine) => launch({ ...shell("echo up; while :; do sleep 0.1; done"), onLine }),
+      (line) => (line === "up" ? true : null),
+      30_000,
+    );
     writeFileSync(file, `${owner.pid} sh\n`);
     expect(takeLock(file).owner).toBe(owner.pid);
     // The same id, but running something else: the owner died and its id was given away.

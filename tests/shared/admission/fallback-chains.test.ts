@@ -15,6 +15,7 @@ import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { createWorkspace, randomOf } from "../accounts.ts";
+import { testSeed } from "../../support/seed.ts";
 
 const CHAT = Array.from({ length: 12 }, (_, index) => `chat-${index}`);
 const CATALOGUE = catalogueOf(CHAT);
@@ -211,7 +212,7 @@ describe("stored", () => {
   });
 
   test("many writers of random chains leave a graph without circles, and one audit row for each change", async () => {
-    const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = testSeed("fallback-chains");
     const random = randomOf(seed);
     const workspaceId = await createWorkspace(db.database, 0n);
     const others = CHAT.slice(0, 5);

@@ -19,6 +19,7 @@ import {
   randomOf,
 } from "../accounts.ts";
 import { createWindowModel, type WindowModel } from "./window-model.ts";
+import { testSeed } from "../../support/seed.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -93,7 +94,7 @@ function inSomeForm<T>(which: number, statement: (form: Form) => Promise<T>): Pr
 }
 
 test("lone forms, group forms and the rules agree on every verdict, amount and counter", async () => {
-  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = testSeed("same-verdicts");
   const random = randomOf(seed);
   const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
   const places: Place[] = [];

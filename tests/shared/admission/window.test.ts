@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 
 import { admitGroup, admitLone, createWorkspace, randomOf } from "../accounts.ts";
 import { createWindowModel } from "./window-model.ts";
+import { testSeed } from "../../support/seed.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -76,7 +77,7 @@ test("the largest limit is exact after the ring has gone round", async () => {
 });
 
 test("agrees with a log of every call, whatever the groups, limits and steps of the clock", async () => {
-  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = testSeed("window");
   const random = randomOf(seed);
   const limits = [null, 1, 2, 3, 7, 31, 32, 33, 64, 100, 500];
   const steps = [0, 0, 0, 1, 5, 40, 900, 2_500, 20_000, 59_999, 60_000, 61_000];

@@ -30,6 +30,7 @@ import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts"
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { offer, type TestOffer } from "./jobs.ts";
+import { testSeed } from "../../support/seed.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 const LEASE_MS = 30_000;
@@ -229,7 +230,7 @@ describe("an owner", () => {
 
 test("workers with short leases and stale epochs end every job once, settled and recorded once", async () => {
   const ids = await Promise.all(Array.from({ length: 150 }, () => admitted()));
-  const random = randomOf(Number(process.env["TEST_SEED"] ?? 7));
+  const random = randomOf(testSeed("life"));
   const worker = async (): Promise<void> => {
     for (let round = 0; round < 120; round++) {
       const id = ids[random(ids.length)] ?? "";

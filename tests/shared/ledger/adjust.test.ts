@@ -20,6 +20,7 @@ import {
   randomOf,
   type TestCall,
 } from "../accounts.ts";
+import { testSeed } from "../../support/seed.ts";
 
 const SESSIONS = 12;
 const ROUNDS = 70;
@@ -306,7 +307,7 @@ describe("locks of others", () => {
 });
 
 test("admissions, moves and finishes of one workspace at once leave exact books and no deadlock", async () => {
-  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = testSeed("adjust");
   const workspaceId = await createWorkspace(db.database, 20n * CREDIT);
   const others = await Promise.all([5n, 400n].map((credits) => createWorkspace(db.database, credits * CREDIT)));
   /** Shared by all sessions, so several of them move and close the same holds at once. */

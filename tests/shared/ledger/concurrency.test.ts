@@ -20,6 +20,7 @@ import {
   lateIfPossible,
   randomOf,
 } from "../accounts.ts";
+import { testSeed } from "../../support/seed.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 const SESSIONS = 16;
@@ -42,7 +43,7 @@ afterAll(async () => {
 });
 
 test("random overlapping groups never deadlock and leave exact books", async () => {
-  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const seed = testSeed("concurrency");
   const workspaces = await Promise.all(
     [3n, 40n, 40n, 1_000n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
   );

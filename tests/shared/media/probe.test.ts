@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/media/media-error.ts";
-import { createOggWriter, opusTags } from "#workers/children/ogg.ts";
+import { createOggWriter, opusTags } from "#tests/support/ogg.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 
 function bytesOf(...parts: (string | readonly number[] | Uint8Array)[]): Uint8Array {

@@ -9,6 +9,7 @@ import { failpoint } from "#shared/failpoint.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
+import { paced } from "#shared/pace.ts";
 import { Turns } from "#shared/turns.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -137,7 +138,7 @@ async function fetchOne(
         throw new UnknownOutcomeError(`a made ${making.noun} cannot be fetched for now`, { cause: error });
       }
     }
-    await Bun.sleep(Math.random() * 500 * 2 ** attempt);
+    await Bun.sleep(Math.random() * paced(500) * 2 ** attempt);
     await refresh();
   }
 }
@@ -221,7 +222,7 @@ async function store(
     } catch (error) {
       if (!isStoreAway(error) || isStop(stopping) || performance.now() > giveUpAt) throw error;
     }
-    await Bun.sleep(200 + Math.random() * 800);
+    await Bun.sleep(paced(200 + Math.random() * 800));
   }
 }
 

@@ -13,7 +13,7 @@ import { free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
 let rounds: Rounds;
 
 beforeAll(async () => {
-  rounds = await startRounds({ env: { SLUICE_MEDIA_TOTAL_MS: "15000" } });
+  rounds = await startRounds({ env: { SLUICE_MEDIA_TOTAL_MS: "8000" } });
 }, 60_000);
 
 afterAll(() => rounds.close());

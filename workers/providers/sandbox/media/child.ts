@@ -3,13 +3,13 @@ import { serveTasks, type Task } from "#workers/children/serve-tasks.ts";
 
 import type { PictureEdit } from "./images/edit.ts";
 import type { PictureWish } from "./images/make.ts";
-import type { MeshWish } from "./mesh/make.ts";
-import type { MeshChange } from "./mesh/transform/transform.ts";
-import type { MusicCall } from "./music/compose.ts";
+import type { MeshParams } from "./mesh/document.ts";
+import type { MeshTransformParams } from "./mesh/transform.ts";
+import type { MusicParams } from "./music/compose.ts";
 import { loadFlite, type Flite } from "./speech/flite.ts";
-import { speakText, type SpeechCall } from "./speech/speak.ts";
-import { transcribeSound } from "./speech/transcribe.ts";
-import type { VideoCall } from "./video/make.ts";
+import { speakText, type SpeechParams } from "./speech/speak.ts";
+import { transcribeAudio } from "./speech/transcribe.ts";
+import type { VideoTask } from "./video/params.ts";
 
 let flite: Promise<Flite> | undefined;
 const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
@@ -26,34 +26,34 @@ const tasks = {
     return { output: { width, height }, parts: [bytes] };
   },
   "speech.speak": async (input, _parts, emit) => {
-    return { output: await speakText(await loadVoice(), input as SpeechCall, emit) };
+    return { output: await speakText(await loadVoice(), input as SpeechParams, emit) };
   },
-  "speech.transcribe": async (input, [sound = new Uint8Array(0)]) => {
+  "speech.transcribe": async (input, [audio = new Uint8Array(0)]) => {
     const { language } = input as { readonly language?: string };
-    return { output: await transcribeSound(sound, language) };
+    return { output: await transcribeAudio(audio, language) };
   },
-  /** A piece of one byte says how much of it is there: whole percents. */
-  "video.make": async (input, [given = new Uint8Array(0)], emit) => {
+  /** Emits pieces of one byte: how much of the video there is, in whole percent. */
+  "video.make": async (input, [source = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
     let told = 0;
-    const onFrame = (share: number): void => {
-      const percents = Math.floor(100 * share);
-      if (percents > told) emit(Uint8Array.of(percents));
-      told = percents;
+    const onProgress = (share: number): void => {
+      const percent = Math.min(100, Math.floor(100 * share));
+      if (percent > told) emit(Uint8Array.of(percent));
+      told = Math.max(told, percent);
     };
-    return { parts: [await makeVideo(input as VideoCall, given, loadVoice, onFrame)] };
+    return { parts: [await makeVideo(input as VideoTask, source, loadVoice, onProgress)] };
   },
   "music.compose": async (input) => {
     const { composeMusic } = await import("./music/compose.ts");
-    return { parts: [await composeMusic(input as MusicCall, loadVoice)] };
+    return { parts: [await composeMusic(input as MusicParams, loadVoice)] };
   },
   "mesh.make": async (input, [image]) => {
     const { makeMesh } = await import("./mesh/make.ts");
-    return { parts: [await makeMesh(input as MeshWish, image)] };
+    return { parts: [await makeMesh(input as MeshParams, image)] };
   },
   "mesh.transform": async (input, [mesh = new Uint8Array(0), image]) => {
-    const { changeMesh } = await import("./mesh/transform/transform.ts");
-    return { parts: [await changeMesh(input as MeshChange, mesh, image)] };
+    const { transformMesh } = await import("./mesh/transform.ts");
+    return { parts: [await transformMesh(input as MeshTransformParams, mesh, image)] };
   },
 } satisfies Record<string, Task>;
 

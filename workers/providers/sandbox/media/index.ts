@@ -2,6 +2,9 @@
  * The sandbox's media makers: real pictures, speech, videos, music and meshes without a network or a key, the same for the same
  * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { createChildPool, type ChildJob, type ChildPool } from "#workers/children/pool.ts";
@@ -12,15 +15,14 @@ import type { MediaTask } from "./child.ts";
 import type { PictureEdit } from "./images/edit.ts";
 import type { ImageFormat } from "./images/encode.ts";
 import type { PictureWish } from "./images/make.ts";
-import type { MeshWish as MeshWords } from "./mesh/make.ts";
-import type { MeshChange, MeshOperation } from "./mesh/transform/transform.ts";
-import type { MusicCall } from "./music/compose.ts";
-import type { SpeechCall, SpeechFormat } from "./speech/speak.ts";
+import type { MeshParams } from "./mesh/document.ts";
+import type { MeshTransformParams } from "./mesh/transform.ts";
+import type { MusicParams } from "./music/compose.ts";
+import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
-import type { FilmWish } from "./video/film.ts";
-import type { VideoCall } from "./video/make.ts";
+import type { VideoParams as VideoTaskParams, VideoTask } from "./video/params.ts";
 
-export { probeSandboxAudio } from "./own-sound.ts";
+export { probeSandboxAudio } from "./speech/transcribe.ts";
 export { videoSize } from "./video/size.ts";
 
 export interface MadeImage {
@@ -38,18 +40,13 @@ export interface ImageEdit extends Omit<PictureEdit, "strength"> {
   readonly strength?: number | undefined;
 }
 
-export interface SpeechWish {
-  readonly text: string;
-  /** OpenAI's names are known; any other name always sounds the same. */
-  readonly voice?: string | undefined;
+export interface SpeechParams extends Omit<CheckedSpeech, "speed"> {
   /** 0.25 to 4. */
   readonly speed?: number | undefined;
-  readonly instructions?: string | undefined;
-  readonly format: SpeechFormat;
 }
 
-export interface VideoWish extends FilmWish {
-  /** To be animated; or footage to be transformed, but not both. */
+export interface VideoParams extends VideoTaskParams {
+  /** To be animated; or a video to be transformed, but not both. */
   readonly image?: Uint8Array | undefined;
   readonly video?: Uint8Array | undefined;
 }
@@ -62,19 +59,9 @@ export interface MadeVideo {
   readonly height: number;
 }
 
-export interface MeshWish extends MeshWords {
-  /** Worn by the thing that the prompt names, or made into a relief where it names none. */
+interface MeshSources {
+  /** Becomes the texture; only a retexture and a new mesh look at it. */
   readonly image?: Uint8Array | undefined;
-}
-
-export interface MeshTransformation {
-  /** A binary glTF 2.0 file. */
-  readonly mesh: Uint8Array;
-  readonly operation: MeshOperation;
-  readonly prompt?: string | undefined;
-  /** For a retexture: what the mesh is to wear. */
-  readonly image?: Uint8Array | undefined;
-  readonly seed: number;
 }
 
 export interface SandboxMedia {
@@ -83,25 +70,28 @@ export interface SandboxMedia {
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the pictures given */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<MadeImage>;
   /** 24 kHz, one channel. */
-  speak(wish: SpeechWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
-  /** The same bytes as they come: by sentence for pcm, wav and mp3, at the end for the others. A wav's head then names no length. */
-  streamSpeech(wish: SpeechWish, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
-  /** @throws MediaError as above, and unsupported, corrupt, too_large for the sound given */
+  speak(params: SpeechParams, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  /** The same bytes as they are made: by sentence for pcm, wav and mp3, at the end for the others. */
+  streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
+  /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
   transcribe(
-    sound: Uint8Array,
+    audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture or footage given */
-  makeVideo(wish: VideoWish, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
+  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input image or video */
+  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
   /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
   composeMusic(
-    wish: MusicCall,
+    params: MusicParams,
     signal?: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
-  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the picture given */
-  makeMesh(wish: MeshWish, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
+  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
   /** Likewise. @throws MediaError as above, for the mesh too, which is also invalid where it has no triangles */
-  transformMesh(wish: MeshTransformation, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  transformMesh(
+    params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
+    signal?: AbortSignal,
+  ): Promise<{ readonly bytes: Uint8Array }>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -152,55 +142,55 @@ export function createSandboxMedia(): SandboxMedia {
       const { width, height } = output as { readonly width: number; readonly height: number };
       return { bytes: only(parts), width, height, format: edit.format };
     },
-    speak: async (wish, signal) => {
+    speak: async (params, signal) => {
       const chunks: Uint8Array[] = [];
-      const input = speechCall(wish, false);
-      const { output } = await run("speech.speak", { input, onChunk: (chunk) => chunks.push(chunk), ...given(signal) });
+      const job = { input: checkSpeech(params), onChunk: (chunk: Uint8Array) => chunks.push(chunk), ...given(signal) };
+      const { output } = await run("speech.speak", job);
       const { seconds } = output as { readonly seconds: number };
       return { bytes: new Uint8Array(Buffer.concat(chunks)), seconds };
     },
-    streamSpeech: (wish, signal) => {
-      const input = speechCall(wish, true);
+    streamSpeech: (params, signal) => {
+      const input = checkSpeech(params);
       return streamed((onChunk, stop) =>
         run("speech.speak", { input, onChunk, signal: signal === undefined ? stop : AbortSignal.any([signal, stop]) }),
       );
     },
-    transcribe: async (sound, { language, signal } = {}) => {
-      const { output } = await run("speech.transcribe", {
-        input: { language },
-        parts: [sound],
-        foreign: true,
-        ...given(signal),
-      });
+    transcribe: async (audio, { language, signal } = {}) => {
+      const job = { input: { language }, parts: [audio], foreign: true, ...given(signal) };
+      const { output } = await run("speech.transcribe", job);
       return output as Transcript;
     },
-    makeVideo: async ({ image, video, ...wish }, signal, onProgress) => {
-      checkVideo(wish);
+    makeVideo: async ({ image, video, ...params }, signal, onProgress) => {
+      checkVideo(params);
       if (image !== undefined && video !== undefined) {
         throw new MediaError("invalid", "A video is made from an image or from a video, not from both.");
       }
+      const source = image !== undefined ? "image" : video !== undefined ? "video" : "none";
       const bytes = image ?? video;
-      const input: VideoCall = {
-        ...wish,
-        source: bytes === undefined ? "none" : image === undefined ? "video" : "image",
-      };
-      const onChunk = ([percents = 0]: Uint8Array): void => onProgress?.(percents / 100);
-      const job = { input, jobMs: MEDIA_LIMITS.videoJobMs, onChunk, ...given(signal) };
-      const { parts } = await run("video.make", bytes === undefined ? job : { ...job, parts: [bytes], foreign: true });
-      return { bytes: only(parts), seconds: wish.seconds, width: wish.width, height: wish.height };
+      const { seconds, width, height } = params;
+      return withDirectory(async (directory) => {
+        const { parts } = await run("video.make", {
+          input: { ...params, source, directory } satisfies VideoTask,
+          ...(bytes === undefined ? {} : { parts: [bytes], foreign: true }),
+          jobMs: MEDIA_LIMITS.videoJobMs,
+          onChunk: ([percent = 0]) => onProgress?.(percent / 100),
+          ...given(signal),
+        });
+        return { bytes: only(parts), seconds, width, height };
+      });
     },
-    composeMusic: async (wish, signal) => {
-      checkRange("seconds", wish.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
-      const { parts } = await run("music.compose", { input: wish, ...given(signal) });
-      return { bytes: only(parts), seconds: wish.seconds };
+    composeMusic: async (params, signal) => {
+      checkRange("seconds", params.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
+      const { parts } = await run("music.compose", { input: params, ...given(signal) });
+      return { bytes: only(parts), seconds: params.seconds };
     },
     makeMesh: async ({ image, prompt, seed }, signal) => {
-      const job = { input: { prompt, seed } satisfies MeshWords, ...given(signal) };
+      const job = { input: { prompt, seed } satisfies MeshParams, ...given(signal) };
       const { parts } = await run("mesh.make", image === undefined ? job : { ...job, parts: [image], foreign: true });
       return { bytes: only(parts) };
     },
-    transformMesh: async ({ mesh, image, operation, prompt = "", seed }, signal) => {
-      const input: MeshChange = { operation, prompt, seed };
+    transformMesh: async ({ mesh, image, operation, prompt, seed }, signal) => {
+      const input: MeshTransformParams = { operation, prompt, seed };
       const parts = image === undefined ? [mesh] : [mesh, image];
       const { parts: made } = await run("mesh.transform", { input, parts, foreign: true, ...given(signal) });
       return { bytes: only(made) };
@@ -244,11 +234,11 @@ async function* streamed(
   }
 }
 
-function speechCall({ text, voice, speed = 1, instructions, format }: SpeechWish, isStreamed: boolean): SpeechCall {
-  if (text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
-  checkRange("the length of the text", codePoints(text), 1, MEDIA_LIMITS.speechCharactersMax);
+function checkSpeech({ speed = 1, ...params }: SpeechParams): CheckedSpeech {
+  if (params.text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
+  checkRange("the length of the text", codePoints(params.text), 1, MEDIA_LIMITS.speechCharactersMax);
   checkRange("speed", speed, MEDIA_LIMITS.speedMin, MEDIA_LIMITS.speedMax);
-  return { text, voice, speed, instructions, format, isStreamed };
+  return { ...params, speed };
 }
 
 function checkSize({ width, height }: { readonly width: number; readonly height: number }): void {
@@ -258,7 +248,7 @@ function checkSize({ width, height }: { readonly width: number; readonly height:
   }
 }
 
-function checkVideo({ seconds, width, height }: FilmWish): void {
+function checkVideo({ seconds, width, height }: VideoTaskParams): void {
   const { videoSecondsMax, videoSideMinPixels, videoSideMaxPixels, videoPixelsMax } = MEDIA_LIMITS;
   if (!Number.isInteger(seconds)) throw new MediaError("invalid", "The seconds of a video must be a whole number.");
   checkRange("seconds", seconds, 1, videoSecondsMax);
@@ -283,6 +273,16 @@ function codePoints(text: string): number {
 
 function given(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
+}
+
+/** A directory for one job's files, removed with them also when the child was killed. */
+async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), "sluice-media-"));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 function only(parts: readonly Uint8Array[]): Uint8Array {

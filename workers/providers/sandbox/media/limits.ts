@@ -30,25 +30,21 @@ export const MEDIA_LIMITS = {
   /** Of a prompt, what is looked at: sizes of drawings do not grow with it. */
   promptCharactersMax: 8_000,
   objectsMax: 12,
-  /** Things of one mesh: each has up to 20,000 triangles before they share what there is. */
-  meshThingsMax: 6,
-  /** Of a made mesh: what a phone shows without stutter, and a file of a few megabytes. */
-  meshMadeTrianglesMax: 30_000,
-  /** A given mesh: what generators and scanners hand out; its description is small beside its points. */
+  /** A mesh to transform: what generators and scanners hand out; its description is small beside its points. */
   meshBytesMax: 50 * 1_048_576,
   meshJsonBytesMax: 4 * 1_048_576,
-  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times: 5 s and 950 MB to transform. */
+  /** Points and triangles as they are shown, a mesh that is used ten times counts ten times. */
   meshVerticesMax: 1_000_000,
   meshTrianglesMax: 1_000_000,
-  /** Entries of each list of a given mesh, and how deep nodes lie in each other. */
+  /** Entries of each list of a mesh to transform, and how deep nodes lie in each other. */
   meshEntriesMax: 10_000,
   meshNodeDepthMax: 64,
-  /** Pieces of one material each that a given mesh is drawn in. */
+  /** Pieces of one material each that a mesh to transform is drawn in. */
   meshPiecesMax: 2_000,
-  /** All lists of numbers of a given mesh together, decoded. */
+  /** All lists of numbers of a mesh to transform together, decoded. */
   meshNumbersBytesMax: 192 * 1_048_576,
-  /** Pictures of a given mesh, and their pixels together: sixteen of 2,048 × 2,048. */
-  meshPicturesMax: 64,
+  /** Images of a mesh to transform, and their pixels together: sixteen of 2,048 × 2,048. */
+  meshImagesMax: 64,
   meshPixelsMax: 67_108_864,
   /** Parts that a mesh is segmented into: more cannot be told apart by colour. */
   meshSegmentsMax: 48,
@@ -62,10 +58,10 @@ export const MEDIA_LIMITS = {
   sourceVideoPixelsMax: 4_096 * 2_304,
   sourceVideoSideMaxPixels: 4_096,
   sourceVideoBytesMax: 100 * 1_048_576,
-  /** A made piece of music: three minutes take about 8 s of one core when they are sung. */
+  /** Composed music: three minutes take about 7 s of one core with lyrics. */
   musicSecondsMin: 3,
   musicSecondsMax: 180,
-  /** Of lyrics, what is looked at: nobody sings more in three minutes. */
+  /** Of lyrics, what is read: more cannot be spoken in three minutes. */
   lyricsCharactersMax: 8_000,
   /** Spec of the speech endpoint. */
   speechCharactersMax: 4_096,
@@ -76,11 +72,14 @@ export const MEDIA_LIMITS = {
   /** Sound of one piece: 240 characters at the lowest speed are about 80 s. */
   pieceSecondsMax: 150,
   fliteOutputBytesMax: 16 * 1_048_576,
-  /** Inflated size of a marker: text of 4,096 characters in UTF-8 with a timing for each word. */
+  /** Inflated size of a packet of the marker: 240 characters with two times for each word are below 4 KB. */
   markerBytesMax: 64 * 1_024,
+  /** Base64 of the largest marker: 4,096 characters with their times. */
+  tagBytesMax: 128 * 1_024,
+  /** Of bare samples, where the marker is looked for: the longest first piece with 16 bytes for each byte of its packet. */
+  pcmProbeBytes: 512 * 1_024,
   /** The longest speech the sandbox can have made: 4,096 characters at a quarter of the speed. */
   markedSecondsMax: 3_600,
-  audioBytesMax: 100 * 1_048_576,
   /** What is decoded of foreign sound to say what it is. */
   listenSeconds: 60,
 } as const;

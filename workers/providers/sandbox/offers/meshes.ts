@@ -16,11 +16,11 @@ export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaOffers, 
     mesh: keepsJobs<MeshInput>(
       async ({ input, sourceModel, signal }) => {
         const { prompt = "", image, mesh } = input;
-        const wish = { prompt, seed: input.seed ?? 0, ...(image ? { image: bytesOf(image).bytes } : {}) };
+        const params = { prompt, seed: input.seed ?? 0, ...(image ? { image: bytesOf(image).bytes } : {}) };
         const operation = operationOf(sourceModel);
-        if (!operation) return glb(await media().makeMesh(wish, signal));
+        if (!operation) return glb(await media().makeMesh(params, signal));
         if (!mesh) throw new ProviderError("failed", "a transformation without its mesh");
-        return glb(await media().transformMesh({ ...wish, mesh: bytesOf(mesh).bytes, operation }, signal));
+        return glb(await media().transformMesh({ ...params, mesh: bytesOf(mesh).bytes, operation }, signal));
       },
       delay,
       ({ mesh }, fault) => (mesh && !/\bThe image\b/.test(fault) ? "mesh_url" : "image_url"),

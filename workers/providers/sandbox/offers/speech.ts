@@ -19,16 +19,16 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, 
       run: async (call) => {
         await applyFaults(call, delay);
         const { text, voice, instructions, format, speed } = call.input;
-        const wish = { text, voice, instructions, format, speed };
+        const params = { text, voice, instructions, format, speed };
         const breaksOff = mediaModel(call.sourceModel).breaksOff === "cut";
         const usage = { characters: characters(text) };
         try {
           if (!STREAMED.has(format) && !breaksOff) {
-            const { bytes } = await media().speak(wish, call.signal);
+            const { bytes } = await media().speak(params, call.signal);
             return { output: { bytes, contentType: SPEECH_TYPES[format] }, usage };
           }
-          const pieces = media().streamSpeech(wish, call.signal);
-          // A wish that cannot be met is told before anything is begun.
+          const pieces = media().streamSpeech(params, call.signal);
+          // Params that are refused are refused before the response begins.
           const first = await pieces.next();
           return { output: asItComes(first, pieces, SPEECH_TYPES[format], breaksOff), usage };
         } catch (error) {

@@ -17,19 +17,16 @@ export function createSandboxVideos({ media, delay }: Tools): Pick<MediaOffers, 
     video: keepsJobs<VideoInput>(
       async ({ input, signal, onProgress }) => {
         const { prompt, negativePrompt, image, video, duration: seconds = USUAL_SECONDS } = input;
-        const given = {
-          ...(image ? { image: bytesOf(image).bytes } : {}),
-          ...(video ? { video: bytesOf(video).bytes } : {}),
-        };
-        const wish = {
+        const params = {
           prompt,
           negativePrompt,
           seconds,
           ...videoSize(input.resolution, input.aspectRatio),
           seed: input.seed ?? 0,
-          ...given,
+          ...(image && { image: bytesOf(image).bytes }),
+          ...(video && { video: bytesOf(video).bytes }),
         };
-        const { bytes } = await media().makeVideo(wish, signal, onProgress);
+        const { bytes } = await media().makeVideo(params, signal, onProgress);
         return [{ bytes, contentType: "video/mp4" }];
       },
       delay,

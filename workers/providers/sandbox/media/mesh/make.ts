@@ -1,49 +1,41 @@
-/** A prompt and a seed as a mesh: things, their places, their materials, one binary glTF file. */
-import { createRandom, hashText } from "../../random.ts";
-import { readGivenPicture, type GivenPicture } from "./given-picture.ts";
-import { plainPrompt, readPrompt } from "./prompt.ts";
-import { addPiece, encodeGlb, newDocument } from "./glb/write.ts";
-import { createWardrobe } from "./glb/materials.ts";
-import { simplifierReady } from "./kit/simplify.ts";
-import { composeScene } from "./scene.ts";
-import { createNoise } from "./textures/noise.ts";
-
-export interface MeshWish {
-  readonly prompt: string;
-  readonly seed: number;
-}
+/** A prompt and a seed as a mesh: one of eight shapes, in a seeded size, with the caller's image or a pattern on it. */
+import { createRandom, hashText, type Random } from "../../random.ts";
+import { addGeometry, encodeGlb, type MeshParams, newDocument, texturedMaterial } from "./document.ts";
+import { type Primitive, PRIMITIVES } from "./primitives.ts";
+import { type Surface, tessellated } from "./surface.ts";
+import { imageTexture, patternTexture } from "./texture.ts";
 
 /**
- * @param image the picture that the thing is to wear, or to be a relief of where the prompt names no thing
- * @throws MediaError unsupported, too_large, corrupt for the picture
+ * A binary glTF 2.0 file: equal bytes for equal params and image.
+ * @param image becomes the texture
+ * @throws MediaError unsupported, too_large, corrupt for the image
  */
-export async function makeMesh(wish: MeshWish, image?: Uint8Array): Promise<Uint8Array> {
-  await simplifierReady();
-  const text = plainPrompt(wish.prompt);
-  const random = createRandom(hashText(text.toLowerCase(), wish.seed >>> 0));
-  const noise = createNoise(random);
-  const picture = image === undefined ? await ownPicture(text, wish.seed) : await readGivenPicture(image);
-  const document = newDocument({ prompt: text, seed: wish.seed });
-  const wardrobe = createWardrobe(document, noise);
-  const scene = document.createScene("Scene");
-  document.getRoot().setDefaultScene(scene);
-  for (const { name, parts } of await composeScene(text, random, noise, picture)) {
-    const node = document.createNode(name);
-    scene.addChild(node);
-    for (const { name: part, shape, skin } of parts) {
-      const material = await wardrobe.materialOf(skin);
-      node.addChild(addPiece(document, { name: part, shape, material }));
-    }
-  }
+export async function makeMesh(params: MeshParams, image?: Uint8Array): Promise<Uint8Array> {
+  const { prompt, seed } = params;
+  const random = createRandom(hashText(prompt.toLowerCase(), seed >>> 0));
+  const [name, { surfaces }] = choosePrimitive(prompt, random);
+  const [width, height] = [0.8 + random.below(50) / 100, 0.8 + random.below(50) / 100];
+  const texture = await (image === undefined ? patternTexture(prompt, random) : imageTexture(image, "The image"));
+  const document = newDocument(params);
+  const material = texturedMaterial(document, texture, random);
+  addGeometry(document, name, tessellated(surfaces.map((surface) => sized(surface, width, height))), material);
   return encodeGlb(document);
 }
 
-/** A framed picture shows what the prompt says; everything else needs none. */
-async function ownPicture(text: string, seed: number): Promise<GivenPicture | null> {
-  if (!readPrompt(text).wishes.some(({ thing }) => thing === "frame")) return null;
-  const { rasterise } = await import("../images/raster.ts");
-  const size = { width: 864, height: 656, isTransparent: false, hasCaption: false };
-  const scene = await rasterise({ prompt: text, seed, ...size });
-  const pixels = new Uint8Array(await scene.removeAlpha().raw({ depth: "uchar" }).toBuffer());
-  return { name: "painting", width: size.width, height: size.height, pixels, alpha: null };
+/** By the first of its words in the prompt, else by the seed. */
+function choosePrimitive(prompt: string, random: Random): readonly [string, Primitive] {
+  const all = Object.entries(PRIMITIVES) as [[string, Primitive], ...[string, Primitive][]];
+  const chosen = random.pick(all);
+  const placeOf = ([, { words }]: readonly [string, Primitive]): number => prompt.search(words);
+  return all.filter((one) => placeOf(one) >= 0).toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? chosen;
+}
+
+function sized({ at, ...surface }: Surface, width: number, height: number): Surface {
+  return {
+    ...surface,
+    at: (u, v) => {
+      const [x, y, z] = at(u, v);
+      return [width * x, height * y, width * z];
+    },
+  };
 }

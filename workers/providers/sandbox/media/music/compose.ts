@@ -1,86 +1,89 @@
-/** A piece of music from a prompt: style, form, score, sound, file. */
-import { writeAudioFile, type AudioFileFormat } from "#workers/children/audio-file.ts";
+/** A piece of music from a prompt and a seed: chords, bass, drums and a melody, with the lyrics spoken over them. */
+import { encodeAudio, type AudioFileFormat } from "#workers/children/audio-encoder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
-import { createRandom, hashText, type Random } from "../../random.ts";
+import { createRandom, hashText } from "../../random.ts";
 import type { Flite } from "../speech/flite.ts";
-import { planForm, type Form } from "./form.ts";
-import { setLyrics } from "./lyrics.ts";
-import { interleave, master, measureLoudness } from "./master.ts";
-import { add, mixScore, type Bus } from "./mix.ts";
-import { reverberate } from "./reverb.ts";
-import { writeScore, type Score } from "./score.ts";
-import { SINGERS, singWords, type Singer } from "./singer.ts";
-import { chooseStyle, type Style } from "./style.ts";
+import { cutIntoPieces } from "../speech/pieces.ts";
+import { SAMPLE_RATE as SPEECH_RATE, synthesise, upsample } from "../speech/synthesise.ts";
+import { chooseVoice } from "../speech/voices.ts";
+import { playScore } from "./play.ts";
+import { writeScore } from "./score.ts";
+import { addSound, SAMPLE_RATE, type Stereo } from "./synth.ts";
 
-export interface PieceWish {
+export interface MusicParams {
   readonly prompt: string;
   readonly lyrics?: string | undefined;
   readonly seconds: number;
   readonly seed: number;
-}
-
-export interface MusicCall extends PieceWish {
   readonly format: AudioFileFormat;
 }
 
-/** @param loadVoice is called where there are words to sing */
-export async function composeMusic(call: MusicCall, loadVoice: () => Promise<Flite>): Promise<Uint8Array> {
-  const bus = await playPiece(call, loadVoice, "music");
-  master(bus.left, bus.right);
-  return writeAudioFile(call.format, interleave(bus.left, bus.right));
+/** A file at 48 kHz in two channels. @param loadVoice is called when there are lyrics */
+export async function composeMusic(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Uint8Array> {
+  const samples = await musicSamples(params, loadVoice);
+  return encodeAudio(params.format, samples, { sampleRate: SAMPLE_RATE, channels: 2 });
 }
 
-/** The piece before it has its loudness and its end. */
-export async function playPiece(
-  { prompt, lyrics = "", seconds, seed: wished }: PieceWish,
-  loadVoice: () => Promise<Flite>,
-  purpose: "music" | "soundtrack",
-): Promise<Bus> {
-  const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).trim().replaceAll(/\s+/g, " ").toLowerCase();
-  const seed = hashText(text, wished >>> 0);
-  const random = createRandom(seed);
-  const style = chooseStyle(text, random, purpose);
-  const form = planForm(seconds, style.tempo, style.beatsPerBar);
-  const isSung = lyrics.trim() !== "";
-  const score = writeScore(style, form, seed, isSung);
-  const bus = mixScore(score, style, form.beatSeconds, seconds);
-  if (isSung) addSinger(bus, await loadVoice(), lyrics, seconds, { text, seed, style, form, score, random });
-  reverberate(bus, style.hall);
-  return bus;
+/** Left and right in turn at 48 kHz, exactly as long as asked. @param loadVoice is called when there are lyrics */
+async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Int16Array> {
+  const { prompt, lyrics = "", seconds, seed } = params;
+  const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
+  const score = writeScore(text, createRandom(hashText(text, seed >>> 0)));
+  const length = Math.round(seconds * SAMPLE_RATE);
+  const mix = { left: new Float32Array(length), right: new Float32Array(length) };
+  const hasLyrics = lyrics.trim() !== "";
+  playScore(mix, score, seconds, hasLyrics ? LEVEL_UNDER_VOICE : 1);
+  addEcho(mix, 0.75 * score.beatSeconds);
+  if (hasLyrics) addVoice(mix, await loadVoice(), lyrics, 4 * score.beatSeconds, seconds);
+  return master(mix);
 }
 
-interface Piece {
-  readonly text: string;
-  readonly seed: number;
-  readonly style: Style;
-  readonly form: Form;
-  readonly score: Score;
-  readonly random: Random;
-}
+/** Of the voice, and of the music below it against music alone. */
+const VOICE_LEVEL = 0.7;
+const LEVEL_UNDER_VOICE = 0.4;
 
-/** The voice is this much louder than all the rest together, in LU, and the rest this much softer than alone. */
-const VOICE_ABOVE_LU = 1.5;
-const BAND_WITH_VOICE = 0.8;
-/** Of the voice, what goes into the room. */
-const VOICE_ROOM = 0.4;
-
-function addSinger(bus: Bus, flite: Flite, lyrics: string, seconds: number, piece: Piece): void {
-  const { text, seed, style, form, score, random } = piece;
-  const singer = chooseSinger(text, random);
-  const words = setLyrics(lyrics, score.bars, style, form.beatSeconds, singer.centre, seed);
-  if (words.length === 0) return;
-  const voice = singWords(flite, singer, words, form.beatSeconds, seconds);
-  for (const channel of [bus.left, bus.right, bus.room]) {
-    for (let at = 0; at < channel.length; at += 1) channel[at] = (channel[at] ?? 0) * BAND_WITH_VOICE;
+/** Each channel repeats the other, softer every time. */
+function addEcho({ left, right }: Stereo, delaySeconds: number): void {
+  const delay = Math.round(delaySeconds * SAMPLE_RATE);
+  for (let at = delay; at < left.length; at += 1) {
+    left[at] = (left[at] ?? 0) + 0.2 * (right[at - delay] ?? 0);
+    right[at] = (right[at] ?? 0) + 0.2 * (left[at - delay] ?? 0);
   }
-  const difference = measureLoudness(bus.left, bus.right) + VOICE_ABOVE_LU - measureLoudness(voice, voice);
-  if (!Number.isFinite(difference)) return;
-  add(bus, voice, 0, 10 ** (difference / 20), { pan: 0, room: VOICE_ROOM, width: 0 });
 }
 
-function chooseSinger(text: string, random: Random): Singer {
-  if (/\b(female|woman|girl|soprano|alto|she|her)\b/.test(text)) return SINGERS.woman;
-  if (/\b(male|man|boy|baritone|tenor|deep voice|he|his)\b/.test(text)) return SINGERS.man;
-  return random.below(2) === 0 ? SINGERS.woman : SINGERS.man;
+/** Speaks line by line, each from the next bar on; what does not fit is left out. Headings are not spoken. */
+function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number, seconds: number): void {
+  const text = lyrics.slice(0, MEDIA_LIMITS.lyricsCharactersMax).replaceAll(/\[[^\]\n]*\]/g, "\n");
+  let start = 0;
+  for (const line of cutIntoPieces(text)) {
+    if (line.trim() === "") continue;
+    if (start >= seconds) return;
+    const { samples } = synthesise(flite, line, chooseVoice("nova"), 1);
+    const sound = Float32Array.from(upsample(samples, SAMPLE_RATE / SPEECH_RATE, 1), (sample) => sample / 32_768);
+    addSound(mix, sound, start, VOICE_LEVEL, 0);
+    start = barSeconds * Math.ceil((start + sound.length / SAMPLE_RATE) / barSeconds);
+  }
+}
+
+/** Root mean square before limiting; about -16 LUFS, as streaming services play music. */
+const LEVEL = 0.13;
+const PEAK = 0.92;
+const FADE_IN_SECONDS = 0.005;
+const FADE_OUT_SECONDS = 2;
+
+/** Brings the piece to its level, limits peaks softly and fades both ends. */
+function master({ left, right }: Stereo): Int16Array {
+  let energy = 0;
+  for (let at = 0; at < left.length; at += 1) energy += ((left[at] ?? 0) ** 2 + (right[at] ?? 0) ** 2) / 2;
+  const gain = LEVEL / Math.max(1e-6, Math.sqrt(energy / left.length));
+  const fadeIn = FADE_IN_SECONDS * SAMPLE_RATE;
+  const fadeOut = Math.min(FADE_OUT_SECONDS * SAMPLE_RATE, left.length / 4);
+  const samples = new Int16Array(2 * left.length);
+  for (let at = 0; at < left.length; at += 1) {
+    const fade = Math.min(1, at / fadeIn, (left.length - 1 - at) / fadeOut);
+    samples[2 * at] = Math.round(32_767 * PEAK * fade * Math.tanh(gain * (left[at] ?? 0)));
+    samples[2 * at + 1] = Math.round(32_767 * PEAK * fade * Math.tanh(gain * (right[at] ?? 0)));
+  }
+  return samples;
 }

@@ -1,7 +1,7 @@
 /**
  * Flite, Carnegie Mellon's small speech synthesiser, as WebAssembly. It is a command-line program: each call is one run
- * with arguments, a file of sound in memory and a list of phones on its stdout. It sees no file system, no clock and no
- * randomness, so the same call gives the same sound.
+ * with arguments, an audio file in memory and a list of phones on stdout. It has no file system, no clock and no
+ * randomness, so equal calls give equal samples.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -45,23 +45,15 @@ interface ProgramRun {
   readonly printed: string;
 }
 
-const OUTPUT_FILE = "sound.wav";
-
 function speak(run: (args: readonly string[]) => ProgramRun, { text, voice, stretch, pitchHz }: FliteCall): Utterance {
-  const settings = [`duration_stretch=${stretch.toFixed(4)}`, `int_f0_target_mean=${pitchHz.toFixed(1)}`];
-  const { file, printed } = run([
-    "flite",
-    "-voice",
-    voice,
-    ...settings.flatMap((setting) => ["--setf", setting]),
-    "-psdur",
-    "-t",
-    text,
-    "-o",
-    `/out/${OUTPUT_FILE}`,
-  ]);
-  const { samples, sampleRate } = readSound(file);
-  return { samples, sampleRate, phones: readPhones(printed) };
+  const settings = [
+    "--setf",
+    `duration_stretch=${stretch.toFixed(4)}`,
+    "--setf",
+    `int_f0_target_mean=${pitchHz.toFixed(1)}`,
+  ];
+  const { file, printed } = run(["flite", "-voice", voice, ...settings, "-psdur", "-t", text, "-o", "/out/speech.wav"]);
+  return { ...readWave(file), phones: readPhones(printed) };
 }
 
 /** Lines of `hh:0.255 ax:0.304`, each line's times counted from its own start. */
@@ -79,13 +71,14 @@ function readPhones(printed: string): Phone[] {
   return phones;
 }
 
-/** Flite writes a plain header of 44 bytes: 16 bit, one channel. */
-function readSound(file: Uint8Array): { samples: Int16Array; sampleRate: number } {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  if (file.byteLength < 44) throw new Error("flite wrote no sound");
-  const samples = new Int16Array((file.byteLength - 44) >> 1);
-  for (let index = 0; index < samples.length; index += 1) samples[index] = view.getInt16(44 + 2 * index, true);
-  return { samples, sampleRate: view.getUint32(24, true) };
+/** Flite writes a header of 44 bytes: 16 bits, one channel. */
+function readWave(file: Uint8Array): { samples: Int16Array; sampleRate: number } {
+  if (file.byteLength < 44) throw new Error("flite wrote no audio");
+  const view = new DataView(file.buffer);
+  return {
+    samples: new Int16Array(file.buffer, 44, (file.byteLength - 44) >> 1),
+    sampleRate: view.getUint32(24, true),
+  };
 }
 
 /** Error numbers and file kinds of WASI preview 1. */
@@ -98,17 +91,15 @@ const REGULAR_FILE = 4;
 const FOLDER = 3;
 const FILE = 4;
 
-class ProgramEnd extends Error {}
-
 /**
- * The part of WASI that flite imports, with one folder and one file, which is written in memory. All runs share one
- * instance, whose memory is set back before each: a memory of its own for every run would fill the address space faster
- * than it is collected, and WebAssembly is ten times slower where there is none left to reserve (measured at 3 GB).
+ * The part of WASI that flite imports, with one folder and one file, which is kept in memory. All runs share one instance,
+ * whose memory is reset before each: instances of their own would reserve address space faster than it is collected, and
+ * WebAssembly is ten times slower when none is left (measured at 3 GB).
  */
 function createProgram(module: WebAssembly.Module): (args: readonly string[]) => ProgramRun {
   const encoder = new TextEncoder();
   const folder = encoder.encode("/out");
-  let encodedArgs: readonly Uint8Array[] = [];
+  let args: readonly Uint8Array[] = [];
   let printed: Uint8Array[] = [];
   let file = new Uint8Array(1 << 18);
   let fileLength = 0;
@@ -132,17 +123,13 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
 
   const imports = {
     args_sizes_get(count: number, size: number): number {
-      view().setUint32(count, encodedArgs.length, true);
-      view().setUint32(
-        size,
-        encodedArgs.reduce((sum, arg) => sum + arg.length, 0),
-        true,
-      );
+      view().setUint32(count, args.length, true);
+      view().setUint32(size, Buffer.concat(args).length, true);
       return 0;
     },
     args_get(pointers: number, buffer: number): number {
       let at = buffer;
-      encodedArgs.forEach((arg, index) => {
+      args.forEach((arg, index) => {
         view().setUint32(pointers + 4 * index, at, true);
         bytes(at, arg.length).set(arg);
         at += arg.length;
@@ -156,11 +143,12 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
     fd_close: () => 0,
     fd_fdstat_set_flags: () => 0,
     fd_fdstat_get(descriptor: number, out: number): number {
-      const kind = descriptor === FOLDER ? DIRECTORY : descriptor === FILE ? REGULAR_FILE : CHARACTER_DEVICE;
-      view().setUint8(out, kind);
-      view().setUint16(out + 2, 0, true);
-      view().setBigUint64(out + 8, 0xffff_ffff_ffff_ffffn, true);
-      view().setBigUint64(out + 16, 0xffff_ffff_ffff_ffffn, true);
+      bytes(out, 24).fill(0xff, 8);
+      view().setUint32(
+        out,
+        descriptor === FOLDER ? DIRECTORY : descriptor === FILE ? REGULAR_FILE : CHARACTER_DEVICE,
+        true,
+      );
       return 0;
     },
     fd_prestat_get(descriptor: number, out: number): number {
@@ -179,7 +167,7 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
     },
     fd_seek(descriptor: number, offset: bigint, whence: number, out: number): number {
       if (descriptor !== FILE) return NOT_SEEKABLE;
-      position = Number(offset) + (whence === 0 ? 0 : whence === 1 ? position : fileLength);
+      position = Number(offset) + ([0, position, fileLength][whence] ?? 0);
       view().setBigUint64(out, BigInt(position), true);
       return 0;
     },
@@ -187,41 +175,39 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
       let written = 0;
       for (let index = 0; index < count; index += 1) {
         const at = view().getUint32(vectors + 8 * index, true);
-        const length = view().getUint32(vectors + 8 * index + 4, true);
-        const data = bytes(at, length).slice();
+        const data = bytes(at, view().getUint32(vectors + 8 * index + 4, true)).slice();
         if (descriptor === FILE) writeFile(data);
         else printed.push(data);
-        written += length;
+        written += data.length;
       }
       view().setUint32(out, written, true);
       return 0;
     },
-    path_open(...args: unknown[]): number {
+    path_open(...call: readonly unknown[]): number {
       // dirfd, dirflags, path, path length, open flags, rights, inheriting rights, flags, out
-      view().setUint32(Number(args[8]), FILE, true);
+      view().setUint32(Number(call[8]), FILE, true);
       return 0;
     },
     proc_exit(code: number): never {
-      throw new ProgramEnd(`flite ended with ${code}`);
+      throw new Error(`flite ended with ${code}`);
     },
   };
+
   function instantiate(): { readonly start: () => void; readonly fresh: Uint8Array } {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
-    memory = instance.exports["memory"] as WebAssembly.Memory;
-    return { start: instance.exports["_start"] as () => void, fresh: new Uint8Array(memory.buffer).slice() };
+    const { exports } = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
+    memory = exports["memory"] as WebAssembly.Memory;
+    return { start: exports["_start"] as () => void, fresh: new Uint8Array(memory.buffer).slice() };
   }
 
   let program: ReturnType<typeof instantiate> | undefined;
-  return (args) => {
-    encodedArgs = args.map((arg) => encoder.encode(`${arg}\0`));
+  return (texts) => {
+    args = texts.map((text) => encoder.encode(`${text}\0`));
     printed = [];
     fileLength = 0;
     position = 0;
     program ??= instantiate();
     const { start, fresh } = program;
-    const all = new Uint8Array(memory.buffer);
-    all.set(fresh);
-    all.fill(0, fresh.length);
+    new Uint8Array(memory.buffer).fill(0).set(fresh);
     try {
       start();
     } catch (error) {
@@ -229,6 +215,6 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
       program = undefined;
       throw error;
     }
-    return { file: file.slice(0, fileLength), printed: new TextDecoder().decode(Buffer.concat(printed)) };
+    return { file: file.slice(0, fileLength), printed: Buffer.concat(printed).toString() };
   };
 }

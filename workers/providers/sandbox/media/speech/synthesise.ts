@@ -1,8 +1,8 @@
-/** One piece of text as sound at 24 kHz, with the time of each of its words. */
+/** One piece of text as samples at 24 kHz, with the times of its words. */
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+
 import type { Flite, Phone } from "./flite.ts";
-import { spell } from "./pieces.ts";
-import { resample } from "./resample.ts";
+import { spell, wordsOf } from "./pieces.ts";
 import type { Voice } from "./voices.ts";
 
 export const SAMPLE_RATE = 24_000;
@@ -14,18 +14,14 @@ export interface WordTime {
 
 export interface SpokenPiece {
   readonly samples: Int16Array;
-  /** One for each word of the text, words being what white space parts. */
+  /** One for each word of the text. */
   readonly words: readonly WordTime[];
 }
 
-/** Silence that stands for a piece without a sound in it, such as "…". */
+/** Silence for a piece without a sound in it, such as "…". */
 const PAUSE_SAMPLES = 0.4 * SAMPLE_RATE;
-/** Flite's voices peak at about two thirds; one gain for all keeps the pieces of a text alike. */
+/** Flite's voices peak at about two thirds of full scale. */
 const GAIN = 1.2;
-
-export function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
-}
 
 /** @param speed 1 is the voice's own */
 export function synthesise(flite: Flite, text: string, voice: Voice, speed: number): SpokenPiece {
@@ -34,62 +30,69 @@ export function synthesise(flite: Flite, text: string, voice: Voice, speed: numb
   if (spoken === "") {
     return { samples: new Int16Array(PAUSE_SAMPLES), words: spelt.map(() => ({ startMs: 0, endMs: 0 })) };
   }
-  const utterance = flite({
+  const stretch = 1 / (speed * voice.pace);
+  const { samples, sampleRate, phones } = flite({
     text: spoken,
     voice: voice.speaker,
-    stretch: voice.size / speed,
-    pitchHz: voice.pitchHz / voice.size,
+    stretch,
+    pitchHz: voice.pitchHz,
   });
-  const floats = Float32Array.from(utterance.samples, (sample) => sample * GAIN);
-  const sound = resample(floats, SAMPLE_RATE / (utterance.sampleRate * voice.size));
-  const samples = Int16Array.from(sound.subarray(0, MEDIA_LIMITS.pieceSecondsMax * SAMPLE_RATE), (sample) =>
-    Math.round(Math.max(-32_768, Math.min(32_767, sample))),
+  const kept = samples.subarray(0, MEDIA_LIMITS.pieceSecondsMax * sampleRate);
+  return {
+    samples: upsample(kept, SAMPLE_RATE / sampleRate, GAIN),
+    words: timeWords(spelt, phones, (1_000 * kept.length) / sampleRate),
+  };
+}
+
+/** Taps on each side of a sample. */
+const REACH = 12;
+/** Positions between two samples that are told apart: enough for the ratios in use, 3 : 2 and 2 : 1. */
+const PHASES = 6;
+
+/** Windowed-sinc interpolation. @param ratio of the new rate to the old one: 1.5, 2 or 3 */
+export function upsample(samples: Int16Array, ratio: number, gain: number): Int16Array {
+  const kernels = Array.from({ length: PHASES + 1 }, (_, phase) => sincKernel(phase / PHASES, gain));
+  const padded = new Int16Array(samples.length + 2 * REACH);
+  padded.set(samples, REACH);
+  const output = new Int16Array(Math.round(samples.length * ratio));
+  for (let index = 0; index < output.length; index += 1) {
+    const base = Math.floor(index / ratio);
+    const kernel = kernels[Math.round((index / ratio - base) * PHASES)] ?? new Float32Array(2 * REACH);
+    let sum = 0;
+    for (let tap = 0; tap < 2 * REACH; tap += 1) sum += (padded[base + 1 + tap] ?? 0) * (kernel[tap] ?? 0);
+    output[index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
+  }
+  return output;
+}
+
+/** Weights of the samples around a position, 0 to 1, after the sample in the middle. */
+function sincKernel(position: number, gain: number): Float32Array {
+  return Float32Array.from({ length: 2 * REACH }, (_, tap) => {
+    const x = Math.PI * (tap - REACH + 1 - position);
+    return gain * (x === 0 ? 1 : (Math.sin(x) / x) * (0.5 + 0.5 * Math.cos(x / REACH)));
+  });
+}
+
+/** Flite tells when each phone ends but not whose it is: a word gets as many phones as it has a share of the letters. */
+function timeWords(spelt: readonly string[], phones: readonly Phone[], durationMs: number): WordTime[] {
+  const sounds = phones
+    .map(({ name, endSeconds }, index) => ({
+      name,
+      startMs: Math.round(1_000 * (phones[index - 1]?.endSeconds ?? 0)),
+      endMs: Math.round(1_000 * endSeconds),
+    }))
+    .filter(({ name, startMs }) => name !== "pau" && startMs < durationMs);
+  const weights = spelt.map((word) => word.replaceAll(/\d/g, "four").length);
+  const total = Math.max(
+    1,
+    weights.reduce((sum, weight) => sum + weight, 0),
   );
-  return { samples, words: timeWords(flite, spelt, utterance.phones, samples.length / SAMPLE_RATE) };
-}
-
-/**
- * Flite tells when each phone ends but not whose it is. How many phones a word has comes from having the words read as a
- * list, with a pause after each; where the pauses do not come out, letters are counted.
- */
-function timeWords(flite: Flite, spelt: readonly string[], phones: readonly Phone[], seconds: number): WordTime[] {
-  const end = phones.at(-1)?.endSeconds ?? 0;
-  const scale = end > 0 ? (seconds / end) * 1_000 : 0;
-  const sounds: WordTime[] = [];
-  let before = 0;
-  for (const { name, endSeconds } of phones) {
-    if (name !== "pau") sounds.push({ startMs: before * scale, endMs: endSeconds * scale });
-    before = endSeconds;
-  }
-  const counts = countPhones(flite, spelt);
-  const total = counts.reduce((sum, count) => sum + count, 0);
   let passed = 0;
-  return counts.map((count) => {
-    const first = Math.round((passed / Math.max(1, total)) * sounds.length);
-    passed += count;
-    const last = Math.max(first, Math.round((passed / Math.max(1, total)) * sounds.length) - 1);
-    const at = sounds[Math.min(first, sounds.length - 1)]?.startMs ?? 0;
-    const until = count === 0 ? at : (sounds[Math.min(last, sounds.length - 1)]?.endMs ?? at);
-    return { startMs: Math.round(at), endMs: Math.round(Math.max(at, until)) };
+  return weights.map((weight) => {
+    const first = Math.min(sounds.length - 1, Math.round((passed / total) * sounds.length));
+    passed += weight;
+    const last = Math.max(first, Math.round((passed / total) * sounds.length) - 1);
+    const startMs = sounds[first]?.startMs ?? 0;
+    return { startMs, endMs: weight === 0 ? startMs : Math.min(durationMs, sounds[last]?.endMs ?? startMs) };
   });
-}
-
-/** Phones of each word, 0 for one without a sound. */
-function countPhones(flite: Flite, spelt: readonly string[]): number[] {
-  const spoken = spelt.filter((word) => word !== "");
-  const list = spoken.map((word) => word.replace(/[.,;:!?]+$/, "")).join(", ");
-  const { phones } = flite({ text: list, voice: "kal16", stretch: 0.5, pitchHz: 100 });
-  const groups: number[] = [];
-  let isInWord = false;
-  for (const { name } of phones) {
-    if (name === "pau") isInWord = false;
-    else if (isInWord) groups[groups.length - 1] = (groups.at(-1) ?? 0) + 1;
-    else {
-      groups.push(1);
-      isInWord = true;
-    }
-  }
-  const counts = groups.length === spoken.length ? groups : spoken.map((word) => word.length);
-  let next = 0;
-  return spelt.map((word) => (word === "" ? 0 : (counts[next++] ?? 1)));
 }

@@ -1,12 +1,13 @@
-/** Sound as text: what the sandbox has spoken comes back word for word; of anything else it says that it is unknown. */
+/** Audio as text: the sandbox's own speech word for word; any other audio is described as what it is. */
+import { MediaError } from "#shared/media/media-error.ts";
+import { facts, type AudioFacts, type AudioFormat } from "#shared/media/probe/facts.ts";
+import { probeAudio } from "#shared/media/probe/probe.ts";
 import { decodeAudio, type AudioContainer } from "#workers/children/audio-decoder.ts";
-
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
-import { findMarker } from "../marker/find.ts";
-import type { MarkedPiece } from "../marker/payload.ts";
-import type { AudioFacts, AudioFormat } from "#shared/media/probe/facts.ts";
-import { probeSandboxAudio } from "../own-sound.ts";
-import { listen, type Heard } from "./listen.ts";
+
+import { readLowBits, readTag, type MarkedPiece } from "./marker.ts";
+import { wordsOf } from "./pieces.ts";
+import { SAMPLE_RATE } from "./synthesise.ts";
 
 export interface TimedWord {
   readonly word: string;
@@ -27,29 +28,36 @@ export interface Transcript {
   /** The language asked for, or English, which is what the sandbox's voices speak. */
   readonly language: string;
   readonly facts: AudioFacts;
+  /** None for audio that is not the sandbox's. */
   readonly words: readonly TimedWord[];
   readonly segments: readonly Segment[];
-  /** null for the sandbox's own speech. */
-  readonly heard: Heard | null;
 }
 
 /** @throws MediaError unsupported, corrupt, too_large */
-export async function transcribeSound(bytes: Uint8Array, language: string | undefined): Promise<Transcript> {
-  const facts = probeSandboxAudio(bytes);
-  const pieces = await findMarker(bytes, facts, async () => {
-    const { samples } = await decode(bytes, facts, MEDIA_LIMITS.markedSecondsMax);
-    return Int16Array.from(samples, (sample) => Math.round(sample * 32_768));
-  });
-  if (pieces.length > 0) return { ...spoken(pieces, facts), language: language ?? "en", facts, heard: null };
-  const { samples, sampleRate } = await decode(bytes, facts, MEDIA_LIMITS.listenSeconds);
-  const heard = listen(samples, sampleRate);
-  const text = describe(heard, facts);
-  const segments = [{ id: 0, start: 0, end: seconds(facts.seconds), text }];
-  return { text, language: language ?? "en", facts, words: [], segments, heard };
+export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promise<Transcript> {
+  const about = probeSandboxAudio(bytes);
+  const tagged = readTag(bytes);
+  if (tagged.length > 0) return { ...spoken(tagged, about), language, facts: about };
+  const samples = await decode(bytes, about);
+  const marked = mayBeMarked(about) ? readLowBits(samples) : [];
+  return { ...(marked.length > 0 ? spoken(marked, about) : described(samples, about)), language, facts: about };
 }
 
-const CONTAINERS: Readonly<Record<AudioFormat, AudioContainer>> = {
-  pcm: "wav",
+/**
+ * As `probeAudio`, and knows pcm that the sandbox has spoken.
+ * @throws MediaError unsupported (no format known here), corrupt, too_large
+ */
+export function probeSandboxAudio(bytes: Uint8Array): AudioFacts {
+  try {
+    return probeAudio(bytes);
+  } catch (error) {
+    const start = samplesOf(bytes.subarray(0, MEDIA_LIMITS.pcmProbeBytes));
+    if (!(error instanceof MediaError) || error.fault === "too_large" || readLowBits(start).length === 0) throw error;
+    return facts("pcm", bytes.byteLength / 2 / SAMPLE_RATE, SAMPLE_RATE, 1);
+  }
+}
+
+const CONTAINERS: Readonly<Record<Exclude<AudioFormat, "pcm">, AudioContainer>> = {
   wav: "wav",
   mp3: "mp3",
   aac: "aac",
@@ -59,33 +67,55 @@ const CONTAINERS: Readonly<Record<AudioFormat, AudioContainer>> = {
   webm: "matroska",
 };
 
-function decode(bytes: Uint8Array, { format }: AudioFacts, secondsMax: number): ReturnType<typeof decodeAudio> {
-  return decodeAudio(bytes, CONTAINERS[format], secondsMax);
+async function decode(bytes: Uint8Array, about: AudioFacts): Promise<Float32Array> {
+  if (about.format === "pcm") return samplesOf(bytes);
+  // Only what can be the sandbox's is decoded to its end: half a megabyte of foreign flac can be hours of silence.
+  const secondsMax = mayBeMarked(about) ? MEDIA_LIMITS.markedSecondsMax : MEDIA_LIMITS.listenSeconds;
+  const { samples } = await decodeAudio(bytes, CONTAINERS[about.format], secondsMax);
+  return samples;
 }
 
-/** A recording that was cut begins with a later piece: its time is then the beginning. */
-function spoken(pieces: readonly MarkedPiece[], facts: AudioFacts): Pick<Transcript, "text" | "words" | "segments"> {
-  const shift = pieces[0]?.startMs ?? 0;
-  const at = (ms: number): number => seconds(Math.min(facts.seconds, Math.max(0, ms - shift) / 1_000));
-  return {
-    text: pieces.map(({ text }) => text).join(""),
-    words: pieces.flatMap(({ words }) =>
-      words.map(({ word, startMs, endMs }) => ({ word, start: at(startMs), end: at(endMs) })),
-    ),
-    segments: pieces.map(({ text, startMs, endMs }, id) => ({ id, start: at(startMs), end: at(endMs), text })),
-  };
+/** Formats that keep the lowest bits. */
+const LOSSLESS: ReadonlySet<AudioFormat> = new Set(["pcm", "wav", "flac"]);
+
+function mayBeMarked({ format, sampleRate, channels }: AudioFacts): boolean {
+  return LOSSLESS.has(format) && sampleRate === SAMPLE_RATE && channels === 1;
 }
 
-function describe(heard: Heard, facts: AudioFacts): string {
-  const what = {
-    silence: "silence",
-    tone: `a steady tone of ${heard.hertz} Hz at ${heard.loudnessDb} dBFS`,
-    noise: `noise at ${heard.loudnessDb} dBFS`,
-    sound: `sound the sandbox cannot put into words, at ${heard.loudnessDb} dBFS`,
-  }[heard.kind];
-  return `[${seconds(facts.seconds)} seconds of ${what}]`;
+/** From -1 to 1, of little-endian 16-bit samples; an odd byte at the end is left out. */
+function samplesOf(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(2 * index, true) / 32_768);
 }
 
-function seconds(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
+type Content = Pick<Transcript, "text" | "words" | "segments">;
+
+function spoken(pieces: readonly MarkedPiece[], about: AudioFacts): Content {
+  const words: TimedWord[] = [];
+  const segments: Segment[] = [];
+  let passedMs = 0;
+  for (const { text, durationMs, words: times } of pieces) {
+    const at = (ms: number): number => rounded(Math.min(about.seconds, (passedMs + ms) / 1_000));
+    wordsOf(text).forEach((word, index) => {
+      words.push({ word, start: at(times[index]?.startMs ?? 0), end: at(times[index]?.endMs ?? 0) });
+    });
+    segments.push({ id: segments.length, start: at(0), end: at(durationMs), text });
+    passedMs += durationMs;
+  }
+  return { text: pieces.map(({ text }) => text).join(""), words, segments };
+}
+
+const SILENCE_DB = -60;
+
+function described(samples: Float32Array, { seconds }: AudioFacts): Content {
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  const loudnessDb = Math.round(100 * Math.log10(energy / samples.length)) / 10;
+  const what = loudnessDb > SILENCE_DB ? `sound the sandbox cannot put into words, at ${loudnessDb} dBFS` : "silence";
+  const text = `[${rounded(seconds)} seconds of ${what}]`;
+  return { text, words: [], segments: [{ id: 0, start: 0, end: rounded(seconds), text }] };
+}
+
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
 }

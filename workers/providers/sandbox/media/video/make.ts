@@ -1,98 +1,49 @@
-/** A video from a prompt, and from a picture or footage where one is given. */
-import { encode } from "#workers/children/audio-file.ts";
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+/** A video of a prompt, of an image that is moved over, or of another video. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { MediaError } from "#shared/media/media-error.ts";
-import { writeMp4 } from "#workers/children/mp4-writer.ts";
-import { probeVideo } from "#shared/media/probe/video.ts";
-import { openVideoEncoder, type VideoPacket } from "#workers/children/video-encoder.ts";
+import { AAC, H264, MP4, runFilterGraph } from "#workers/children/filter-graph.ts";
 
-import { decodePicture } from "../images/source.ts";
 import type { Flite } from "../speech/flite.ts";
-import { FRAMES_PER_SECOND, readScript, type Film, type FilmWish, type Script } from "./film.ts";
-import { footageFilm } from "./footage-film.ts";
-import { createFrame } from "./frame.ts";
-import { pictureFilm } from "./picture-film.ts";
-import { sceneFilm } from "./scene-film.ts";
-import { makeSoundtrack, type Footage } from "./soundtrack.ts";
+import { openInputVideo, transformedVideo } from "./input-video.ts";
+import { movingImage } from "./moving-image.ts";
+import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
+import { soundtrack } from "./soundtrack.ts";
 
-export interface VideoCall extends FilmWish {
-  /** What the bytes that come along are. */
-  readonly source: "none" | "image" | "video";
-}
-
-const SAMPLE_RATE = 48_000;
-const CHANNELS = 2;
-/** FFmpeg's AAC begins with a frame of silence. */
-const AAC_DELAY_SAMPLES = 1_024;
+/** A key frame every two seconds lets players jump. At most 12 Mbit/s: 30 s of noise are 45 MB. */
+const ENCODING = { ...H264.options, g: `${2 * FRAMES_PER_SECOND}`, bf: "0", maxrate: "12M", bufsize: "12M" };
 
 /**
- * An MP4 of exactly the seconds and pixels wished for.
- * @param loadVoice is called where the prompt has somebody speak
- * @param onFrame hears after each picture which share of them, 0 to 1, there is
- * @throws MediaError unsupported, too_large, corrupt, for what was given
+ * An MP4 of H.264 and AAC with exactly the seconds and pixels of the params.
+ * @param onProgress hears the share that is done, 0 to 1
+ * @throws MediaError unsupported, too_large, corrupt, for the input
  */
 export async function makeVideo(
-  wish: VideoCall,
-  bytes: Uint8Array,
+  task: VideoTask,
+  input: Uint8Array,
   loadVoice: () => Promise<Flite>,
-  onFrame?: (share: number) => void,
+  onProgress: (share: number) => void,
 ): Promise<Uint8Array> {
-  const script = readScript(wish);
-  const footage = wish.source === "video" ? readFootage(bytes) : null;
-  const film = await openFilm(wish, script, bytes, footage);
-  const video = await encodePictures(film, wish, onFrame);
-  const samples = await makeSoundtrack(wish, script, loadVoice, footage);
-  const audio = await encode("aac", samples);
-  return writeMp4({
-    width: wish.width,
-    height: wish.height,
-    framesPerSecond: FRAMES_PER_SECOND,
-    video,
-    audio: {
-      ...audio,
-      sampleRate: SAMPLE_RATE,
-      channels: CHANNELS,
-      skipped: AAC_DELAY_SAMPLES,
-      samples: samples.length / CHANNELS,
-    },
-  });
-}
-
-async function openFilm(wish: VideoCall, script: Script, bytes: Uint8Array, footage: Footage | null): Promise<Film> {
-  if (footage !== null) return footageFilm(wish, script, footage);
-  if (wish.source === "image") return pictureFilm(wish, script, await decodePicture(bytes, "image"));
-  return sceneFilm(wish, script);
-}
-
-function readFootage(bytes: Uint8Array): Footage {
-  const { sourceVideoBytesMax } = MEDIA_LIMITS;
-  if (bytes.byteLength > sourceVideoBytesMax) {
-    throw new MediaError(
-      "too_large",
-      `The video has ${bytes.byteLength} bytes; at most ${sourceVideoBytesMax} are taken.`,
-    );
-  }
-  return { bytes, facts: probeVideo(bytes) };
-}
-
-async function encodePictures(
-  film: Film,
-  { seconds, width, height }: FilmWish,
-  onFrame: ((share: number) => void) | undefined,
-): Promise<{ readonly setup: Uint8Array; readonly packets: readonly VideoPacket[] }> {
-  const encoder = await openVideoEncoder({ width, height, framesPerSecond: FRAMES_PER_SECOND });
-  const frame = createFrame(width, height);
-  const packets: VideoPacket[] = [];
+  const video = task.source === "video" ? await openInputVideo(task, input) : null;
+  const frames = video === null ? await movingImage(task, input) : await transformedVideo(task, video);
+  const sound = await soundtrack(task, video, loadVoice);
+  const path = join(task.directory, "output.mp4");
   try {
-    const frames = seconds * FRAMES_PER_SECOND;
-    for (let index = 0; index < frames; index += 1) {
-      await film.draw(frame, index);
-      packets.push(...encoder.push(frame.data));
-      onFrame?.((index + 1) / frames);
-    }
-  } finally {
-    packets.push(...encoder.end());
-    await film.close?.();
+    await runFilterGraph({
+      graph: `${frames}[v];${sound}[a]`,
+      streams: [
+        { label: "v", encoder: H264.encoder, options: ENCODING },
+        { label: "a", ...AAC },
+      ],
+      output: { path, ...MP4 },
+      secondsMax: task.seconds,
+      onSeconds: (seconds) => onProgress(seconds / task.seconds),
+    });
+  } catch (error) {
+    // With foreign frames FFmpeg fails because of them.
+    if (video === null || (error instanceof MediaError && error.fault === "too_large")) throw error;
+    throw new MediaError("corrupt", "The video cannot be decoded: its data are damaged.", { cause: error });
   }
-  return { setup: encoder.setup, packets };
+  return new Uint8Array(await readFile(path));
 }

@@ -2,7 +2,11 @@
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-import type { Size } from "./drawing.ts";
+/** Both even. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";

@@ -1,0 +1,117 @@
+/** Speech with the stock SDK against the running service. */
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import { decoders } from "#tests/support/decoded-sound.ts";
+import type { SpeechFormat } from "#workers/providers/media.ts";
+import { SPEECH_TYPES } from "#workers/providers/speech.ts";
+
+import { type Bench, CREDIT, errorOf } from "../bench.ts";
+import { sharedBench } from "./shared-bench.ts";
+
+const TEXT = "The fox jumps over the lazy dog. Then it sleeps.";
+const FORMATS = Object.keys(SPEECH_TYPES) as SpeechFormat[];
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await sharedBench();
+}, 60_000);
+
+describe("speech", () => {
+  test.each(FORMATS)("as %s is opened by an independent decoder, paid by the character, and kept", async (format) => {
+    const response = await bench.client.audio.speech.create({
+      model: "sandbox-tts",
+      input: TEXT,
+      voice: "alloy",
+      response_format: format,
+    });
+    expect(response.headers.get("content-type")).toBe(SPEECH_TYPES[format]);
+    expect(response.headers.get("x-credits-used")).toBe("0.048");
+    expect(response.headers.get("x-model-used")).toBe("sandbox-tts");
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { samples, sampleRate } = await decoders[format](bytes);
+    expect(samples.length / sampleRate).toBeGreaterThan(1.5);
+    expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
+    expect(await bench.usageOf(response)).toMatchObject([
+      { status: "succeeded", settled: (48n * CREDIT) / 1_000n, units: { characters: 48 } },
+    ]);
+    const { data, modality } = await bench.endOf(response.headers.get("x-request-id") ?? "");
+    expect(modality).toBe("audio");
+    const kept = await bench.client.files.content(String(data?.[0]?.["file_id"]));
+    expect(Buffer.from(await kept.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
+  });
+
+  test("comes while it is spoken: the first bytes are there before the job has ended", async () => {
+    const input = `${TEXT} `.repeat(40);
+    const response = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input, voice: "nova" });
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    expect(first?.value?.length).toBeGreaterThan(0);
+    expect((await bench.jobOf(response.headers.get("x-request-id") ?? "")).status).toBe("processing");
+    const pieces = [first?.value ?? new Uint8Array()];
+    for (let next = await reader?.read(); next?.value; next = await reader?.read()) pieces.push(next.value);
+    const { samples, sampleRate } = await decoders.mp3(new Uint8Array(Buffer.concat(pieces)));
+    expect(samples.length / sampleRate).toBeGreaterThan(60);
+    await bench.endOf(response.headers.get("x-request-id") ?? "");
+  });
+
+  test("is faster and slower as asked, another voice for another name, and none that the model has not", async () => {
+    const speak = async (more: object): Promise<Buffer> => {
+      const body = { model: "sandbox-tts", input: TEXT, response_format: "pcm", ...more };
+      const response = await bench.call("/v1/audio/speech", body);
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, SPEECH_TYPES.pcm]);
+      return Buffer.from(await response.arrayBuffer());
+    };
+    const plain = await speak({ voice: "alloy" });
+    expect((await speak({ voice: "alloy", speed: 2 })).length).toBeLessThan(plain.length * 0.7);
+    expect((await speak({ voice: "onyx" })).equals(plain)).toBe(false);
+    // Dropped without a word, and the model's usual one speaks.
+    expect((await speak({ voice: "somebody" })).length).toBeGreaterThan(0);
+    expect((await speak({ voice: "alloy", instructions: "In a deep voice." })).equals(plain)).toBe(false);
+  });
+
+  test.each([
+    ["no text", { model: "sandbox-tts" }, "missing_required_parameter", "input"],
+    ["too much text", { model: "sandbox-tts", input: "a".repeat(4_097) }, "invalid_request", "input"],
+    ["a format nobody has", { model: "sandbox-tts", input: "a", response_format: "midi" }, "unsupported_value", "response_format"], // prettier-ignore
+    ["too much speed", { model: "sandbox-tts", input: "a", speed: 4.1 }, "unsupported_value", "speed"],
+    ["a model that draws", { model: "sandbox-image", input: "a" }, "model_not_supported", "model"],
+    ["no model that there is", { model: "nobody", input: "a" }, "model_not_found", "model"],
+  ])("of %s is a 400 that names it, and costs nothing", async (_what, body, code, param) => {
+    const response = await bench.call("/v1/audio/speech", body);
+    expect(await errorOf(response)).toMatchObject({ status: 400, code, param });
+    expect(await bench.usageOf(response)).toEqual([]);
+  });
+
+  test("that breaks off is cut, not ended, and costs nothing", async () => {
+    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(20), voice: "alloy" };
+    const response = await bench.call("/v1/audio/speech", body);
+    expect(response.status).toBe(200);
+    expect(await response.arrayBuffer().catch(() => "cut")).toBe("cut");
+    const id = response.headers.get("x-request-id") ?? "";
+    expect(await bench.endOf(id)).toMatchObject({ status: "failed", credits_used: 0 });
+    expect(await bench.usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
+  });
+
+  test("whose caller leaves goes on, is kept and paid once", async () => {
+    const leaving = new AbortController();
+    const body = JSON.stringify({ model: "sandbox-tts-slow", input: TEXT, voice: "alloy" });
+    const headers = { authorization: `Bearer ${bench.stack.key}`, "content-type": "application/json" };
+    const gone = fetch(`${bench.stack.baseUrls[0]}/v1/audio/speech`, {
+      method: "POST",
+      body,
+      headers,
+      signal: leaving.signal,
+    });
+    const running = await (async () => {
+      for (;;) {
+        const [row] = await bench.stack.query<{ id: string }>("select id from job where state = 'running'");
+        if (row) return row.id;
+        await Bun.sleep(20);
+      }
+    })();
+    leaving.abort();
+    await gone.catch(() => undefined);
+    expect(await bench.endOf(running)).toMatchObject({ status: "completed", credits_used: 0.048 });
+  });
+});

@@ -1,0 +1,18 @@
+/** What applications do with the SDKs they have, one story after the other on one running service. */
+import { afterAll, expect } from "bun:test";
+
+import { eventually } from "#tests/faults/wait.ts";
+
+import { sharedStack } from "./stock-clients/shared-stack.ts";
+
+await import("./stock-clients/openai-sdk.ts");
+await import("./stock-clients/anthropic-sdk.ts");
+await import("./stock-clients/files-in-chat.ts");
+await import("./stock-clients/response-cache.ts");
+
+afterAll(async () => {
+  const stack = await sharedStack();
+  await eventually("no hold stays open", async () => (await stack.query("select * from hold")).length === 0);
+  expect(await stack.query("select * from audit_ledger()")).toEqual([]);
+  await stack.stop();
+});

@@ -1,0 +1,92 @@
+/** Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
+
+const PAGE_SEGMENTS_MAX = 255;
+const BEGIN = 2;
+const END = 4;
+/** Any number will do. */
+const SERIAL = 0x534c5543;
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index << 24;
+  for (let bit = 0; bit < 8; bit += 1) value = (value << 1) ^ (value < 0 ? 0x04c11db7 : 0);
+  return value >>> 0;
+});
+
+export interface OggWriter {
+  /** @param granule the position after the packet, in the codec's unit */
+  packet(
+    bytes: Uint8Array,
+    granule: bigint,
+    options?: { readonly isLast?: boolean; readonly endsPage?: boolean },
+  ): void;
+  finish(): Uint8Array;
+}
+
+export function createOggWriter(): OggWriter {
+  const pages: Uint8Array[] = [];
+  let lacing: number[] = [];
+  let body: Uint8Array[] = [];
+  let pageGranule = -1n;
+  let isContinued = false;
+
+  function flush(isLast: boolean): void {
+    const head = new Uint8Array(27 + lacing.length);
+    const view = new DataView(head.buffer);
+    head.set(new TextEncoder().encode("OggS"));
+    head[5] = (isContinued ? 1 : 0) | (pages.length === 0 ? BEGIN : 0) | (isLast ? END : 0);
+    view.setBigInt64(6, pageGranule, true);
+    view.setUint32(14, SERIAL, true);
+    view.setUint32(18, pages.length, true);
+    head[26] = lacing.length;
+    head.set(lacing, 27);
+    const page = new Uint8Array(Buffer.concat([head, ...body]));
+    new DataView(page.buffer).setUint32(22, checksum(page), true);
+    pages.push(page);
+    lacing = [];
+    body = [];
+    pageGranule = -1n;
+    isContinued = false;
+  }
+
+  return {
+    packet: (bytes, granule, { isLast = false, endsPage = false } = {}) => {
+      const pieces = Math.floor(bytes.length / 255) + 1;
+      for (let index = 0; index < pieces; index += 1) {
+        if (lacing.length === PAGE_SEGMENTS_MAX) {
+          flush(false);
+          isContinued = index > 0;
+        }
+        const piece = bytes.subarray(255 * index, 255 * index + 255);
+        lacing.push(piece.length);
+        body.push(piece);
+      }
+      pageGranule = granule;
+      if (isLast || endsPage) flush(isLast);
+    },
+    finish: () => new Uint8Array(Buffer.concat(pages)),
+  };
+}
+
+function checksum(page: Uint8Array): number {
+  let crc = 0;
+  for (const byte of page) crc = ((crc << 8) ^ (CRC_TABLE[((crc >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
+  return crc;
+}
+
+/** The comment packet of Opus, with comments in the form NAME=value. */
+export function opusTags(comments: readonly string[]): Uint8Array {
+  const encoder = new TextEncoder();
+  const texts = ["Sluice sandbox", ...comments].map((text) => encoder.encode(text));
+  const parts: Uint8Array[] = [encoder.encode("OpusTags")];
+  texts.forEach((text, index) => {
+    parts.push(uint32(text.length), text);
+    if (index === 0) parts.push(uint32(comments.length));
+  });
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value, true);
+  return bytes;
+}

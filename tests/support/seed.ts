@@ -1,0 +1,19 @@
+/** Chance in tests, from seeds that are told, so that what failed can be had again. */
+
+/** TEST_SEED, or else any; printed with the name of what it is for. */
+export function testSeed(name: string): number {
+  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  process.stdout.write(`${name}: TEST_SEED=${seed}\n`);
+  return seed;
+}
+
+/** Numbers from 0 to 1 by Mulberry32: small, and the same on every machine. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * A storm lets faults strike at random moments under load. The suite runs a small one, `npm run soak` the whole; soak takes
+ * every test file that imports this.
+ */
+export function storm<T>(small: T, whole: T): T {
+  return process.env["SOAK"] === "on" ? whole : small;
+}

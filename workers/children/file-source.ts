@@ -1,0 +1,67 @@
+/**
+ * Files as sources of a filter graph. The container is the one that was sniffed, never FFmpeg's own guess, and containers
+ * and decoders are whitelisted: a playlist would otherwise open further files of this machine. For child processes only.
+ */
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { loadFfmpeg } from "./ffmpeg.ts";
+import { filterText } from "./filter-graph.ts";
+
+/** FFmpeg's demuxers that may be used, each with the decoders for what such files hold. */
+const DECODERS = {
+  mov: "h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,aac,mp3float,mp3,libopus,opus,flac,alac,pcm_s16le,pcm_s16be",
+  matroska: "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,aac,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,pcm_s16le",
+  png_pipe: "png",
+  wav: "pcm_s16le",
+} as const;
+
+export type Container = keyof typeof DECODERS;
+
+export interface FileSource {
+  readonly path: string;
+  readonly container: Container;
+}
+
+/** One stream of a file, played `times` over; its timestamps then begin again each time. */
+export function fileSource(kind: "video" | "audio", { path, container }: FileSource, times = 1): string {
+  const options = Object.entries(whitelists(container)).map(([name, value]) => `${name}=${value}`);
+  return filterText(kind === "video" ? "movie" : "amovie", {
+    filename: path,
+    format_name: container,
+    streams: kind === "video" ? "dv" : "da",
+    loop: times,
+    dec_threads: 1,
+    format_opts: options.join(":"),
+  });
+}
+
+export interface FileFacts {
+  /** Null where there is none, or none that a whitelisted decoder reads. Pixels as stored, as the data itself says. */
+  readonly video: { readonly width: number; readonly height: number } | null;
+  readonly hasAudio: boolean;
+}
+
+/** What a file's first video and audio are, before a graph decodes them. @throws MediaError corrupt */
+export async function readFileFacts({ path, container }: FileSource): Promise<FileFacts> {
+  const { lib } = await loadFfmpeg();
+  const { Demuxer } = await import("node-av/api");
+  const demuxer = await Demuxer.open(path, { format: container, options: whitelists(container) }).catch(
+    (error: unknown) => {
+      throw new MediaError("corrupt", "The file cannot be read: its container is damaged.", { cause: error });
+    },
+  );
+  const [video, audio] = [demuxer.video(), demuxer.audio()].map((stream) => {
+    const name = stream === undefined ? null : lib.Codec.findDecoder(stream.codecpar.codecId)?.name;
+    return DECODERS[container].split(",").includes(name ?? "") ? stream?.codecpar : undefined;
+  });
+  const facts = {
+    video: video === undefined ? null : { width: video.width, height: video.height },
+    hasAudio: audio !== undefined && audio.sampleRate > 0,
+  };
+  await demuxer.close();
+  return facts;
+}
+
+function whitelists(container: Container): Readonly<Record<string, string>> {
+  return { protocol_whitelist: "file", format_whitelist: container, codec_whitelist: DECODERS[container] };
+}

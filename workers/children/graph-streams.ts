@@ -1,0 +1,162 @@
+/** The ends of a filter graph, encoded and interleaved into one file. For child processes only. */
+import type { FFEncoderCodec } from "node-av/constants";
+import type { Codec, CodecContext, FilterContext, FilterGraph, FormatContext, Frame, Stream } from "node-av/lib";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { loadFfmpeg } from "./ffmpeg.ts";
+
+export type Ffmpeg = Awaited<ReturnType<typeof loadFfmpeg>>;
+/** As on FFmpeg's command line, without the dash: `crf`, `b`, `g`. */
+export type FfmpegOptions = Readonly<Record<string, string>>;
+
+export interface StreamPlan {
+  /** The graph's label without brackets. */
+  readonly label: string;
+  /** FFmpeg's name, such as `libx264`. */
+  readonly encoder: string;
+  readonly options?: FfmpegOptions;
+}
+
+export interface OpenStream {
+  readonly label: string;
+  readonly sink: FilterContext;
+  readonly encoder: CodecContext;
+  readonly stream: Stream;
+  /** Of a video frame that does not tell its own, in the encoder's time base. */
+  readonly frameDuration: bigint;
+  /** The end of the last frame; infinite once there are no more. */
+  seconds: number;
+  frames: number;
+}
+
+/** Filters that bring a stream into a form its encoder takes. Video becomes 4:2:0: few players show anything else. */
+export function sinkText(ffmpeg: Ffmpeg, { label, encoder }: StreamPlan): string {
+  const { type, sampleFormats, supportedSamplerates } = findEncoder(ffmpeg, encoder);
+  if (type === ffmpeg.constants.AVMEDIA_TYPE_VIDEO) return `[${label}]format=yuv420p,setsar=1,buffersink@${label}`;
+  const formats = (sampleFormats ?? []).map((format) => ffmpeg.lib.avGetSampleFmtName(format)).join("|");
+  const rates = supportedSamplerates === null ? "" : `:sample_rates=${supportedSamplerates.join("|")}`;
+  return `[${label}]aformat=sample_fmts=${formats}${rates},asetnsamples@${label}=p=0,abuffersink@${label}`;
+}
+
+function findEncoder({ lib }: Ffmpeg, name: string): Codec {
+  const codec = lib.Codec.findEncoderByName(name as FFEncoderCodec);
+  if (codec === null) throw new MediaError("failed", `FFmpeg has no encoder ${name}`);
+  return codec;
+}
+
+export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatContext, plan: StreamPlan): OpenStream {
+  const { lib, constants } = ffmpeg;
+  const { label } = plan;
+  const codec = findEncoder(ffmpeg, plan.encoder);
+  const isVideo = codec.type === constants.AVMEDIA_TYPE_VIDEO;
+  const sink = graph.getFilter(`${isVideo ? "buffersink" : "abuffersink"}@${label}`);
+  if (sink === null) throw new MediaError("failed", `the filter graph has no end ${label}`);
+  const encoder = new lib.CodecContext();
+  encoder.allocContext3(codec);
+  encoder.timeBase = sink.buffersinkGetTimeBase();
+  if (isVideo) describeVideo(encoder, sink);
+  else describeAudio(encoder, sink);
+  // Not as a dictionary for opening: the binding frees it a second time, a crash when it is collected (measured).
+  setOptions(ffmpeg, encoder, { threads: "1", flags: "+bitexact+global_header+frame_duration", ...plan.options });
+  check(ffmpeg, encoder.open2Sync(codec, null), `the encoder ${plan.encoder}`);
+  // Some encoders take frames of one length only, and tell it once they are open.
+  if (!isVideo && encoder.frameSize > 0) graph.sendCommand(`asetnsamples@${label}`, "n", `${encoder.frameSize}`);
+  const stream = file.newStream(null);
+  check(ffmpeg, stream.codecpar.fromContext(encoder), "the parameters of a stream");
+  stream.timeBase = encoder.timeBase;
+  const { num, den } = sink.buffersinkGetFrameRate();
+  const ticks = isVideo && num > 0 ? den / num / (encoder.timeBase.num / encoder.timeBase.den) : 0;
+  return { label, sink, encoder, stream, frameDuration: BigInt(Math.round(ticks)), seconds: 0, frames: 0 };
+}
+
+function describeVideo(encoder: CodecContext, sink: FilterContext): void {
+  const rate = sink.buffersinkGetFrameRate();
+  if (rate.num > 0) encoder.framerate = rate;
+  encoder.width = sink.buffersinkGetWidth();
+  encoder.height = sink.buffersinkGetHeight();
+  encoder.pixelFormat = sink.buffersinkGetFormat() as CodecContext["pixelFormat"];
+  encoder.sampleAspectRatio = sink.buffersinkGetSampleAspectRatio();
+  encoder.colorSpace = sink.buffersinkGetColorspace();
+  encoder.colorRange = sink.buffersinkGetColorRange();
+}
+
+function describeAudio(encoder: CodecContext, sink: FilterContext): void {
+  encoder.sampleRate = sink.buffersinkGetSampleRate();
+  encoder.sampleFormat = sink.buffersinkGetFormat() as CodecContext["sampleFormat"];
+  encoder.channelLayout = sink.buffersinkGetChannelLayout();
+}
+
+/**
+ * Takes frames until all streams have ended, always of the one that is furthest behind, so that the file is interleaved.
+ * @param onSeconds hears before each frame how far that one is
+ * @throws MediaError failed, corrupt (a stream without a frame), too_large (longer than `secondsMax`)
+ */
+export function writeStreams(
+  ffmpeg: Ffmpeg,
+  file: FormatContext,
+  streams: readonly OpenStream[],
+  secondsMax: number,
+  onSeconds: (seconds: number) => void,
+): void {
+  const [frame, packet] = [new ffmpeg.lib.Frame(), new ffmpeg.lib.Packet()];
+  frame.alloc();
+  packet.alloc();
+  for (;;) {
+    const [next] = streams.toSorted((one, other) => one.seconds - other.seconds);
+    if (next === undefined || next.seconds === Infinity) break;
+    onSeconds(next.seconds);
+    encodeNext(ffmpeg, next, frame);
+    if (next.seconds !== Infinity && next.seconds > secondsMax + SECONDS_TOLERANCE) {
+      throw new MediaError("too_large", `The result is longer than the ${secondsMax} seconds that are allowed.`);
+    }
+    while (next.encoder.receivePacketSync(packet) >= 0) {
+      packet.streamIndex = next.stream.index;
+      packet.rescaleTs(next.encoder.timeBase, next.stream.timeBase);
+      check(ffmpeg, file.interleavedWriteFrameSync(packet), "a packet");
+    }
+  }
+  frame.free();
+  packet.free();
+}
+
+/** Times are rounded to a stream's time base. */
+const SECONDS_TOLERANCE = 0.001;
+
+function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {
+  const { constants } = ffmpeg;
+  const { encoder, sink, label } = stream;
+  const code = sink.buffersinkGetFrameSync(frame);
+  if (code === constants.AVERROR_EOF) {
+    if (stream.frames === 0) throw new MediaError("corrupt", `The stream ${label} has no frame.`);
+    stream.seconds = Infinity;
+    check(ffmpeg, encoder.sendFrameSync(null), "an encoder's end");
+    return;
+  }
+  check(ffmpeg, code, "the filter graph");
+  // Some filters leave it open, and the muxer would cut the last frame off.
+  if (frame.duration <= 0n) frame.duration = stream.frameDuration;
+  // What the decoder made of a frame is no order to the encoder.
+  frame.pictType = constants.AV_PICTURE_TYPE_NONE;
+  stream.frames += 1;
+  const { num, den } = encoder.timeBase;
+  const ticks = Number(frame.pts) + (frame.nbSamples > 0 ? 0 : Number(frame.duration));
+  stream.seconds = (ticks * num) / den + (frame.nbSamples > 0 ? frame.nbSamples / encoder.sampleRate : 0);
+  check(ffmpeg, encoder.sendFrameSync(frame), "an encoder");
+  frame.unref();
+}
+
+export function setOptions(
+  ffmpeg: Ffmpeg,
+  target: Pick<CodecContext | FormatContext, "setOption">,
+  options: FfmpegOptions,
+): void {
+  const { AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN } = ffmpeg.constants;
+  for (const [name, value] of Object.entries(options)) {
+    check(ffmpeg, target.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN), `the option ${name}`);
+  }
+}
+
+export function check({ lib }: Ffmpeg, code: number, what: string): void {
+  if (code < 0) throw new MediaError("failed", `FFmpeg fails at ${what}: ${lib.FFmpegError.strerror(code)}`);
+}

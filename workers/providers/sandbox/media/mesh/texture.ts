@@ -1,0 +1,85 @@
+/** Base-colour textures: from an image that arrived with a call, or a small seeded pattern. */
+import sharp from "sharp";
+
+import { readImageHeader } from "#shared/media/image-header.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+
+import type { Random } from "../../random.ts";
+
+export interface TextureFile {
+  readonly bytes: Uint8Array;
+  readonly mimeType: "image/png" | "image/jpeg";
+}
+
+/** Pixels of the longer side: more than a screen shows of it, 100 to 300 KB. */
+const TEXTURE_SIDE_PIXELS = 1_024;
+
+/** CSS knows them all. */
+const COLOURS =
+  /\b(?:red|crimson|orange|gold|yellow|lime|green|olive|teal|turquoise|cyan|blue|navy|indigo|violet|purple|magenta|pink|coral|brown|beige|ivory|white|silver|gray|grey|black)\b/i;
+
+/** Painted over the main colour, within 64 × 64 pixels that repeat. */
+const MOTIFS = [
+  `<rect width="32" height="64"/>`,
+  `<path d="M0 0h32v32h-32zM32 32h32v32h-32z"/>`,
+  `<circle cx="32" cy="32" r="18"/>`,
+  `<path d="M0 16h64v32h-64z"/>`,
+] as const;
+
+/**
+ * The image upright, in sRGB and small enough for a texture.
+ * @param what how errors name it, such as "The image"
+ * @throws MediaError unsupported, too_large, corrupt
+ */
+export async function imageTexture(bytes: Uint8Array, what: string): Promise<TextureFile> {
+  checkImage(bytes, what);
+  try {
+    const { data, info } = await sharp(bytes, { limitInputPixels: MEDIA_LIMITS.sourcePixelsMax, failOn: "warning" })
+      .timeout({ seconds: MEDIA_LIMITS.imageSeconds })
+      .autoOrient()
+      .toColourspace("srgb")
+      .resize(TEXTURE_SIDE_PIXELS, TEXTURE_SIDE_PIXELS, { fit: "inside", withoutEnlargement: true })
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true });
+    const pixels = sharp(data, { raw: info });
+    const isOpaque = info.channels % 2 === 1;
+    const file = await (isOpaque ? pixels.jpeg({ quality: 88 }) : pixels.png()).toBuffer();
+    return { bytes: new Uint8Array(file), mimeType: isOpaque ? "image/jpeg" : "image/png" };
+  } catch (error) {
+    throw new MediaError("corrupt", `${what} cannot be decoded: its data are damaged or cut off.`, { cause: error });
+  }
+}
+
+/** The first colour that the prompt names, or one by the seed, under a seeded motif. */
+export async function patternTexture(prompt: string, random: Random): Promise<TextureFile> {
+  const colour = COLOURS.exec(prompt)?.[0].toLowerCase() ?? `hsl(${random.below(360)},55%,50%)`;
+  const [motif, paint] = [random.pick(MOTIFS), random.pick(["white", "black"])];
+  const opacity = (15 + random.below(20)) / 100;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256">
+    <pattern id="motif" width="64" height="64" patternUnits="userSpaceOnUse" fill="${paint}">${motif}</pattern>
+    <rect width="256" height="256" fill="${colour}"/>
+    <rect width="256" height="256" fill="url(#motif)" opacity="${opacity}"/>
+  </svg>`;
+  const file = await sharp(Buffer.from(svg)).removeAlpha().png().toBuffer();
+  return { bytes: new Uint8Array(file), mimeType: "image/png" };
+}
+
+/** Kind and size are read from the image's own first bytes before any decoder sees it. */
+function checkImage(bytes: Uint8Array, what: string): void {
+  const { sourceBytesMax, sourcePixelsMax, sourceSideMaxPixels } = MEDIA_LIMITS;
+  if (bytes.byteLength > sourceBytesMax) {
+    throw new MediaError("too_large", `${what} has ${bytes.byteLength} bytes; at most ${sourceBytesMax} are taken.`);
+  }
+  const header = readImageHeader(bytes);
+  if (header === null || header.format === "GIF") {
+    throw new MediaError("unsupported", `${what} is neither PNG nor JPEG nor WebP.`);
+  }
+  const { width, height } = header;
+  if (width * height > sourcePixelsMax || Math.max(width, height) > sourceSideMaxPixels) {
+    throw new MediaError(
+      "too_large",
+      `${what} has ${width} × ${height} pixels; at most ${sourcePixelsMax} pixels and ${sourceSideMaxPixels} a side are taken.`,
+    );
+  }
+}

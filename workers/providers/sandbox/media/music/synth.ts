@@ -1,0 +1,121 @@
+/** Notes and drums as samples at 48 kHz, added to two channels. */
+import { createRandom } from "../../random.ts";
+
+export const SAMPLE_RATE = 48_000;
+
+/** Samples from -1 to 1 before the master; what is added past their end is left out. */
+export interface Stereo {
+  readonly left: Float32Array;
+  readonly right: Float32Array;
+}
+
+/** Samples of a wave's period, a power of two. */
+const CYCLE = 2_048;
+
+interface Tone {
+  /** One period, peaking at 1. */
+  readonly cycle: Float32Array;
+  readonly attackSeconds: number;
+  /** Time in which a held note falls to a third. */
+  readonly decaySeconds: number;
+  readonly releaseSeconds: number;
+  /** Share by which the pitch swings, five times a second. */
+  readonly vibrato: number;
+}
+
+const TONES = {
+  piano: tone([1, 0.5, 0.3, 0.18, 0.1, 0.06], 0.004, 1.1, 0.25),
+  pluck: tone([1, 0.5, 0.33, 0.25, 0.2, 0.16, 0.14, 0.12], 0.003, 0.5, 0.12),
+  organ: tone([1, 0.7, 0.2, 0.4, 0, 0.1], 0.01, 4, 0.06),
+  synth: tone([1, 0, 0.33, 0, 0.2, 0, 0.14], 0.005, 0.9, 0.1, 0.002),
+  brass: tone([0.7, 1, 0.8, 0.5, 0.3, 0.15], 0.04, 3, 0.1, 0.003),
+  strings: tone([1, 0.5, 0.33, 0.25, 0.2, 0.16, 0.14, 0.12], 0.15, 8, 0.4, 0.003),
+  pad: tone([1, 0.3, 0.15, 0.05], 0.3, 8, 0.8, 0.001),
+  bass: tone([1, 0.6, 0.3, 0.1], 0.005, 0.8, 0.05),
+} as const;
+
+function tone(
+  partials: readonly number[],
+  attackSeconds: number,
+  decaySeconds: number,
+  releaseSeconds: number,
+  vibrato = 0,
+): Tone {
+  const wave = Float32Array.from({ length: CYCLE }, (_, at) =>
+    partials.reduce((sum, strength, n) => sum + strength * Math.sin((2 * Math.PI * (n + 1) * at) / CYCLE), 0),
+  );
+  const peak = Math.max(...wave);
+  return { cycle: wave.map((value) => value / peak), attackSeconds, decaySeconds, releaseSeconds, vibrato };
+}
+
+export type ToneName = keyof typeof TONES;
+
+export interface Note {
+  /** MIDI number: 60 is middle C. */
+  readonly pitch: number;
+  readonly startSeconds: number;
+  readonly seconds: number;
+  readonly gain: number;
+  /** -1 left, 1 right. */
+  readonly pan: number;
+}
+
+const VIBRATO_HERTZ = 5;
+
+export function addNote(to: Stereo, name: ToneName, { pitch, startSeconds, seconds, gain, pan }: Note): void {
+  const { cycle, attackSeconds, decaySeconds, releaseSeconds, vibrato } = TONES[name];
+  const step = (CYCLE * 440 * 2 ** ((pitch - 69) / 12)) / SAMPLE_RATE;
+  const sound = new Float32Array(Math.round((seconds + releaseSeconds) * SAMPLE_RATE));
+  let phase = 0;
+  for (let at = 0; at < sound.length; at += 1) {
+    const time = at / SAMPLE_RATE;
+    const attack = Math.min(1, time / attackSeconds);
+    const release = Math.min(1, (seconds + releaseSeconds - time) / releaseSeconds);
+    sound[at] = (cycle[phase & (CYCLE - 1)] ?? 0) * attack * release * Math.exp(-time / decaySeconds);
+    phase += step * (1 + vibrato * Math.sin(2 * Math.PI * VIBRATO_HERTZ * time));
+  }
+  addSound(to, sound, startSeconds, gain, pan);
+}
+
+/** At equal power, wherever it is heard from. */
+export function addSound(
+  { left, right }: Stereo,
+  sound: Float32Array,
+  startSeconds: number,
+  gain: number,
+  pan: number,
+): void {
+  const start = Math.round(startSeconds * SAMPLE_RATE);
+  const end = Math.min(sound.length, left.length - start);
+  const angle = ((pan + 1) * Math.PI) / 4;
+  const [leftGain, rightGain] = [gain * Math.cos(angle), gain * Math.sin(angle)];
+  for (let at = 0; at < end; at += 1) {
+    left[start + at] = (left[start + at] ?? 0) + leftGain * (sound[at] ?? 0);
+    right[start + at] = (right[start + at] ?? 0) + rightGain * (sound[at] ?? 0);
+  }
+}
+
+/** The value of a drum at a time in seconds; `noise` is white, `hiss` its upper part. */
+type Drum = (time: number, noise: number, hiss: number) => number;
+
+const DRUMS = {
+  kick: (time) => Math.sin(2 * Math.PI * (50 * time - 4 * Math.exp(-25 * time))) * Math.exp(-9 * time),
+  snare: (time, noise) => (0.6 * noise + 0.5 * Math.sin(2 * Math.PI * 190 * time)) * Math.exp(-18 * time),
+  hat: (time, _noise, hiss) => 0.5 * hiss * Math.exp(-55 * time),
+} as const satisfies Record<string, Drum>;
+const DRUM_SECONDS = 0.35;
+export type DrumName = keyof typeof DRUMS;
+
+/** Fades in over a millisecond and out over twenty, so that no hit clicks. */
+export function renderDrum(name: DrumName): Float32Array {
+  const drum: Drum = DRUMS[name];
+  const random = createRandom(1);
+  let before = 0;
+  return Float32Array.from({ length: DRUM_SECONDS * SAMPLE_RATE }, (_, index) => {
+    const time = index / SAMPLE_RATE;
+    const noise = random.below(65_536) / 32_768 - 1;
+    const value = drum(time, noise, noise - before) * Math.min(1, 1_000 * time, 50 * (DRUM_SECONDS - time));
+    before = noise;
+    return value;
+  });
+}

@@ -1,0 +1,103 @@
+/** A caller's video, cut or repeated to the asked length, tinted by the seed and captioned with the prompt. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { probeVideo, type VideoFacts } from "#shared/media/probe/video.ts";
+import { fileSource, readFileFacts, type FileSource } from "#workers/children/file-source.ts";
+import { filterText } from "#workers/children/filter-graph.ts";
+
+import { createRandom, hashText } from "../../random.ts";
+import { MEDIA_LIMITS } from "../limits.ts";
+import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
+
+export interface InputVideo extends FileSource {
+  /** Upright; `seconds` of the pictures. */
+  readonly facts: VideoFacts;
+  readonly hasAudio: boolean;
+  /** How often it is played. */
+  readonly times: number;
+}
+
+const CONTAINERS = { mp4: "mov", webm: "matroska" } as const;
+const FONT = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"));
+const CAPTION_CHARACTERS_MAX = 48;
+/** Of 255: far enough from grey to be seen on any video. */
+const TINT_STRENGTH = 24;
+
+/** @throws MediaError unsupported, too_large, corrupt */
+export async function openInputVideo({ directory, seconds }: VideoTask, bytes: Uint8Array): Promise<InputVideo> {
+  const { sourceVideoBytesMax, sourceVideoPixelsMax, sourceVideoSideMaxPixels } = MEDIA_LIMITS;
+  checkMax(bytes.byteLength, sourceVideoBytesMax, "bytes");
+  const facts = probeVideo(bytes);
+  const source = { path: join(directory, "input"), container: CONTAINERS[facts.format] };
+  await writeFile(source.path, bytes);
+  const { video, hasAudio } = await readFileFacts(source);
+  if (video === null) throw new MediaError("unsupported", "The video uses a codec that is not known here.");
+  // The frames may be larger than the container's header says.
+  for (const { width, height } of [facts, video]) {
+    checkMax(width * height, sourceVideoPixelsMax, "pixels");
+    checkMax(Math.max(width, height), sourceVideoSideMaxPixels, "pixels a side");
+  }
+  return { ...source, facts, hasAudio, times: Math.ceil(seconds / facts.seconds) };
+}
+
+function checkMax(count: number, countMax: number, unit: string): void {
+  if (count <= countMax) return;
+  throw new MediaError("too_large", `The video has ${count} ${unit}; at most ${countMax} are taken.`);
+}
+
+/** Timestamps that go on where the file begins again; a frame lasts as long as the one before it. */
+const RISING_TIMES =
+  "setpts='if(isnan(PREV_INPTS),0,PREV_OUTPTS+if(gt(PTS,PREV_INPTS),st(0,PTS-PREV_INPTS),max(1,ld(0))))'";
+const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["transpose=cclock"] } as const;
+
+/** @returns a filter chain without its label */
+export async function transformedVideo(task: VideoTask, video: InputVideo): Promise<string> {
+  const { width, height, seconds, prompt, seed } = task;
+  const { facts, times } = video;
+  const scale = Math.max(width / facts.width, height / facts.height);
+  const cover = (side: number, least: number): number => Math.max(least, Math.round(scale * side));
+  const angle = (createRandom(hashText(prompt, seed >>> 0)).below(12) / 12) * 2 * Math.PI;
+  const [u, v] = [Math.round(TINT_STRENGTH * Math.cos(angle)), Math.round(TINT_STRENGTH * Math.sin(angle))];
+  return [
+    fileSource("video", video, times),
+    RISING_TIMES,
+    `fps=${FRAMES_PER_SECOND}`,
+    ...TURNS[facts.rotation],
+    `scale=${cover(facts.width, width)}:${cover(facts.height, height)}:flags=bilinear+accurate_rnd+bitexact:out_color_matrix=bt709:out_range=tv`,
+    `crop=${width}:${height}`,
+    "format=yuv420p",
+    `lutyuv=u='clip(val+${u},16,240)':v='clip(val+${v},16,240)'`,
+    await caption(task),
+    // A file may hold less than it claims.
+    "tpad=stop=-1:stop_mode=clone",
+    `trim=end_frame=${seconds * FRAMES_PER_SECOND}`,
+  ].join(",");
+}
+
+/** By a file, since `drawtext` would read its text as a setting. */
+async function caption({ prompt, width, height, directory }: VideoTask): Promise<string> {
+  const text = prompt
+    .slice(0, CAPTION_CHARACTERS_MAX)
+    .replaceAll(/[\p{C}\s]+/gu, " ")
+    .trim();
+  if (text === "") return "null";
+  const textfile = join(directory, "caption.txt");
+  await writeFile(textfile, text);
+  // A character of the font is 0.7 of its size wide.
+  const size = Math.max(6, Math.round(Math.min(height / 14, width / (0.75 * text.length))));
+  return filterText("drawtext", {
+    textfile,
+    expansion: "none",
+    fontfile: FONT,
+    fontsize: size,
+    fontcolor: "white",
+    box: 1,
+    boxcolor: "black@0.45",
+    boxborderw: size >> 1,
+    x: "(w-text_w)/2",
+    y: `h-text_h-${2 * size}`,
+  });
+}
