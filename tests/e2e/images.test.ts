@@ -12,7 +12,7 @@ import { validate } from "#shared/contracts.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { type FalServer, startFalServer } from "#tests/providers/fal/server.ts";
-import { rowsOf } from "./rehearsal-guide.ts";
+import { rowsOf } from "./test-models-guide.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { startRole } from "#tests/support/role-process.ts";
 import { type ManagedProcess, startStack, type Stack } from "#tests/support/stack.ts";
@@ -158,7 +158,7 @@ describe("the stock SDK", () => {
   });
 });
 
-describe("a model of the rehearsal guide", () => {
+describe("a model of the guide to the test models", () => {
   test.each(rowsOf("Images"))("$model does what its row says", async ({ model, outcomes, billed, sdk }) => {
     const call = client.images.generate({ model, prompt: "x", size: "256x256" }).withResponse();
     const { response, error } = await call.then(
@@ -167,7 +167,7 @@ describe("a model of the rehearsal guide", () => {
     );
     const id = (response?.headers ?? error?.headers)?.get("x-request-id") ?? null;
     expect(outcomes.plain).toEqual([error ? `${error.status} ${error.code}` : "200"]);
-    expect(billed.plain).toBe(error ? "nothing" : "by the picture");
+    expect(billed.plain).toBe(error ? "nothing" : "by the image");
     expect(await usageOf(id)).toMatchObject([{ settled: error ? 0n : 2n * CREDIT }]);
     const isResent = error?.headers?.get("x-should-retry") !== "false";
     const told = error && `\`${error.constructor.name}\`, ${isResent ? "resent" : "not resent"}`;

@@ -2,13 +2,13 @@
 import { countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { ProviderError } from "../provider.ts";
-import { createFacts } from "./facts.ts";
+import { rejected } from "./faults.ts";
+import type { SchemaWriter } from "./fill-schema.ts";
 import { dictatedAnswer } from "./intent.ts";
 import { writeDocument, writeObject } from "./json-mode.ts";
 import { cutAtStop, cutText, type Cut } from "./limit.ts";
 import { SANDBOX_CONTEXT_TOKENS, type SandboxModel } from "./models.ts";
-import { createRandom, hashText } from "./random.ts";
+import { createRandom, hashText, type Random } from "./random.ts";
 import type { SandboxMessage, SandboxRequest } from "./request.ts";
 import {
   composeAnswer,
@@ -20,6 +20,7 @@ import {
   type ToolResult,
 } from "./text.ts";
 import { type Material, planCalls, type ToolCall } from "./tools.ts";
+import { headAndTail } from "./words.ts";
 
 export interface Choice {
   /** Thinking shown before the answer. */
@@ -40,108 +41,80 @@ export interface Answer {
 
 const LONG_ANSWER_TOKENS = 2_000;
 
+/** What answers are made with. */
+export interface Desk {
+  readonly request: SandboxRequest;
+  readonly model: SandboxModel;
+  readonly tokenizer: Tokenizer;
+  /** Most output tokens of a choice. */
+  readonly tokensMax: number;
+  /** Loaded for requests with tools or a schema. */
+  readonly schemas: SchemaWriter | undefined;
+}
+
 /**
  * The answer to a request, the same for the same request.
  * @param body the request as sent, for counting
- * @param tokensMax most output tokens of a choice
  * @throws ProviderError rejected, when the prompt does not fit the context
  */
-export function createAnswer(
-  body: Readonly<Record<string, unknown>>,
-  request: SandboxRequest,
-  model: SandboxModel,
-  tokenizer: Tokenizer,
-  tokensMax: number,
-): Answer {
-  const inputTokens = countInput(body, request, tokenizer);
+export function createAnswer(body: Readonly<Record<string, unknown>>, desk: Desk): Answer {
+  const { request, model, tokenizer } = desk;
+  const inputTokens = countPrompt(tokenizer, body, (part) => {
+    const media = request.mediaByPart.get(part);
+    return media === undefined ? 0 : media.tokens + tokenizer.count(media.text ?? "");
+  });
   const contextTokens = model.contextTokens ?? SANDBOX_CONTEXT_TOKENS;
   if (inputTokens > contextTokens) {
-    throw new ProviderError("rejected", `the prompt has ${inputTokens} tokens, the context ${contextTokens}`, {
-      code: "context_length_exceeded",
-      param: "messages",
-      status: 400,
-    });
+    const detail = `the prompt has ${inputTokens} tokens, the context ${contextTokens}`;
+    throw rejected("context_length_exceeded", "messages", detail);
   }
-  const choices = Array.from({ length: request.choices }, (_, index) =>
-    createChoice(request, model, tokenizer, tokensMax, index),
-  );
+  const choices = Array.from({ length: request.choices }, (_, index) => createChoice(desk, index));
   return { choices, inputTokens };
 }
 
-function countInput(body: Readonly<Record<string, unknown>>, request: SandboxRequest, tokenizer: Tokenizer): number {
-  return countPrompt(tokenizer, body, (part) => {
-    const media = request.mediaByPart.get(part);
-    if (media === undefined) return 0;
-    return media.tokens + (media.text === undefined ? 0 : tokenizer.count(media.text));
-  });
-}
-
-function createChoice(
-  request: SandboxRequest,
-  model: SandboxModel,
-  tokenizer: Tokenizer,
-  tokensMax: number,
-  index: number,
-): Choice {
-  const prompt = request.messages.findLast((message) => message.role === "user") ?? request.messages.at(-1);
-  const facts = createFacts(prompt?.text ?? "");
-  const random = createRandom(index === 0 ? request.seed : hashText(String(index), request.seed));
+function createChoice(desk: Desk, index: number): Choice {
+  const { request, model, tokenizer, tokensMax, schemas } = desk;
+  const question = request.messages.findLast((message) => message.role === "user") ?? request.messages.at(-1);
+  const prompt = question?.text ?? "";
+  const seed = (): Random => createRandom(index === 0 ? request.seed : hashText(String(index), request.seed));
   const text: TextMaterial = {
-    facts,
-    random,
-    media: prompt?.media.map((media) => media.phrase) ?? [],
+    prompt,
+    random: seed(),
+    media: question?.media.map((media) => media.phrase) ?? [],
     turn: request.messages.filter((message) => message.role === "user").length,
   };
-  const material: Material = { facts, random, prose: () => composeOpening(text) };
+  const material: Material = { prompt, seed, prose: () => composeOpening({ ...text, random: seed() }), schemas };
 
   const reasoning = model.writes === "reasoning first" ? cutText(composeReasoning(text), tokensMax, tokenizer) : null;
-  const spent = reasoning?.tokens ?? 0;
-  const left = tokensMax - spent;
-  const head = { reasoning: reasoning?.text ?? null, reasoningTokens: spent };
-
-  const dictated = prompt === undefined ? null : dictatedAnswer(prompt.text);
+  const reasoningTokens = reasoning?.tokens ?? 0;
+  const dictated = dictatedAnswer(prompt);
   const calls = planCalls(request, dictated !== null, material);
-  if (calls.length > 0) {
-    const cut = cutCalls(calls, left, tokenizer);
-    const finish = cut.isCut || reasoning?.isCut === true ? "length" : "tool_calls";
-    return { ...head, text: null, calls: cut.calls, finish, tokens: spent + cut.tokens };
-  }
-  const written = writeText(request, model, dictated, text, material, tokenizer);
-  const cut = cutText(cutAtStop(written, request.stops), left, tokenizer);
+  const left = tokensMax - reasoningTokens;
+  const cut =
+    calls.length > 0
+      ? { text: null, ...cutCalls(calls, left, tokenizer) }
+      : { calls: [], ...cutText(cutAtStop(writeText(desk, dictated, text, material), request.stops), left, tokenizer) };
+  const isCut = cut.isCut || reasoning?.isCut === true;
   return {
-    ...head,
+    reasoning: reasoning?.text ?? null,
+    reasoningTokens,
     text: cut.text,
-    calls: [],
-    finish: cut.isCut || reasoning?.isCut === true ? "length" : "stop",
-    tokens: spent + cut.tokens,
+    calls: cut.calls,
+    finish: isCut ? "length" : calls.length > 0 ? "tool_calls" : "stop",
+    tokens: reasoningTokens + cut.tokens,
   };
 }
 
-function writeText(
-  request: SandboxRequest,
-  model: SandboxModel,
-  dictated: string | null,
-  text: TextMaterial,
-  material: Material,
-  tokenizer: Tokenizer,
-): string {
-  const results = toolResults(request.messages);
+function writeText(desk: Desk, dictated: string | null, text: TextMaterial, material: Material): string {
+  const { request, model, tokenizer } = desk;
   const { format } = request;
-  if (format.kind !== "text") {
-    // What the tools returned is as good a source of values as the prompt.
-    const source = [text.facts.text, ...results.map((result) => result.text)].join("\n");
-    const facts = results.length === 0 ? text.facts : createFacts(source);
-    return format.kind === "object"
-      ? writeObject(dictated, { ...material, facts })
-      : writeDocument(format.schema, dictated, { ...material, facts });
-  }
-  if (model.writes === "at length") return writePage(text, tokenizer);
-  if (results.length > 0) return composeFromResults(results);
-  return dictated ?? composeAnswer(text);
-}
-
-function writePage(text: TextMaterial, tokenizer: Tokenizer): string {
-  return composePage(text, LONG_ANSWER_TOKENS, (part) => tokenizer.count(part));
+  const results = toolResults(request.messages);
+  // What the tools returned is as good a source of values as the prompt.
+  const source = headAndTail([text.prompt, ...results.map((result) => result.text)].join("\n"));
+  if (format.kind === "object") return writeObject(dictated, source, material);
+  if (format.kind === "schema") return writeDocument(format.schema, dictated, source, material);
+  if (model.writes === "at length") return composePage(text, LONG_ANSWER_TOKENS, (part) => tokenizer.count(part));
+  return results.length > 0 ? composeFromResults(results) : (dictated ?? composeAnswer(text));
 }
 
 /** The results at the end of the conversation, with the names of the tools they came from. */

@@ -5,35 +5,13 @@
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { type ChatUsage, type EmbeddingsCall, type EmbeddingsProvider, ProviderError } from "../provider.ts";
-import { failIfDue, stopIfAborted, waitForAbort } from "./faults.ts";
-import type { SandboxModel } from "./models.ts";
+import { type ChatUsage, type EmbeddingsCall, type EmbeddingsProvider } from "../provider.ts";
+import { failIfDue, rejected, stopIfAborted, waitForAbort } from "./faults.ts";
+import { SANDBOX_EMBEDDING, type SandboxModel, sandboxModel } from "./models.ts";
 import { hashText } from "./random.ts";
 import { isStopWord } from "./words.ts";
 
-/** As in models.ts: the well-behaved one, and one for each failure a client should rehearse. */
-export const SANDBOX_EMBEDDING_MODELS = {
-  "sandbox-embed": { description: "Embeds at once: near texts have near vectors." },
-  "sandbox-embed-error": { description: "Fails every request with an internal error.", failsWith: "failed" },
-  "sandbox-embed-flaky": {
-    description: "Fails about every second call, as overloaded or broken.",
-    failsWith: "sometimes",
-  },
-  "sandbox-embed-rate-limited": {
-    description: "Turns every request away as one too many and says when to come back.",
-    failsWith: "busy",
-  },
-  "sandbox-embed-hang": { description: "Accepts the call and never answers.", hangs: true },
-  "sandbox-embed-no-usage": { description: "Embeds, but reports no token usage.", reports: "no usage" },
-  "sandbox-embed-bad-usage": {
-    description: "Embeds, but reports a number of tokens that cannot be true.",
-    reports: "absurd usage",
-  },
-} as const satisfies Readonly<Record<string, SandboxModel>>;
-
-export const SANDBOX_EMBEDDING = { dimensions: 256, dimensionsMax: 1_024, inputTokensMax: 8_192 } as const;
-
-/** Work of about 20 ms: whoever waits for another call is not to wait for all of a long one. */
+/** Work of about 20 ms: other calls get their turn between such pieces of a long one. */
 const CHARACTERS_PER_TURN = 16_384;
 
 export function createSandboxEmbeddings(): EmbeddingsProvider {
@@ -42,10 +20,10 @@ export function createSandboxEmbeddings(): EmbeddingsProvider {
     async embed(call) {
       const { sourceModel, signal, inputs } = call;
       stopIfAborted(signal);
-      const model = modelOf(sourceModel);
+      const model = sandboxModel(sourceModel, "embeddings");
       const calls = (callsByModel.get(sourceModel) ?? 0) + 1;
       callsByModel.set(sourceModel, calls);
-      failIfDue(model, null, calls);
+      failIfDue(model, { calls });
       if (model.hangs === true) await waitForAbort(signal);
       const dimensions = dimensionsOf(call);
       const tokenizer = await loadTokenizer();
@@ -68,13 +46,6 @@ export function createSandboxEmbeddings(): EmbeddingsProvider {
   };
 }
 
-function modelOf(name: string): SandboxModel {
-  if (Object.hasOwn(SANDBOX_EMBEDDING_MODELS, name)) {
-    return SANDBOX_EMBEDDING_MODELS[name as keyof typeof SANDBOX_EMBEDDING_MODELS];
-  }
-  throw new ProviderError("misconfigured", `the sandbox has no embedding model ${name}`);
-}
-
 function dimensionsOf(call: EmbeddingsCall): number {
   const body: Record<string, unknown> = call.dimensions === undefined ? {} : { dimensions: call.dimensions };
   call.adapt(body);
@@ -83,11 +54,7 @@ function dimensionsOf(call: EmbeddingsCall): number {
   if (Number.isInteger(dimensions) && Number(dimensions) >= 1 && Number(dimensions) <= dimensionsMax) {
     return Number(dimensions);
   }
-  throw new ProviderError("rejected", `expected 1 to ${dimensionsMax} dimensions`, {
-    code: "unsupported_value",
-    param: "dimensions",
-    status: 400,
-  });
+  throw rejected("unsupported_value", "dimensions", `expected 1 to ${dimensionsMax} dimensions`);
 }
 
 /** @throws ProviderError rejected, naming the input, when it is longer than the model reads */
@@ -95,12 +62,8 @@ function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at
   const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
   const { inputTokensMax } = SANDBOX_EMBEDDING;
   if (tokens <= inputTokensMax) return tokens;
-  throw new ProviderError("rejected", `an input of ${tokens} tokens`, {
-    code: "context_length_exceeded",
-    say: `This model reads at most ${inputTokensMax} tokens of an input, got ${tokens}.`,
-    param: `input[${at}]`,
-    status: 400,
-  });
+  const say = `This model reads at most ${inputTokensMax} tokens of an input, got ${tokens}.`;
+  throw rejected("context_length_exceeded", `input[${at}]`, `an input of ${tokens} tokens`, { say });
 }
 
 function reportOf(model: SandboxModel, tokens: number): ChatUsage {

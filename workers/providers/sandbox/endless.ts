@@ -1,4 +1,4 @@
-/** Streams no client and no gateway should wait out: one without end, and a frame that is larger than all others. */
+/** Streams that a client should not wait for: one without end, and one with a frame that is larger than all others. */
 import type { ChatDelta } from "../provider.ts";
 import { type Clock, pause } from "./faults.ts";
 

@@ -1,148 +1,109 @@
-/** What can be drawn from a prompt: names, places, numbers, quoted texts, pairs such as "age: 42". */
-import { findNames, type NameGroup } from "./names.ts";
+/** What a prompt plainly says: names, numbers, dates, addresses, quoted texts, pairs such as "age: 42". */
 import { firstCharacters, isStopWord, paddedWords } from "./words.ts";
+
+/** Names that stand together, as in "in Paris, Rome and Oslo", with the preposition before them. */
+export interface NameGroup {
+  readonly preposition: string;
+  readonly names: readonly string[];
+}
 
 export interface Facts {
   readonly text: string;
-  /** Content words in order, without repetition. */
-  topics(): readonly string[];
-  /** In order; the digits of dates, times and addresses are left out. */
-  numbers(): readonly number[];
-  quoted(): readonly string[];
-  emails(): readonly string[];
-  urls(): readonly string[];
-  /** ISO dates, such as 2026-02-28. */
-  dates(): readonly string[];
-  /** Days by name: "Friday", "tomorrow", "3 May". */
-  days(): readonly string[];
-  /** Names that stand together, as in "Paris, Rome and Oslo", with the preposition before them. */
-  names(): readonly NameGroup[];
+  /** In order, without the digits of dates, times and addresses. */
+  readonly numbers: readonly number[];
+  readonly quoted: readonly string[];
+  readonly emails: readonly string[];
+  readonly urls: readonly string[];
+  /** ISO dates, then days by name: "2026-02-28", "Friday", "3 May". */
+  readonly dates: readonly string[];
+  readonly names: readonly NameGroup[];
   /** What to look for: a quoted text, what follows "search for" or "about", else the whole prompt. */
-  query(): string;
-  /** The longest piece of arithmetic, such as "3 * (4 + 5)". */
-  arithmetic(): string | undefined;
-  /** The value a prompt gives to a name: "age: 42", "city is Oslo", "limit 5". */
-  valueOf(words: readonly string[]): string | undefined;
-  /** The number that stands before a noun: "5 results" for `results`. */
-  numberBefore(word: string): number | undefined;
-  mentions(phrase: string): boolean;
+  readonly query: string;
+  /** The value a prompt gives to a name: "age: 42", "city is Oslo", "limit 5", "5 results". */
+  valueOf(name: readonly string[]): string | undefined;
 }
 
-/** Of longer prompts this much is read at the start and at the end. */
-const HEAD_CHARACTERS = 6_000;
-const TAIL_CHARACTERS = 2_000;
-const TOPICS_MAX = 8;
-const TEXT_VALUE_MAX = 200;
+const QUERY_CHARACTERS_MAX = 200;
+const MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)";
+const DAYS = "(?:(?:next )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|today|tonight|tomorrow)";
+const WORD = "(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*";
+/** "Ada Lovelace", "Austin, TX". */
+const NAME = `${WORD}(?: ${WORD})*(?:, (?-i:[A-Z]{2})\\b)?`;
+const JOINT = `(?:, (?:and |or )?| and | or | & )(?:(?:in|at|for|from) )?`;
 
 const EMAIL = /[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+/g;
-const URL_PATTERN = /https?:\/\/[^\s"'<>)\]]+[^\s"'<>)\].,;:!?]/g;
-const DATE = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b/g;
-const DATE_OR_TIME = /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?|\b\d{1,2}:\d{2}(?::\d{2})?\b/g;
-const MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)";
-const DAY = new RegExp(
-  `\\b(?:(?:next\\s+)?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|today|tonight|tomorrow|\\d{1,2}\\s+${MONTH}|${MONTH}\\s+\\d{1,2})\\b`,
-  "gi",
-);
-const NUMBER =
-  /(?<![\p{L}\d.])-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/giu;
-const NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const URLS = /https?:\/\/[^\s"'<>)\]]+[^\s"'<>)\].,;:!?]/g;
+const DATE_OR_TIME = /\b\d{4}-\d{2}-\d{2}(?:T\S+)?|\b\d{1,2}:\d{2}(?::\d{2})?\b/g;
+const DATE = /\b\d{4}-\d{2}-\d{2}\b/g;
+const DAY = new RegExp(`\\b(?:${DAYS}|\\d{1,2} ${MONTHS}|${MONTHS} \\d{1,2})\\b`, "gi");
+const NUMBER = /(?<![\p{L}\d.])-?\d{1,15}(?:,\d{3})*(?:\.\d{1,15})?/gu;
 const QUOTED =
   /"([^"\n]{1,400})"|“([^”\n]{1,400})”|(?<![\p{L}\p{N}])'([^'\n]{1,400})'(?![\p{L}\p{N}])|`([^`\n]{1,400})`/gu;
-const WORD = /\p{L}[\p{L}\p{M}\p{N}'’-]*/gu;
 const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]{0,160}[\d)]/g;
-const SEARCH_FOR =
-  /\b(?:search(?:ing)?|look(?:ing)?|google|find|query)\b(?:\s+(?:(?:in|on|the|web|internet|docs?|documentation|database|online|up))\b)*(?:\s+(?:for|about))?\s+([^\n]+)/i;
-const ABOUT = /\b(?:saying|that\s+says|about|regarding|for)\s+([^\n]+)/i;
-const QUOTED_VALUE = '"([^"\\s][^"\\n]{0,200})"';
-const CAPITALISED_WORD = "(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*";
-/** What may follow a name: `: anything to the end of the clause`, `"quoted"`, `5`, `Big Words`, `is anything`. */
-const VALUE_FORMS = [
-  `[:=]\\s*(?:${QUOTED_VALUE}|'([^'\\n]{1,200})'|([^\\n,;]{1,200}))`,
-  `(?:(?:is|of|to|as|at|equals)\\s+)?(?:${QUOTED_VALUE}|(-?\\d[\\d.,]*|${CAPITALISED_WORD}(?:\\s${CAPITALISED_WORD})*))`,
-  "is\\s+([\\p{L}\\p{N}_-]+)",
-];
-const TOOL_MENTION =
-  /^(?:please\s+)?(?:use|call|invoke|run)\s+(?:the\s+)?\S+(?:\s+(?:tool|function))?\s+(?:to|with|for|and)\s+/i;
+const SEARCH =
+  /\b(?:search|look|google|find|query)\b(?: (?:in|on|the|web|docs|online|up))*(?: (?:for|about))? ([^\n]+)/i;
+const ABOUT = /\b(?:saying|that says|about|regarding|for) ([^\n]+)/i;
+/** Capitalised names; behind a preposition of place a word in small letters too. */
+const NAMES = new RegExp(
+  `(?:\\b(in|at|for|near|around|of|to|from|into|between|about|visit|with|by|named|called) (?:the )?)?(?<![\\p{L}\\p{N}])(${NAME}(?:${JOINT}${NAME})*)|\\b(in|at|near|for|from|to) (\\p{Ll}{3,})\\b`,
+  "giu",
+);
+const EVERY_NAME = new RegExp(NAME, "giu");
+const NO_NAME = new RegExp(`^(?:${DAYS}|${MONTHS}|celsius|fahrenheit|weather|invent|total|order)$`, "i");
 
-export function createFacts(prompt: string): Facts {
-  const text =
-    prompt.length <= HEAD_CHARACTERS + TAIL_CHARACTERS
-      ? prompt
-      : `${prompt.slice(0, HEAD_CHARACTERS)}\n${prompt.slice(-TAIL_CHARACTERS)}`.toWellFormed();
+export function createFacts(text: string): Facts {
+  const plain = text.replace(URLS, " ").replace(EMAIL, " ").replace(DATE_OR_TIME, " ");
   const all = (pattern: RegExp): readonly string[] => text.match(pattern) ?? [];
-  const padded = once(() => paddedWords(text));
-  // A pattern for each property costs 0.1 ms to build: most of them are not in the prompt at all.
-  const compact = once(() => padded().replaceAll(" ", ""));
-  const quoted = once(() => [...text.matchAll(QUOTED)].map((m) => (m[1] ?? m[2] ?? m[3] ?? m[4] ?? "").trim()));
-  const withoutDates = once(() => text.replace(URL_PATTERN, " ").replace(EMAIL, " ").replace(DATE_OR_TIME, " "));
+  const quoted = [...text.matchAll(QUOTED)].map((match) => match.slice(1).find(Boolean)?.trim() ?? "");
+  const compact = paddedWords(text).replaceAll(" ", "");
   return {
     text,
-    topics: once(() => findTopics(text)),
-    numbers: once(() => (withoutDates().match(NUMBER) ?? []).map(toNumber)),
+    numbers: (plain.match(NUMBER) ?? []).map((digits) => Number(digits.replaceAll(",", ""))),
     quoted,
-    emails: once(() => all(EMAIL)),
-    urls: once(() => all(URL_PATTERN)),
-    dates: once(() => all(DATE)),
-    days: once(() => all(DAY)),
-    names: once(() => findNames(text)),
-    query: once(() => findQuery(text, quoted())),
-    arithmetic: once(() => findArithmetic(withoutDates())),
-    valueOf: (words) => (compact().includes(words.join("")) ? findValue(text, words) : undefined),
-    numberBefore: (word) => findNumberBefore(withoutDates(), word),
-    mentions: (phrase) => {
-      const words = paddedWords(phrase);
-      return words !== "  " && padded().includes(words);
-    },
+    emails: all(EMAIL),
+    urls: all(URLS),
+    dates: [...all(DATE), ...all(DAY)],
+    names: findNames(plain),
+    query: findQuery(text, quoted),
+    // Building a pattern takes 0.1 ms, and most names are not in the prompt.
+    valueOf: (name) => (compact.includes(name.join("").replace(/s$/, "")) ? findValue(text, name) : undefined),
   };
 }
 
-function findTopics(text: string): readonly string[] {
-  const topics = new Map<string, string>();
-  for (const word of text.match(WORD) ?? []) {
-    const plain = word.replace(/['’]s$/, "");
-    const key = plain.toLowerCase();
-    if (isStopWord(key) || isStopWord(word) || (/^[a-z]{1,2}$/.test(key) && plain === key) || topics.has(key)) continue;
-    topics.set(key, plain.length > 40 ? firstCharacters(plain, 12) : plain);
-    if (topics.size === TOPICS_MAX) break;
-  }
-  return [...topics.values()];
-}
-
-function toNumber(text: string): number {
-  const word = NUMBER_WORDS.indexOf(text.toLowerCase());
-  return word === -1 ? Number(text.replaceAll(",", "")) : word;
-}
-
-function findQuery(text: string, quoted: readonly string[]): string {
-  const [first] = quoted;
-  if (first !== undefined) return first;
-  const found = SEARCH_FOR.exec(text)?.[1] ?? ABOUT.exec(text)?.[1] ?? text.replace(TOOL_MENTION, "");
-  const sentence = found.split(/[.?!](?:\s|$)|\n/, 1)[0]?.trim() ?? "";
-  return firstCharacters(sentence === "" ? text.trim() : sentence, TEXT_VALUE_MAX);
-}
-
-function findArithmetic(text: string): string | undefined {
-  const found = (text.match(ARITHMETIC) ?? []).map((piece) => piece.trim());
+/** The longest piece of arithmetic, such as "3 * (4 + 5)". */
+export function findArithmetic(text: string): string | undefined {
+  const found = (text.replace(DATE_OR_TIME, " ").match(ARITHMETIC) ?? []).map((piece) => piece.trim());
   return found.filter((piece) => /\d\s*[-+*/^×÷%]\s*[-(\d.]/.test(piece)).toSorted((a, b) => b.length - a.length)[0];
+}
+
+function findNames(text: string): readonly NameGroup[] {
+  const groups = [...text.matchAll(NAMES)].map(([, before, names, beforePlace = "", place = ""]): NameGroup => {
+    const list = names?.match(EVERY_NAME) ?? [place];
+    return { preposition: (before ?? beforePlace).toLowerCase(), names: list.map(withoutOpening).filter(Boolean) };
+  });
+  return groups.filter(({ names }) => names.length > 0);
+}
+
+/** A name without the words that open a sentence; empty when nothing is left. */
+function withoutOpening(name: string): string {
+  const words = name.replace(/['’]s?$/, "").split(" ");
+  const start = words.findIndex((word) => !isStopWord(word) && !NO_NAME.test(word));
+  return start === -1 ? "" : words.slice(start).join(" ");
+}
+
+function findQuery(text: string, [quoted]: readonly string[]): string {
+  const found = quoted ?? SEARCH.exec(text)?.[1] ?? ABOUT.exec(text)?.[1] ?? text;
+  const sentence = found.split(/[.?!](?:\s|$)|\n/, 1)[0]?.trim() ?? "";
+  return firstCharacters(sentence === "" ? text.trim() : sentence, QUERY_CHARACTERS_MAX);
 }
 
 function findValue(text: string, words: readonly string[]): string | undefined {
   if (words.length === 0 || words.length > 8) return undefined;
   const name = words.map((word) => RegExp.escape(word)).join("[\\s_-]*");
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${name}["'\`]?\\s*(?:${VALUE_FORMS.join("|")})`, "iu");
-  const match = pattern.exec(text);
-  if (match === null) return undefined;
-  const value = match.slice(1).find((group) => group !== undefined);
+  const after = `\\s*[:=]\\s*"?([^\\n,;"]{1,200})|(?: (?:is|of|to|as|at|equals))? (?:"([^"\\n]{1,200})"|(-?\\d[\\d.,]*|${NAME}))| is ([\\p{L}\\p{N}_-]+)`;
+  const found =
+    new RegExp(`(?<![\\p{L}\\p{N}])${name}["'\`]?(?:${after})`, "iu").exec(text) ??
+    new RegExp(`(?<![\\p{L}\\p{N}.-])(-?\\d[\\d.]*) (?:\\p{Ll}+ )?${name.replace(/s$/, "")}s?\\b`, "iu").exec(text);
+  const value = found?.slice(1).find((group) => group !== undefined);
   return value?.replace(/\s+and\s+[\p{L}_]+\s*(?:[:=]|\bis\b).*$/u, "").replace(/[.,;!?)\s]+$/, "");
-}
-
-function findNumberBefore(text: string, word: string): number | undefined {
-  const stem = RegExp.escape(word.replace(/s$/, ""));
-  const match = new RegExp(`(-?\\d{1,15}(?:\\.\\d{1,15})?)\\s*(?:[a-z]+\\s+)?${stem}s?\\b`, "i").exec(text);
-  return match?.[1] === undefined ? undefined : Number(match[1]);
-}
-
-function once<T>(compute: () => T): () => T {
-  let known: { readonly value: T } | undefined;
-  return () => (known ??= { value: compute() }).value;
 }

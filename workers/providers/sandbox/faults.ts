@@ -15,59 +15,59 @@ const RETRY_AFTER_MS = 1_000;
 /** More than the service waits for. */
 const LONG_RETRY_AFTER_MS = 30_000;
 
-/**
- * Throws what a failing model throws.
- * @param calls calls of this model so far, this one included: without a seed the flaky model goes by it
- */
-export function failIfDue(model: SandboxModel, givenSeed: number | null, calls: number): void {
-  switch (model.failsWith) {
-    case undefined:
-    // A matter of the call and not of the model's calls: failAtFirst.
-    case "busy at first":
-      return;
-    case "refused":
-      throw new ProviderError("refused", "the sandbox was asked to decline", { status: 400 });
-    case "failed":
-      throw new ProviderError("failed", "the sandbox was asked to fail", { status: 500 });
-    case "busy":
-      throw busy(RETRY_AFTER_MS);
-    case "busy for long":
-      throw busy(LONG_RETRY_AFTER_MS);
-    case "misconfigured":
-      throw new ProviderError("misconfigured", "the sandbox was asked to refuse our key", { status: 401 });
-    case "sometimes":
-      return failSometimes(givenSeed, calls);
-  }
+/** How a model fails before anything is sent. */
+const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Due) => ProviderError | undefined>> = {
+  refused: () => new ProviderError("refused", "the sandbox was asked to decline", { status: 400 }),
+  failed: () => new ProviderError("failed", "the sandbox was asked to fail", { status: 500 }),
+  busy: () => busy(RETRY_AFTER_MS),
+  "busy for long": () => busy(LONG_RETRY_AFTER_MS),
+  "busy at first": ({ isFirst }) => (isFirst ? busy(RETRY_AFTER_MS) : undefined),
+  misconfigured: () => new ProviderError("misconfigured", "the sandbox was asked to refuse our key", { status: 401 }),
+  sometimes: failSometimes,
+};
+
+/** What decides about models that fail at some calls only. */
+interface Due {
+  /** The client's own seed. */
+  readonly seed?: number | null;
+  /** Calls of this model so far, this one included: without a seed the flaky model goes by it. */
+  readonly calls?: number;
+  /** Whether this request has not been seen before. */
+  readonly isFirst?: boolean;
 }
 
-/** Turns a call away the first time it is asked. @param asked requests seen before; this one joins them */
-export function failAtFirst(model: SandboxModel, request: object, asked: WeakSet<object>): void {
-  if (model.failsWith !== "busy at first" || asked.has(request)) return;
-  asked.add(request);
-  throw busy(RETRY_AFTER_MS);
+/** @throws ProviderError what a failing model fails with */
+export function failIfDue(model: SandboxModel, due: Due = {}): void {
+  const failure = model.failsWith && FAILURES[model.failsWith](due);
+  if (failure !== undefined) throw failure;
 }
 
 /** @throws ProviderError rejected, for a parameter that the model does not take */
 export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
   const temperature = body["temperature"] ?? 1;
   if (model.fixesTemperature !== true || temperature === 1) return;
-  throw new ProviderError("rejected", "the sandbox was asked to take no temperature but 1", {
-    code: "unsupported_value",
-    say: "This model takes no other temperature than 1.",
-    param: "temperature",
-    status: 400,
-  });
+  const say = "This model takes no other temperature than 1.";
+  throw rejected("unsupported_value", "temperature", "the sandbox was asked to take no temperature but 1", { say });
+}
+
+/** A request that the provider does not take. @param detail for the log; `say` for the client */
+export function rejected(
+  code: "context_length_exceeded" | "unsupported_value",
+  param: string,
+  detail: string,
+  more: { readonly say?: string; readonly cause?: unknown } = {},
+): ProviderError {
+  return new ProviderError("rejected", detail, { code, param, status: 400, ...more });
 }
 
 function busy(retryAfterMs: number): ProviderError {
   return new ProviderError("busy", "the sandbox was asked to be overloaded", { status: 429, retryAfterMs });
 }
 
-function failSometimes(givenSeed: number | null, calls: number): void {
-  const isDue = givenSeed === null ? hashText(String(calls)) % 2 === 1 : Math.abs(givenSeed) % 2 === 1;
-  if (!isDue) return;
-  const isBusy = hashText(String(givenSeed ?? calls), 1) % 2 === 1;
-  throw isBusy
+function failSometimes({ seed = null, calls = 0 }: Due): ProviderError | undefined {
+  const isDue = seed === null ? hashText(String(calls)) % 2 === 1 : Math.abs(seed) % 2 === 1;
+  if (!isDue) return undefined;
+  return hashText(String(seed ?? calls), 1) % 2 === 1
     ? new ProviderError("busy", "the sandbox is having a bad moment", { status: 503 })
     : new ProviderError("failed", "the sandbox is having a bad moment", { status: 500 });
 }
@@ -109,7 +109,7 @@ export async function waitForAbort(signal: AbortSignal): Promise<never> {
 
 /** Milliseconds a whole answer of this many tokens takes, silence included. */
 export function answerMs(model: SandboxModel, tokens: number): number {
-  return (model.firstTokenMs ?? 0) + tokensMs(model, tokens) + (model.silenceMs ?? 0);
+  return (model.delayMs ?? 0) + tokensMs(model, tokens) + (model.silenceMs ?? 0);
 }
 
 /** Milliseconds from the first token until this many have been sent. */

@@ -1,148 +1,155 @@
 /** Values without parts: texts, numbers, booleans, members of an enumeration. */
-import type { SchemaChecker } from "./check-schema.ts";
-import type { Facts } from "./facts.ts";
-import { sampleFormat } from "./formats.ts";
 import { asList, type JsonRecord, own } from "./json.ts";
-import { numbersFor, textsFor } from "./match-property.ts";
+import type { ReadPattern } from "./pattern.ts";
+import { numbersFor, type Sources, textsFor } from "./property-values.ts";
 import type { Random } from "./random.ts";
-import { characterCount, firstCharacters, nameWords, paddedWords } from "./words.ts";
+import { characterCount, firstCharacters, mentions, nameWords, paddedWords } from "./words.ts";
 
-export interface Leaf {
-  readonly facts: Facts;
+export interface Leaf extends Sources {
   readonly random: Random;
-  readonly prose: () => string;
-  readonly focus: number;
-  readonly checker: SchemaChecker;
-  /** Pieces of the prompt already given to another property. */
-  used: Set<string>;
-  /** Above zero, values must differ from those before: the prompt's have all been tried. */
-  salt: number;
+  readonly readPattern: ReadPattern;
+  /** Pieces of the prompt already given to another property; this one joins them. */
+  readonly used: Set<string>;
+  /** Above zero, the prompt's own values have not done. */
+  readonly turn: number;
 }
 
 const TEXT_CHARACTERS_MAX = 20_000;
 
-/** A value of a type, or of the schema's enumeration; null for `null` and for a type JSON does not have. */
-export function fillLeaf(record: JsonRecord, type: string, name: string, leaf: Leaf): unknown {
-  switch (type) {
-    case "enum":
-      return pickMember(record, leaf);
-    case "string":
-      return fillText(record, name, leaf);
-    case "integer":
-    case "number":
-      return fillNumber({ ...record, type }, name, leaf);
-    case "boolean":
-      return fillBoolean(record, name, leaf);
-    default:
-      return null;
-  }
+type Filler = (keywords: JsonRecord, name: string, leaf: Leaf) => unknown;
+
+const FILLERS: Readonly<Record<string, Filler>> = {
+  enum: pickMember,
+  string: fillText,
+  integer: fillNumber,
+  number: fillNumber,
+  boolean: fillBoolean,
+};
+
+/** A value of a type or of the schema's enumeration; null for `null` and for a type JSON does not have. */
+export function fillLeaf(keywords: JsonRecord, type: string, name: string, leaf: Leaf): unknown {
+  return (Object.hasOwn(FILLERS, type) ? FILLERS[type]?.({ ...keywords, type }, name, leaf) : null) ?? null;
 }
 
-/** The member the prompt mentions first, else the first; with salt, the next. */
-function pickMember(record: JsonRecord, leaf: Leaf): unknown {
-  const members = asList(own(record, "enum")).filter((member) =>
-    leaf.checker.meets({ ...record, enum: [member] }, member),
-  );
-  const text = paddedWords(leaf.facts.text);
-  const mentioned = members
-    .map((member) => ({ member, at: typeof member === "string" ? text.indexOf(paddedWords(member)) : -1 }))
-    .filter(({ member, at }) => at !== -1 && !leaf.used.has(`enum ${String(member)}`))
-    .toSorted((a, b) => a.at - b.at)[0];
-  if (mentioned !== undefined && leaf.salt === 0) {
-    leaf.used.add(`enum ${String(mentioned.member)}`);
-    return mentioned.member;
-  }
-  return members[leaf.salt % Math.max(1, members.length)] ?? null;
+/** The first of these that fits and that no other property has. */
+function take<T>(offered: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
+  const found = offered.find((value) => !used.has(String(value)) && fits(value));
+  if (found !== undefined) used.add(String(found));
+  return found;
 }
 
-function fillText(record: JsonRecord, name: string, leaf: Leaf): string {
-  const fits = (text: string): boolean => leaf.checker.meets(record, text);
-  const { minLength, maxLength, pattern, format } = record;
+/** The member that the prompt mentions first, else the first. */
+function pickMember(keywords: JsonRecord, _name: string, leaf: Leaf): unknown {
+  const members = asList(keywords["enum"]);
+  const place = (member: unknown): number => paddedWords(leaf.facts.text).indexOf(paddedWords(String(member)));
+  const mentioned = members.filter((member) => typeof member === "string" && place(member) !== -1);
+  const inOrder = mentioned.toSorted((a, b) => place(a) - place(b));
+  const found = leaf.turn > 0 ? undefined : take(inOrder, leaf, () => true);
+  return found ?? members[leaf.turn % members.length];
+}
+
+function fillText(keywords: JsonRecord, name: string, leaf: Leaf): string {
+  const { minLength, maxLength, pattern: source, format } = keywords;
   const least = typeof minLength === "number" ? Math.min(minLength, TEXT_CHARACTERS_MAX) : 0;
   const most = typeof maxLength === "number" ? maxLength : Infinity;
-  let nearest: string | undefined;
-  if (leaf.salt === 0) {
-    for (const text of [...textsFor(name, format, leaf), ...defaultsOf(record)]) {
-      if (typeof text !== "string") continue;
-      if (fits(text)) return use(text, leaf);
-      nearest ??= text;
-    }
-  }
-  if (typeof pattern === "string") {
-    const sample = leaf.checker.patternOf(pattern)?.sample(leaf.random, least, most);
-    if (typeof sample === "string") return sample;
-  }
-  const formatted = sampleFormat(format, leaf.random, least);
+  const pattern = typeof source === "string" ? leaf.readPattern(source) : null;
+  const fits = (text: string): boolean => {
+    const length = characterCount(text);
+    return length >= least && length <= most && (pattern?.matches(text) ?? true);
+  };
+  const presets = presetsOf(keywords).filter((preset) => typeof preset === "string");
+  const offered = leaf.turn > 0 ? [] : [...offersFor(name, format, leaf), ...presets];
+  const found = take(offered, leaf, fits) ?? pattern?.sample(leaf.random, least, most);
+  if (typeof found === "string") return found;
+  const formatted = FORMATS.get(String(format))?.(leaf.random, least);
   if (formatted !== undefined) return formatted;
-  const base = nearest ?? placeholder(name, leaf);
-  return fitLength(leaf.salt === 0 ? base : `${leaf.salt} ${base}`, least, most);
+  const base = `${leaf.turn === 0 ? "" : `${leaf.turn} `}${offered[0] ?? placeholder(name, leaf.random)}`;
+  // Lengths count characters, not UTF-16 units (JSON Schema validation, 6.3.1).
+  return firstCharacters(base + ".".repeat(Math.max(0, least - characterCount(base))), most);
 }
 
-/** Remembers a piece of the prompt, so that the next property takes another. */
-function use(text: string, leaf: Leaf): string {
-  leaf.used.add(text);
-  return text;
+/** Where the format tells what to look for, nothing else of the prompt will do. */
+function offersFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
+  if (!FORMATS.has(String(format))) return textsFor(name, leaf);
+  const { emails, urls, dates } = leaf.facts;
+  const isoDates = dates.filter((date) => /^\d{4}/.test(date));
+  return new Map(Object.entries({ email: emails, uri: urls, date: isoDates })).get(String(format)) ?? [];
 }
 
-function placeholder(name: string, leaf: Leaf): string {
+function placeholder(name: string, random: Random): string {
   const words = nameWords(name);
-  if (words.at(-1) === "id") return `${words.join("-")}-${leaf.random.below(9_000) + 1_000}`;
-  return words.length === 0 ? "sample" : `sample ${words.join(" ")}`;
+  if (words.at(-1) === "id") return `${words.join("-")}-${random.below(9_000) + 1_000}`;
+  return ["sample", ...words].join(" ");
 }
 
-/** Lengths count characters, not UTF-16 units (JSON Schema validation, 6.3.1). */
-function fitLength(text: string, least: number, most: number): string {
-  const length = characterCount(text);
-  return length > most ? firstCharacters(text, most) : text + ".".repeat(Math.max(0, least - length));
+function fillNumber(keywords: JsonRecord, name: string, leaf: Leaf): number {
+  const presets = presetsOf(keywords).filter((preset) => typeof preset === "number");
+  const fits = (value: number): boolean => fitsNumber(keywords, value);
+  const found = leaf.turn > 0 ? undefined : take([...numbersFor(name, leaf.facts), ...presets], leaf, fits);
+  const numbers = [...new Set(numbersInRange(keywords).filter(fits))];
+  return found ?? numbers[leaf.turn % numbers.length] ?? 0;
 }
 
-function fillNumber(record: JsonRecord, name: string, leaf: Leaf): number {
-  const fits = (value: unknown): value is number => typeof value === "number" && leaf.checker.meets(record, value);
-  if (leaf.salt === 0) {
-    for (const number of [...numbersFor(name, leaf.facts, leaf.used), ...defaultsOf(record)]) {
-      if (!fits(number)) continue;
-      leaf.used.add(String(number));
-      return number;
-    }
-  }
-  const numbers = numbersInRange(record);
-  if (leaf.salt === 0) return numbers.find(fits) ?? 0;
-  const fitting = [...new Set(numbers)].filter(fits);
-  return fitting[leaf.salt % Math.max(1, fitting.length)] ?? 0;
+function fitsNumber(keywords: JsonRecord, value: number): boolean {
+  const { type, minimum = value, maximum = value, exclusiveMinimum, exclusiveMaximum, multipleOf } = keywords;
+  return (
+    (type !== "integer" || Number.isInteger(value)) &&
+    (typeof multipleOf !== "number" || Number.isInteger(value / multipleOf)) &&
+    value >= Number(minimum) &&
+    value <= Number(maximum) &&
+    (typeof exclusiveMinimum !== "number" || value > exclusiveMinimum) &&
+    (typeof exclusiveMaximum !== "number" || value < exclusiveMaximum)
+  );
 }
 
 /** Small whole numbers first, then what lies at and between the bounds. */
-function numbersInRange(record: JsonRecord): number[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = record;
-  const numbers = (...values: readonly unknown[]): number[] => values.filter((value) => typeof value === "number");
-  const low = Math.max(-Infinity, ...numbers(minimum, exclusiveMinimum));
-  const high = Math.min(Infinity, ...numbers(maximum, exclusiveMaximum));
-  const step = typeof multipleOf === "number" && multipleOf > 0 ? multipleOf : 1;
-  const start = Number.isFinite(low) ? Math.ceil(low / step) : Number.isFinite(high) ? Math.floor(high / step) - 50 : 0;
-  // Multiples of a decimal step, such as 0.01, gain stray digits; the rounded form is tried too.
-  const steps = Array.from({ length: 100 }, (_, i) => (start + i) * step).flatMap((value) => [
-    value,
-    Number(value.toFixed(12)),
-  ]);
-  const between = [low + (high - low) / 2, low + (high - low) / 3, low, high, low + 0.5, high - 0.5, low * 2, high * 2];
+function numbersInRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonRecord): number[] {
+  const isNumber = (bound: unknown): bound is number => typeof bound === "number";
+  const low = Math.max(-Infinity, ...[minimum, exclusiveMinimum].filter(isNumber));
+  const high = Math.min(Infinity, ...[maximum, exclusiveMaximum].filter(isNumber));
+  const step = isNumber(multipleOf) && multipleOf > 0 ? multipleOf : 1;
+  const start = Number.isFinite(low) ? Math.ceil(low / step) : Math.min(0, Math.floor(high / step) - 50);
+  // Multiples of a decimal step, such as 0.01, gain stray digits: they are rounded.
+  const steps = Array.from({ length: 100 }, (_, at) => Number(((start + at) * step).toPrecision(12)));
+  const between = [low + (high - low) / 2, low + (high - low) / 3, low + 0.5, high - 0.5];
   return [1, start + 0.5, 2, 10, 0, ...steps, ...between].filter(Number.isFinite);
 }
 
-function fillBoolean(record: JsonRecord, name: string, leaf: Leaf): boolean {
+function fillBoolean(keywords: JsonRecord, name: string, { facts, turn }: Leaf): boolean {
   const words = nameWords(name);
-  const said = leaf.facts.valueOf(words)?.toLowerCase();
-  if (said === "true" || said === "yes") return true;
-  if (said === "false" || said === "no") return false;
-  if (leaf.salt > 0) return leaf.salt % 2 === 0;
-  const phrase = words.join(" ");
-  if (["no", "not", "without", "don t"].some((not) => leaf.facts.mentions(`${not} ${phrase}`))) return false;
-  if (words.length > 0 && leaf.facts.mentions(phrase)) return true;
-  const [preset] = defaultsOf(record);
-  return typeof preset === "boolean" ? preset : true;
+  if (turn > 0) return turn % 2 === 0;
+  const said = facts.valueOf(words) ?? "";
+  if (/^(?:true|yes|false|no)\b/i.test(said)) return /^(?:true|yes)/i.test(said);
+  if (["no", "not", "without", "don't"].some((not) => mentions(facts.text, [not, ...words].join(" ")))) return false;
+  return mentions(facts.text, words.join(" ")) || presetsOf(keywords)[0] !== false;
 }
 
 /** What the schema's author offers: `default`, then `examples`. */
-function defaultsOf(record: JsonRecord): readonly unknown[] {
-  const preset = own(record, "default");
-  return [...(preset === undefined ? [] : [preset]), ...asList(own(record, "examples"))];
+function presetsOf(keywords: JsonRecord): readonly unknown[] {
+  return [own(keywords, "default"), ...asList(own(keywords, "examples"))].filter((preset) => preset !== undefined);
 }
+
+const two = (value: number): string => String(value).padStart(2, "0");
+const hex = (random: Random, length: number): string =>
+  Array.from({ length }, () => random.below(16).toString(16)).join("");
+const dateOf = (random: Random): string => `2026-${two(1 + random.below(12))}-${two(1 + random.below(28))}`;
+const timeOf = (random: Random): string => `${two(8 + random.below(12))}:${two(random.below(60))}:00Z`;
+const urlOf = (random: Random, least: number): string => `https://example.com/${hex(random, 4)}`.padEnd(least, "a");
+
+/** A text of each string format, at least as long where the format may be of any length. */
+const FORMATS: ReadonlyMap<string, (random: Random, least: number) => string> = new Map([
+  ["date-time", (random) => `${dateOf(random)}T${timeOf(random)}`],
+  ["date", dateOf],
+  ["time", timeOf],
+  ["duration", (random) => `PT${5 + random.below(50)}M`],
+  ["email", (random, least) => `user${random.below(100)}@example.com`.padStart(least, "u")],
+  ["hostname", (random) => `host${random.below(100)}.example.com`],
+  ["ipv4", (random) => `192.0.2.${1 + random.below(254)}`],
+  ["ipv6", (random) => `2001:db8::${hex(random, 3)}1`],
+  ...["uri", "url", "uri-reference", "uri-template"].map((name) => [name, urlOf] as const),
+  ["uuid", (random) => `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`],
+  ["json-pointer", (_random, least) => "/items/0".padEnd(least, "a")],
+  ["relative-json-pointer", (_random, least) => "0/items".padEnd(least, "a")],
+  ["regex", (_random, least) => "[a-z]+".padStart(least, "a")],
+  ["byte", (_random, least) => "c2FuZGJveDEy".repeat(Math.max(1, Math.ceil(least / 12)))],
+]);

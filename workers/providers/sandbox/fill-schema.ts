@@ -1,255 +1,241 @@
 /**
- * Writes a value that meets a JSON Schema, with what the prompt offers. Bounded in depth, items and work; a schema that
- * asks for more than that, or for the impossible, gets the nearest value found.
+ * Writes a value that meets a JSON Schema, with what the prompt offers: fills it, asks Ajv what does not fit, fills those
+ * parts in another way. A schema that asks for the impossible, or for more than the bounds, gets the first value written.
  */
-import { createSchemaChecker, hasDuplicate, itemSchemas, type SchemaChecker } from "./check-schema.ts";
-import type { Facts } from "./facts.ts";
-import { fillLeaf, type Leaf } from "./fill-leaf.ts";
-import { flattenSchema, type FlatSchema, mergeFlat } from "./flatten-schema.ts";
+import { fillLeaf } from "./fill-leaf.ts";
+import { type Flat, flattenSchema } from "./flatten-schema.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
-import { countItems, speaksOf } from "./match-property.ts";
+import { createPatternReader, type ReadPattern, type Work } from "./pattern.ts";
+import { numbersFor, offersText, type Sources } from "./property-values.ts";
 import type { Random } from "./random.ts";
-import { singular } from "./words.ts";
+import { createVerify, type Verify } from "./verify-schema.ts";
+import { mentions, nameWords, singular, topicsOf } from "./words.ts";
 
-export interface FillOptions {
-  readonly facts: Facts;
-  readonly random: Random;
-  /** A sentence or two, for properties that hold prose. */
-  readonly prose: () => string;
+export interface FillOptions extends Sources {
+  readonly seed: () => Random;
   /** Optional properties: all of them, or those the prompt speaks of. */
   readonly optional: "all" | "mentioned";
-  /** Which of several names that stand together comes first: parallel calls take one each. */
-  readonly focus: number;
+}
+
+export interface SchemaWriter {
+  /** A value for the schema, the same for the same options. */
+  fill(schema: unknown, options: FillOptions): unknown;
+  /** Whether a value is known to meet the schema. */
+  meets(schema: unknown, value: unknown): boolean;
 }
 
 const DEPTH_MAX = 24;
 /** Deeper than this, or inside the same reference twice, only what is required is written. */
 const CLOSING_DEPTH = 8;
-const CLOSING_REPEATS = 1;
-/** Alternatives within alternatives. */
-const NESTING_MAX = 16;
-/** Other values tried for a leaf when the first does not do, as under `not` or `oneOf`. */
-const LEAF_TRIES = 4;
-const VALUES_MAX = 2_000;
+const ROUNDS_MAX = 24;
+/** From this round on optional properties are left out. */
+const ROUNDS_WITH_OPTIONAL = 12;
+/** Ways tried for a part before those around it are tried in another way, too. */
+const TURNS_OWN = 5;
+/** Of all rounds together, about 0.2 s. */
+const VALUES_MAX = 10_000;
+/** Of all rounds together, about 50 ms. */
+const PATTERN_WORK_MAX = 500_000;
 const ITEMS_MAX = 1_000;
-const ATTEMPTS_MAX = 24;
+const ITEMS_USUAL_MAX = 5;
+/** Schemas that come again and again are compiled once. */
+const KNOWN_MAX = 64;
+const KNOWN_CHARACTERS_MAX = 16_384;
 
-/** A value for `schema`; see FillOptions for where it comes from. */
-export function fillSchema(schema: unknown, options: FillOptions): unknown {
-  const checker = createSchemaChecker(schema);
+export function createSchemaWriter(): SchemaWriter {
+  const known = new Map<string, Verify>();
+
+  function verifyOf(schema: unknown): Verify {
+    const text = JSON.stringify(schema) ?? "";
+    const verify = known.get(text) ?? createVerify(text);
+    if (known.size >= KNOWN_MAX) known.clear();
+    if (text.length <= KNOWN_CHARACTERS_MAX) known.set(text, verify);
+    return verify;
+  }
+
+  return {
+    fill: (schema, options) => fillSchema(schema, options, verifyOf(schema)),
+    meets: (schema, value) => verifyOf(schema)(value)?.length === 0,
+  };
+}
+
+function fillSchema(schema: unknown, options: FillOptions, verify: Verify): unknown {
+  const turns = new Map<string, number>();
+  const work: Work = { left: VALUES_MAX };
+  const readPattern = createPatternReader({ left: PATTERN_WORK_MAX });
   let first: { readonly value: unknown } | undefined;
-  for (const optional of [options.optional, "none"] as const) {
-    const value = createFilling(schema, options, optional, checker).fill(schema, "", { depth: 0, refs: [] });
-    if (checker.meets(schema, value)) return value;
+  for (let round = 0; round < ROUNDS_MAX && work.left > 0; round += 1) {
+    const optional = round < ROUNDS_WITH_OPTIONAL ? options.optional : "none";
+    const value = createFiller(schema, { ...options, optional, readPattern }, turns, work)(schema, ROOT);
+    const faults = verify(value);
+    if (faults?.length === 0) return value;
     first ??= { value };
+    if (faults === undefined) break;
+    for (const path of new Set(faults)) takeTurn(path, turns);
   }
   return first?.value;
 }
 
-interface Place {
-  readonly depth: number;
-  readonly refs: readonly string[];
+/** Another way for the part at fault; after some of its own, for the parts around it as well. */
+function takeTurn(path: string, turns: Map<string, number>): void {
+  const turn = (turns.get(path) ?? 0) + 1;
+  turns.set(path, turn);
+  if (path !== "" && turn % TURNS_OWN === 0) takeTurn(path.slice(0, path.lastIndexOf("/")), turns);
 }
 
-function createFilling(
+interface Place {
+  /** JSON pointer, as Ajv writes it. */
+  readonly path: string;
+  /** Of the property, or of the list that the value is an item of. */
+  readonly name: string;
+  readonly depth: number;
+  readonly references: readonly string[];
+  /** Above zero, the value must differ from those before. */
+  readonly turn: number;
+}
+
+const ROOT: Place = { path: "", name: "", depth: 0, references: [], turn: 0 };
+
+interface Options extends Omit<FillOptions, "optional"> {
+  readonly optional: FillOptions["optional"] | "none";
+  readonly readPattern: ReadPattern;
+}
+
+function createFiller(
   root: unknown,
-  options: FillOptions,
-  optional: "all" | "mentioned" | "none",
-  checker: SchemaChecker,
-) {
-  const leaf: Leaf = { ...options, checker, used: new Set(), salt: 0 };
-  let left = VALUES_MAX;
+  options: Options,
+  turns: ReadonlyMap<string, number>,
+  work: Work,
+): (schema: unknown, place: Place) => unknown {
+  const { facts, optional } = options;
+  const random = options.seed();
+  /** Pieces of the prompt already given to another property. */
+  let used = new Set<string>();
 
-  const isWorkLeft = (): boolean => left > 0;
-
-  function fill(schema: unknown, name: string, place: Place): unknown {
-    left -= 1;
-    if (left < 0 || place.depth > DEPTH_MAX) return null;
-    let first: { readonly value: unknown } | undefined;
-    let attempts = 0;
-    const used = [...leaf.used];
-    for (const value of candidates(flattenSchema(schema, root), name, place, 0)) {
-      if (checker.meets(schema, value)) return value;
-      first ??= { value };
-      attempts += 1;
-      if (attempts >= ATTEMPTS_MAX || left < 0) break;
-      leaf.used = new Set(used);
-    }
-    return first === undefined ? null : first.value;
+  function fill(schema: unknown, place: Place): unknown {
+    work.left -= 1;
+    if (work.left < 0 || place.depth > DEPTH_MAX) return null;
+    const turn = (turns.get(place.path) ?? 0) + place.turn;
+    const flat = flattenSchema(schema, root, turn, (branches, further) => inOrder(branches, isClosing(place, further)));
+    if (flat.isImpossible) return null;
+    return fillFlat(flat, { ...place, references: [...place.references, ...flat.references] });
   }
 
-  /** Values for each way through the alternatives, the likeliest first. */
-  function* candidates(flat: FlatSchema, name: string, place: Place, nesting: number): Generator<unknown, void, void> {
-    // Alternatives within alternatives multiply: the work counts as if each were a value.
-    left -= 1;
-    if (left < 0 || nesting > NESTING_MAX) return;
-    const [branches, ...rest] = flat.choices;
-    const refs = [...place.refs, ...flat.refs];
-    const here = { depth: place.depth, refs };
-    if (branches === undefined) {
-      if (!flat.isImpossible) yield* plain(flat.record, name, here);
-      return;
-    }
-    for (const branch of isClosing(here) ? branches.toSorted((a, b) => rank(a) - rank(b)) : nullLast(branches)) {
-      const merged = mergeFlat({ ...flat, choices: [], refs: [] }, flattenSchema(branch, root));
-      yield* candidates({ ...merged, choices: [...merged.choices, ...rest] }, name, here, nesting + 1);
-    }
+  function fillFlat({ keywords, round }: Flat, place: Place): unknown {
+    if (Object.hasOwn(keywords, "const")) return keywords["const"];
+    const types = inOrder(typesOf(keywords), isClosing(place));
+    const type = types[round % types.length];
+    if (type === "object") return fillObject(keywords, place);
+    if (type === "array") return fillArray(keywords, place);
+    return fillLeaf(keywords, type ?? "", place.name, {
+      ...options,
+      random,
+      used,
+      turn: Math.floor(round / types.length),
+    });
   }
 
-  function* plain(record: JsonRecord, name: string, place: Place): Generator<unknown, void, void> {
-    if (Object.hasOwn(record, "const")) {
-      yield record["const"];
-      return;
-    }
-    const types = typesOf(record);
-    const ordered = isClosing(place) && types.includes("null") ? ["null"] : types.toSorted(nullTypeLast);
-    for (const type of Array.isArray(own(record, "enum")) ? ["enum"] : ordered) {
-      if (type === "object") yield fillObject(record, { depth: place.depth + 1, refs: place.refs });
-      else if (type === "array") yield fillArray(record, name, { depth: place.depth + 1, refs: place.refs });
-      else {
-        const { salt } = leaf;
-        try {
-          for (let tries = 0; tries < LEAF_TRIES; tries += 1) {
-            leaf.salt = salt + tries;
-            yield fillLeaf(record, type, name, leaf);
-          }
-        } finally {
-          leaf.salt = salt;
-        }
-      }
-    }
-  }
-
-  function fillObject(record: JsonRecord, place: Place): JsonRecord {
+  function fillObject(keywords: JsonRecord, place: Place): JsonRecord {
     const entries = new Map<string, unknown>();
-    const required = new Set(asList(own(record, "required")).map(String));
-    const most = numberOr(own(record, "maxProperties"), Infinity);
+    const properties = asRecord(own(keywords, "properties"));
+    const others = own(keywords, "additionalProperties");
+    const required = new Set(asList(own(keywords, "required")).map(String));
     const put = (key: string): void => {
-      const schemas = checker.propertySchemas(record, key);
-      const schema = schemas.length === 1 ? schemas[0] : { allOf: schemas };
-      const value = fill(schema, key, place);
-      if (required.has(key) || checker.meets(schema, value)) entries.set(key, value);
+      const path = `${place.path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const schema = own(properties, key) ?? others ?? {};
+      entries.set(key, fill(schema, { ...place, path, name: key, depth: place.depth + 1, turn: 0 }));
     };
-    let open = most - required.size;
-    for (const key of new Set([...Object.keys(asRecord(own(record, "properties"))), ...required])) {
-      if (!required.has(key) && (open < 1 || !isWanted(record, key, place))) continue;
-      put(key);
-      if (!required.has(key) && entries.has(key)) open -= 1;
-    }
-    // Grows while it is walked: what a dependency adds may have dependencies of its own.
-    for (const key of entries.keys()) {
-      for (const other of asList(own(asRecord(own(record, "dependentRequired")), key)).map(String)) {
-        required.add(other);
-        if (!entries.has(other)) put(other);
-      }
-    }
-    const least = Math.min(numberOr(own(record, "minProperties"), mapSize(record, place)), ITEMS_MAX, most);
-    for (let tries = 0; entries.size < least && tries < least + 8; tries += 1) {
-      const key = extraKey(record, tries);
-      if (key !== undefined && !entries.has(key)) put(key);
+    const declared = Object.keys(properties).filter(
+      (key) => required.has(key) || isWanted(key, properties[key], place),
+    );
+    for (const key of new Set([...declared, ...required])) put(key);
+    // An object that is a map gets an entry.
+    const usual = isRecord(others) && entries.size === 0 && optional === "all" && !isClosing(place) ? 1 : 0;
+    const least = Math.min(numberOr(keywords["minProperties"], usual), ITEMS_MAX);
+    for (let at = 0; entries.size < least && at < least + 8; at += 1) {
+      const key = topicsOf(facts.text)[at]?.toLowerCase() ?? `item${at + 1}`;
+      if (!entries.has(key)) put(key);
     }
     return Object.fromEntries(entries);
   }
 
-  function isWanted(record: JsonRecord, key: string, place: Place): boolean {
-    if (optional === "none" || isClosing(place)) return false;
-    return optional === "all" || speaksOf(key, asRecord(asRecord(own(record, "properties"))[key]), options.facts);
+  /** Whether an optional property is written: where it can be, and where the prompt speaks of it if that is asked for. */
+  function isWanted(name: string, schema: unknown, place: Place): boolean {
+    if (optional === "none" || isClosing(place) || schema === false) return false;
+    const words = nameWords(name);
+    if (optional === "all" || facts.valueOf(words) !== undefined || mentions(facts.text, words.join(" "))) return true;
+    const { enum: members } = flattenSchema(schema, root).keywords;
+    return Array.isArray(members) ? mentionedOf(members).length > 0 : offersText(name, options);
   }
 
-  /** Entries for an object that is a map: no declared properties, but a schema for the others. */
-  function mapSize(record: JsonRecord, place: Place): number {
-    const isMap = isRecord(own(record, "additionalProperties")) && own(record, "properties") === undefined;
-    return isMap && optional === "all" && !isClosing(place) ? 1 : 0;
-  }
-
-  function extraKey(record: JsonRecord, tries: number): string | undefined {
-    const names = own(record, "propertyNames");
-    if (names !== undefined) {
-      leaf.salt += 1;
-      const key = fill({ allOf: [{ type: "string" }, names] }, "key", { depth: CLOSING_DEPTH, refs: [] });
-      return typeof key === "string" ? key : undefined;
-    }
-    const patterns = Object.keys(asRecord(own(record, "patternProperties")));
-    if (own(record, "additionalProperties") === false || (patterns.length > 0 && tries % 2 === 1)) {
-      return (
-        checker.patternOf(patterns[tries % Math.max(1, patterns.length)] ?? "(?=)")?.sample(options.random, 1, 64) ??
-        undefined
-      );
-    }
-    return options.facts.topics()[tries]?.toLowerCase() ?? `item${tries + 1}`;
-  }
-
-  function fillArray(record: JsonRecord, name: string, place: Place): unknown[] {
-    const { places, rest } = itemSchemas(record);
-    const isUnique = own(record, "uniqueItems") === true;
-    const least = Math.min(numberOr(own(record, "minItems"), 0), ITEMS_MAX);
-    const most = Math.min(numberOr(own(record, "maxItems"), ITEMS_MAX), rest === false ? places.length : ITEMS_MAX);
+  function fillArray(keywords: JsonRecord, place: Place): unknown[] {
+    const { prefixItems, items: rest, additionalItems } = keywords;
+    // Before 2020 `items` held what `prefixItems` holds.
+    const places = asList(prefixItems ?? rest);
+    const others = Array.isArray(rest) ? additionalItems : rest;
+    const most = Math.min(numberOr(keywords["maxItems"], ITEMS_MAX), others === false ? places.length : ITEMS_MAX);
+    const least = Math.min(numberOr(keywords["minItems"], 0), most);
+    const isOpen = optional !== "none" && !isClosing(place);
+    const usual = isOpen && others !== undefined && others !== false ? usualCount(place, others) : 0;
+    const wanted = Math.min(most, Math.max(least, isOpen ? places.length + usual : 0));
     const items: unknown[] = [];
-    // A list may repeat what other properties took: the participants' list has everyone in it.
-    const { salt, used } = leaf;
-    leaf.used = new Set();
-    const put = (schema: unknown): void => {
-      const value = fill(schema, singular(name), place);
-      if (!isUnique || !hasDuplicate([...items, value])) items.push(value);
-      else leaf.salt += 1;
-    };
-
-    const contains = own(record, "contains");
-    const wantedContains = contains === undefined ? 0 : numberOr(own(record, "minContains"), 1);
-    for (const schema of places.slice(0, most)) put(schema);
-    const isOptional = !isClosing(place) && optional !== "none";
-    const named = isOptional && rest !== undefined ? countItems(name, flattenSchema(rest, root).record, options) : 0;
-    const usual = place.refs.length > 0 ? Math.min(named, 1) : named;
-    const wanted = Math.min(most, Math.max(least, isOptional ? places.length + usual : 0, wantedContains));
-    for (let tries = 0; items.length < wanted && tries < wanted * 3 + 8 && isWorkLeft(); tries += 1) {
-      const isContained = tries < wantedContains;
-      put(isContained ? { allOf: [rest ?? {}, contains] } : (rest ?? {}));
+    // A list may repeat what other properties took: that of the participants has everyone in it.
+    const before = used;
+    used = new Set();
+    for (let tries = 0; items.length < wanted && tries < wanted * 3 + 8 && work.left > 0; tries += 1) {
+      const at = items.length;
+      const schema = at < places.length ? places[at] : (others ?? {});
+      const turn = keywords["uniqueItems"] === true ? tries - at : 0;
+      const name = singular(place.name);
+      const item = fill(schema, { ...place, path: `${place.path}/${at}`, name, depth: place.depth + 1, turn });
+      if (keywords["uniqueItems"] !== true || !items.some((one) => Bun.deepEquals(one, item, true))) items.push(item);
     }
-    leaf.salt = salt;
-    leaf.used = new Set([...used, ...leaf.used]);
-    // Items the schema of the rest cannot have are better left out, as long as enough remain.
-    while (items.length > Math.max(least, places.length) && !checker.meets(rest ?? {}, items.at(-1))) items.pop();
+    used = new Set([...before, ...used]);
     return items;
   }
 
-  return { fill };
+  /** As many items as the prompt has values for, else one or two. */
+  function usualCount({ name, references }: Place, items: unknown): number {
+    const { type, enum: members } = flattenSchema(items, root).keywords;
+    let count = Math.max(facts.quoted.length, ...facts.names.map((group) => group.names.length), 0);
+    if (Array.isArray(members)) count = Math.max(1, mentionedOf(members).length);
+    else if (type === "number" || type === "integer") count = numbersFor(name, facts).length;
+    const least = optional === "all" && !Array.isArray(members) ? 2 : 1;
+    return references.length > 0 ? 1 : Math.min(ITEMS_USUAL_MAX, Math.max(count, least));
+  }
+
+  function mentionedOf(members: readonly unknown[]): readonly unknown[] {
+    return members.filter((member) => typeof member === "string" && mentions(facts.text, member));
+  }
+
+  return fill;
 }
 
-function isClosing(place: Place): boolean {
-  if (place.depth >= CLOSING_DEPTH) return true;
-  const last = place.refs.at(-1);
-  return last !== undefined && place.refs.filter((ref) => ref === last).length > CLOSING_REPEATS;
+function isClosing({ depth, references }: Place, further: readonly string[] = []): boolean {
+  const all = [...references, ...further];
+  return depth >= CLOSING_DEPTH || all.filter((one) => one === all.at(-1)).length > 1;
 }
 
-/** Branches that end a recursion first: null, then those without a further reference. */
-function rank(branch: unknown): number {
-  if (isNull(branch)) return 0;
-  return JSON.stringify(branch).includes('"$ref"') ? 2 : 1;
+/** Types, or schemas by theirs. Null comes last; where a recursion is to end, what has fewest parts comes first. */
+function inOrder<T>(branches: readonly T[], closing: boolean): readonly T[] {
+  const rank = (branch: T): number => {
+    const { type = branch, const: constant } = asRecord(branch);
+    if (!closing) return Number(type === "null" || constant === null);
+    const size = ["null", "array", "object"].indexOf(String(type));
+    return size === -1 ? Number(isRecord(type)) * 3 : size;
+  };
+  return branches.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function nullLast(branches: readonly unknown[]): readonly unknown[] {
-  return branches.some(isNull) ? branches.toSorted((a, b) => Number(isNull(a)) - Number(isNull(b))) : branches;
-}
-
-function isNull(branch: unknown): boolean {
-  const { type, const: constant } = asRecord(branch);
-  return type === "null" || constant === null;
-}
-
-function nullTypeLast(a: string, b: string): number {
-  return Number(a === "null") - Number(b === "null");
-}
-
-/** The types a schema names, or the one its keywords speak of. */
-function typesOf(record: JsonRecord): string[] {
-  const type = own(record, "type");
-  if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type.map(String);
-  const has = (...keys: readonly string[]): boolean => keys.some((key) => Object.hasOwn(record, key));
-  if (has("properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"))
-    return ["object"];
-  if (has("items", "prefixItems", "minItems", "maxItems", "contains", "uniqueItems")) return ["array"];
-  if (has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")) return ["number"];
+/** The types that a schema names, or the one that its keywords speak of. */
+function typesOf(keywords: JsonRecord): readonly string[] {
+  const type = own(keywords, "type");
+  if (Array.isArray(own(keywords, "enum"))) return ["enum"];
+  if (type !== undefined) return (Array.isArray(type) ? asList(type) : [type]).map(String);
+  const names = Object.keys(keywords).join(" ");
+  if (/\b(?:required|\w*[pP]roperties)\b/.test(names)) return ["object"];
+  if (/\b(?:\w*[iI]tems)\b/.test(names)) return ["array"];
+  if (/\b(?:minimum|maximum|exclusiveM\w+|multipleOf)\b/.test(names)) return ["number"];
   return ["string", "object", "integer", "boolean", "null", "array"];
 }
 

@@ -1,107 +1,130 @@
-/** Brings a schema into the form a filler can walk: references followed, `allOf` merged, alternatives listed apart. */
-import { resolveRef } from "./check-schema.ts";
+/** Brings a schema into the form a filler can walk: references followed, `allOf` merged, one branch of each choice taken. */
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 
-export interface FlatSchema {
-  /** Keywords that hold in any case. */
-  readonly record: JsonRecord;
-  /** One branch of each list holds as well: `anyOf`, `oneOf`, and the two ways through an `if`. */
-  readonly choices: readonly (readonly unknown[])[];
+export interface Flat {
+  /** Keywords that all hold. */
+  readonly keywords: JsonRecord;
   /** References followed on the way, to notice recursion. */
-  readonly refs: readonly string[];
+  readonly references: readonly string[];
   /** Nothing can meet the schema. */
   readonly isImpossible: boolean;
+  /** How often all ways through the schema have been taken before this one. */
+  readonly round: number;
 }
 
-/** References and `allOf` within each other; both double the work when they come in pairs. */
-const FLAT_DEPTH_MAX = 24;
-const ANYTHING: FlatSchema = { record: {}, choices: [], refs: [], isImpossible: false };
-const STRUCTURE = new Set(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"]);
+interface Part extends Omit<Flat, "round"> {
+  /** Lists of which one branch each holds as well. */
+  readonly choices: readonly (readonly unknown[])[];
+}
 
-export function flattenSchema(schema: unknown, root: unknown, depth = 0): FlatSchema {
-  if (schema === false) return { ...ANYTHING, isImpossible: true };
-  if (!isRecord(schema) || depth > FLAT_DEPTH_MAX) return ANYTHING;
-  const record: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(schema)) if (!STRUCTURE.has(key)) record[key] = value;
-  const choices = [own(schema, "anyOf"), own(schema, "oneOf")].filter((list) => asList(list).length > 0).map(asList);
-  const condition = own(schema, "if");
-  if (condition !== undefined) {
-    choices.push([{ allOf: [condition, own(schema, "then") ?? {}] }, own(schema, "else") ?? {}]);
+const ANYTHING: Part = { keywords: {}, choices: [], references: [], isImpossible: false };
+/** Schemas merged for one value: references and `allOf` that come in pairs double the work at each step. */
+const MERGES_MAX = 500;
+const APART = new Set(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"]);
+
+/**
+ * One way through a schema's alternatives.
+ * @param turn which: 0 takes the first branch everywhere, each further number another combination
+ * @param order the branches of a choice, the likeliest first
+ */
+export function flattenSchema(
+  schema: unknown,
+  root: unknown,
+  turn = 0,
+  order: (branches: readonly unknown[], references: readonly string[]) => readonly unknown[] = (branches) => branches,
+): Flat {
+  let work = MERGES_MAX;
+
+  function flatten(part: unknown): Part {
+    if (part === false) return { ...ANYTHING, isImpossible: true };
+    if (!isRecord(part) || (work -= 1) < 0) return ANYTHING;
+    const keywords = Object.fromEntries(Object.entries(part).filter(([key]) => !APART.has(key)));
+    const choices = [part["anyOf"], part["oneOf"]].map(asList).filter((branches) => branches.length > 0);
+    const condition = own(part, "if");
+    if (condition !== undefined) choices.push([{ allOf: [condition, part["then"] ?? {}] }, part["else"] ?? {}]);
+    const parts = asList(part["allOf"]).map(flatten);
+    const { $ref: reference } = part;
+    if (typeof reference === "string") {
+      const target = flatten(resolveReference(reference, root));
+      parts.unshift({ ...target, references: [reference, ...target.references] });
+    }
+    return [...parts, { ...ANYTHING, keywords, choices }].reduce(merge);
   }
-  let flat: FlatSchema = { record, choices, refs: [], isImpossible: false };
-  for (const part of asList(own(schema, "allOf"))) flat = mergeFlat(flat, flattenSchema(part, root, depth + 1));
-  const ref = own(schema, "$ref");
-  if (typeof ref !== "string") return flat;
-  const target = mergeFlat(flattenSchema(resolveRef(ref, root), root, depth + 1), flat);
-  return { ...target, refs: [ref, ...target.refs] };
+
+  let flat = flatten(schema);
+  let round = turn;
+  while (flat.choices.length > 0) {
+    const [branches = [], ...choices] = flat.choices;
+    const ordered = order(branches, flat.references);
+    flat = merge({ ...flat, choices }, flatten(ordered[round % ordered.length]));
+    round = Math.floor(round / ordered.length);
+  }
+  return { ...flat, round, isImpossible: flat.isImpossible || own(flat.keywords, "type") === NO_TYPE };
 }
 
-/** Both schemas at once. */
-export function mergeFlat(a: FlatSchema, b: FlatSchema): FlatSchema {
+/** Follows a reference such as "#" or "#/$defs/node"; one that leads nowhere allows anything. */
+function resolveReference(reference: string, root: unknown): unknown {
+  if (!/^#(?:\/|$)/.test(reference)) return undefined;
+  return reference
+    .split("/")
+    .slice(1)
+    .map((key) => decodePercent(key).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((target, key) => (Array.isArray(target) ? target[Number(key)] : own(asRecord(target), key)), root);
+}
+
+function decodePercent(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+function merge(a: Part, b: Part): Part {
+  const keywords: Record<string, unknown> = { ...a.keywords };
+  for (const [key, value] of Object.entries(b.keywords)) {
+    const join = Object.hasOwn(keywords, key) ? MERGES.get(key) : undefined;
+    keywords[key] = join === undefined ? value : join(keywords[key], value);
+  }
   return {
-    record: mergeRecords(a.record, b.record),
+    keywords,
     choices: [...a.choices, ...b.choices],
-    refs: [...a.refs, ...b.refs],
+    references: [...a.references, ...b.references],
     isImpossible: a.isImpossible || b.isImpossible,
   };
 }
 
 type Merge = (a: unknown, b: unknown) => unknown;
 
-const larger: Merge = (a, b) => (typeof a === "number" && typeof b === "number" ? Math.max(a, b) : b);
-const smaller: Merge = (a, b) => (typeof a === "number" && typeof b === "number" ? Math.min(a, b) : b);
-const both: Merge = (a, b) => ({ allOf: [a, b] });
+const NO_TYPE = "none";
+const both: Merge = (a, b) => (a === false || b === false ? false : { allOf: [a, b] });
+const members: Merge = (a, b) => {
+  const [left, right] = [asRecord(a), asRecord(b)];
+  const joined = Object.entries(right).map(([key, part]) => [
+    key,
+    Object.hasOwn(left, key) ? both(left[key], part) : part,
+  ]);
+  return { ...left, ...(Object.fromEntries(joined) as JsonRecord) };
+};
+const types: Merge = (a, b) => {
+  const [left, right] = [a, b].map((one) => (Array.isArray(one) ? asList(one) : [one])) as [unknown[], unknown[]];
+  // Whole numbers are numbers: `number` and `integer` meet in `integer`.
+  const allows = (list: readonly unknown[], type: unknown): boolean =>
+    list.includes(type) || (type === "integer" && list.includes("number"));
+  const shared = [...new Set([...left, ...right])].filter((type) => allows(left, type) && allows(right, type));
+  return shared.length === 0 ? NO_TYPE : shared;
+};
+const larger: Merge = (a, b) => Math.max(Number(a), Number(b));
+const smaller: Merge = (a, b) => Math.min(Number(a), Number(b));
 
 /** How two values of a keyword become one that is as strict as both. A keyword not listed keeps the later value. */
-const MERGES: Readonly<Record<string, Merge>> = {
-  type: mergeTypes,
-  enum: (a, b) => asList(a).filter((one) => asList(b).some((other) => Bun.deepEquals(one, other, true))),
-  required: (a, b) => [...new Set([...asList(a), ...asList(b)])],
-  properties: mergeProperties,
-  patternProperties: mergeProperties,
-  additionalProperties: (a, b) => (a === false || b === false ? false : both(a, b)),
-  items: (a, b) => (Array.isArray(a) || Array.isArray(b) ? a : both(a, b)),
-  not: (a, b) => ({ anyOf: [a, b] }),
-  contains: (a) => a,
-  uniqueItems: (a, b) => a === true || b === true,
-  minimum: larger,
-  exclusiveMinimum: larger,
-  minLength: larger,
-  minItems: larger,
-  minProperties: larger,
-  minContains: larger,
-  maximum: smaller,
-  exclusiveMaximum: smaller,
-  maxLength: smaller,
-  maxItems: smaller,
-  maxProperties: smaller,
-  maxContains: smaller,
-};
-
-function mergeRecords(a: JsonRecord, b: JsonRecord): JsonRecord {
-  const merged: Record<string, unknown> = { ...a };
-  for (const [key, value] of Object.entries(b)) {
-    const merge = Object.hasOwn(MERGES, key) ? MERGES[key] : undefined;
-    merged[key] = Object.hasOwn(merged, key) && merge !== undefined ? merge(merged[key], value) : value;
-  }
-  return merged;
-}
-
-function mergeTypes(a: unknown, b: unknown): unknown {
-  const left = Array.isArray(a) ? asList(a) : [a];
-  const right = Array.isArray(b) ? asList(b) : [b];
-  const shared = left.filter((type) => right.includes(type));
-  // Whole numbers are numbers: `number` and `integer` meet in `integer`.
-  const isWhole = (types: readonly unknown[], others: readonly unknown[]): boolean =>
-    types.includes("number") && others.includes("integer");
-  if ((isWhole(left, right) || isWhole(right, left)) && !shared.includes("integer")) shared.push("integer");
-  return shared;
-}
-
-function mergeProperties(a: unknown, b: unknown): unknown {
-  const left = asRecord(a);
-  const entries = Object.entries(asRecord(b)).map(
-    ([key, schema]) => [key, Object.hasOwn(left, key) ? both(left[key], schema) : schema] as const,
-  );
-  return { ...left, ...Object.fromEntries(entries) };
-}
+const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
+  ["type", types],
+  ["enum", (a, b) => asList(a).filter((one) => asList(b).some((other) => Bun.deepEquals(one, other, true)))],
+  ["required", (a, b) => [...new Set([...asList(a), ...asList(b)])]],
+  ["properties", members],
+  ["additionalProperties", both],
+  ["items", both],
+  ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((key) => [key, larger] as const),
+  ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((key) => [key, smaller] as const),
+]);

@@ -1,6 +1,6 @@
 /**
  * The sandbox's chat models: a provider without network and without a key, whose answers depend on the request alone.
- * See models.ts for what each of them rehearses.
+ * See models.ts for what each of them does.
  */
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -11,7 +11,6 @@ import {
   answerMs,
   breakOff,
   type Clock,
-  failAtFirst,
   failIfDue,
   interruptedAfter,
   pause,
@@ -20,6 +19,7 @@ import {
   tokensMs,
   waitForAbort,
 } from "./faults.ts";
+import type { SchemaWriter } from "./fill-schema.ts";
 import { type SandboxModel, sandboxModel } from "./models.ts";
 import { outputTokens, renderDeltas, renderResult } from "./render.ts";
 import { readRequest, type SandboxRequest } from "./request.ts";
@@ -37,27 +37,35 @@ export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
   /** A call that is repeated brings the same request again. */
   const asked = new WeakSet<object>();
+  let schemaWriter: Promise<SchemaWriter> | undefined;
+
+  /** Ajv and what belongs to it take 50 ms to load: requests that need them load them. */
+  function loadSchemaWriter({ tools, format }: SandboxRequest): Promise<SchemaWriter> | undefined {
+    if (tools.length === 0 && format.kind === "text") return undefined;
+    return (schemaWriter ??= import("./fill-schema.ts").then(({ createSchemaWriter }) => createSchemaWriter()));
+  }
 
   /** Everything that comes before the first token. @throws ProviderError */
   async function prepare(call: ChatCall): Promise<Prepared> {
     const { sourceModel, outputTokensMax, signal } = call;
     stopIfAborted(signal);
-    const model = sandboxModel(sourceModel);
-    if (model === undefined) throw new ProviderError("misconfigured", `the sandbox has no model ${sourceModel}`);
+    const model = sandboxModel(sourceModel, "chat");
     const calls = (callsByModel.get(sourceModel) ?? 0) + 1;
     callsByModel.set(sourceModel, calls);
     const body: Record<string, unknown> = { ...call.request };
     call.adapt(body);
     const request = readRequest(body);
     rejectIfDue(model, body);
-    failAtFirst(model, call.request, asked);
-    failIfDue(model, request.givenSeed, calls);
+    const isFirst = !asked.has(call.request);
+    asked.add(call.request);
+    failIfDue(model, { seed: request.givenSeed, calls, isFirst });
     if (model.hangs === true) await waitForAbort(signal);
     const tokenizer = await loadTokenizer();
     const tokensMax = request.tokensMax ?? (outputTokensMax > 0 ? outputTokensMax : Infinity);
-    const answer = spoil(createAnswer(body, request, model, tokenizer, tokensMax), model, tokenizer);
+    const schemas = await loadSchemaWriter(request);
+    const written = createAnswer(body, { request, model, tokenizer, tokensMax, schemas });
     stopIfAborted(signal);
-    return { model, request, answer, tokenizer };
+    return { model, request, answer: spoil(written, model, tokenizer), tokenizer };
   }
 
   async function complete(call: ChatCall): Promise<ChatResult> {
@@ -74,7 +82,7 @@ export function createSandbox(clock: Clock): ChatProvider {
   async function* stream(call: ChatCall): AsyncGenerator<ChatDelta, void, void> {
     const { model, request, answer, tokenizer } = await prepare(call);
     const { signal } = call;
-    await pause(model.firstTokenMs ?? 0, clock, signal);
+    await pause(model.delayMs ?? 0, clock, signal);
     if (model.writes === "without end") yield* streamWithoutEnd(answer.choices[0]?.text ?? "", clock, signal);
     const interruption = interruptedAfter(model, outputTokens(answer));
     let start = clock.now();

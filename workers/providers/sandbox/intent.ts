@@ -1,17 +1,30 @@
-/** Recognises prompts that dictate the answer: "Say hello", "Reply with only: OK", "Repeat after me: …". */
-
-/** Verbs that ask for speech by themselves, and verbs that do so only with a sign such as "with", "exactly" or a colon. */
-const SPEECH_VERBS = new Set(["say", "echo", "repeat"]);
-const VERB = /(say|echo|repeat|reply|respond|answer|print|output|return|write|type|send)\b/iy;
+/** Recognises prompts that dictate the answer: "Say hello", "Respond with only the word X", "Output exactly this: …". */
 
 const POLITE =
   /(?:(?:please|kindly|now|just|simply|only|always|then|ok|okay)[,:]?\s+|(?:can|could|would|will)\s+you\s+|i\s+want\s+you\s+to\s+|you\s+(?:must|should)\s+)*/iy;
-const ASKS_POLITELY = /(?:can|could|would|will)\s+you\s/i;
+/** `say`, `echo` and `repeat` ask for speech by themselves, the others with a sign such as "with", "exactly" or a colon. */
+const VERB =
+  /(say|echo|repeat|reply|respond|answer|print|output|return|write|type|send|copy|your\s+(?:(?:only|whole|entire)\s+)?(?:reply|response|answer|output)\s+(?:must|should|is\s+to)\s+be)\b/iy;
+const SPEECH_VERBS = new Set(["say", "echo", "repeat", "copy"]);
 
-const LINK = /\s+(?:back|to\s+me|after\s+me|with|by\s+saying)\b/iy;
-const EMPHASIS = /,?\s+(?:exactly|only|just|precisely|literally|verbatim|simply|nothing\s+but)\b/iy;
-const NOUN =
-  /\s+(?:(?:the|this|these|my|one|a)\s+)?(?:(?:following|exact|single|one|same)\s+)*(?:words?|phrase|text|sentence|message|string|line|token|number|digits?|letter|value|following|reply|response|answer|output)\b/iy;
+/** What stands between the verb and the text, and whether it is a sign that the words behind it are the text itself. */
+const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: RegExp])[] = [
+  ["linked", /\s+(?:back|to\s+me|after\s+me|with|by\s+saying)\b/iy],
+  ["exact", /,?\s+(?:exactly|only|just|precisely|literally|verbatim|simply|word\s+for\s+word|nothing\s+but)\b/iy],
+  [
+    "exact",
+    /\s+(?:(?:the|this)\s+)?(?:following|exact)\s+(?:json|yaml|xml|code)\b|\s+this\s+(?:json|yaml|xml|code)\b/iy,
+  ],
+  [
+    "exact",
+    /\s+(?:(?:the|this|these|my|one|a)\s+)?(?:(?:following|exact|single|one|same)\s+)*(?:words?|phrase|text|sentence|message|string|lines?|token|number|digits?|letter|value|following|reply|response|answer|output)\b/iy,
+  ],
+  ["none", /\s+this(?=\s*[:,]|\s+(?:and|exactly|verbatim|word))/iy],
+  [
+    "none",
+    /,?\s+(?:(?:and|with)\s+)?(?:nothing\s+(?:else|more)|no\s+(?:other|extra|additional|more|quotes)\b[^:.\n]{0,60}|without\s[^:.\n]{0,60})(?=\s*:)/iy,
+  ],
+];
 const COLON = /\s*:\s*/y;
 
 /** What no dictated text begins with: the prompt describes an answer here and does not give it. */
@@ -23,24 +36,16 @@ const EITHER_OR = /^\S+\s+or\s+\S+$/i;
 /** Remarks that end a request and are no part of the text. */
 const REMARK =
   /(?:[,;.!]?\s+(?:and\s+)?(?:nothing\s+(?:else|more)|please|verbatim|with\s+nothing\s+(?:else|more)|(?:do\s+not|don't)\s+(?:say|add|write|output|include)\b[^.\n]{0,80}|no\s+(?:other|extra|additional|more)\s+(?:words?|text|punctuation|output)|without\s+(?:any\s+)?(?:other\s+|extra\s+)?(?:words?|text|quotes|punctuation|explanation)))[.!]?$/i;
-
-const QUOTES: Readonly<Record<string, string>> = {
-  '"': '"',
-  "'": "'",
-  "`": "`",
-  "“": "”",
-  "‘": "’",
-  "«": "»",
-  "„": "“",
-};
-
 const TIMES =
   /\s+(?:(once|twice|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?:\s+times)|(once|twice))(?:\s+fast)?[.!]?$/i;
 const TIMES_WORDS = ["", "once", "twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const COUNT = /\bcount\s+(?:up\s+)?(?:from\s+(\d{1,9})\s+)?(?:up\s+)?to\s+(\d{1,9})\b/i;
+const QUOTES = new Map(Object.entries({ '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“" }));
 
-/** Only this much at either end is searched for the request; what it dictates may be longer. */
+/** Only this much at the end is searched for the request; what it dictates may be longer. */
 const SEARCH_CHARACTERS = 1_000;
 const REMARK_CHARACTERS_MAX = 500;
+const STARTS_MAX = 20;
 const COUNT_MAX = 10_000;
 
 /** The exact text a prompt asks for, or null when it leaves the wording open. */
@@ -50,60 +55,58 @@ export function dictatedAnswer(prompt: string): string | null {
     const found = readRequestAt(text, start);
     if (found !== null) return found;
   }
-  return countingAnswer(text);
+  return countingAnswer(text.slice(-SEARCH_CHARACTERS));
 }
 
 /** The start of the text, of its last line, and of the sentences in that line. */
-function requestStarts(text: string): Set<number> {
-  const starts = new Set([0]);
-  const lineStart = Math.max(text.lastIndexOf("\n") + 1, text.length - SEARCH_CHARACTERS);
-  starts.add(lineStart);
-  for (const match of text.slice(lineStart).matchAll(/[.!?:;]\s+/g)) {
-    starts.add(lineStart + match.index + match[0].length);
-    if (starts.size > 20) break;
-  }
-  return starts;
+function requestStarts(text: string): ReadonlySet<number> {
+  const line = Math.max(text.lastIndexOf("\n") + 1, text.length - SEARCH_CHARACTERS);
+  const sentences = [...text.slice(line).matchAll(/[.!?:;]\s+/g)].slice(0, STARTS_MAX);
+  return new Set([0, line, ...sentences.map((match) => line + match.index + match[0].length)]);
 }
 
 function readRequestAt(text: string, start: number): string | null {
   const begin = skip(POLITE, text, start);
-  VERB.lastIndex = begin;
-  const verb = VERB.exec(text)?.[1]?.toLowerCase();
-  if (verb === undefined) return null;
-
-  let at = begin + verb.length;
-  let isLinked = false;
-  let isEmphatic = false;
+  const end = skip(VERB, text, begin);
+  if (end === begin) return null;
+  const verb = text.slice(begin, end).toLowerCase();
+  const signs = new Set<string>(verb.startsWith("your") ? ["linked"] : []);
+  let at = end;
   for (let before = -1; before !== at;) {
     before = at;
-    at = skip(LINK, text, at);
-    isLinked ||= at !== before;
-    const linked = at;
-    at = skip(EMPHASIS, text, at);
-    at = skip(NOUN, text, at);
-    isEmphatic ||= at !== linked;
+    for (const [sign, words] of BETWEEN) {
+      const next = skip(words, text, at);
+      if (next !== at) signs.add(sign);
+      at = next;
+    }
   }
   const rest = skip(COLON, text, at);
   const hasColon = rest !== at;
   const wanted = (hasColon ? text.slice(rest) : text.slice(rest).replace(/^,/, "")).trim();
   if (wanted === "" || (!hasColon && !/[\s,"'`“‘«„]/.test(text.charAt(at)))) return null;
+  const isSpeech = SPEECH_VERBS.has(verb);
   const quoted = unquote(wanted);
-  if (quoted !== null && (SPEECH_VERBS.has(verb) || isLinked || isEmphatic || hasColon || quoted.isAll)) {
+  if (quoted !== null && (isSpeech || hasColon || quoted.isAll || signs.has("linked") || signs.has("exact"))) {
     return repeatTimes(quoted.text, quoted.rest);
   }
   if (hasColon) return wanted;
-  if (!isDictation(verb, wanted, isLinked, isEmphatic)) return null;
-  return cleanLine(wanted, ASKS_POLITELY.test(text.slice(start, begin)));
+  if (!isDictation(wanted, isSpeech, signs)) return null;
+  return cleanLine(wanted, /(?:can|could|would|will)\s+you\s/i.test(text.slice(start, begin)));
 }
 
-function isDictation(verb: string, wanted: string, isLinked: boolean, isEmphatic: boolean): boolean {
+function isDictation(wanted: string, isSpeech: boolean, signs: ReadonlySet<string>): boolean {
   if (DESCRIBES.test(wanted)) return false;
-  if (SPEECH_VERBS.has(verb)) return true;
-  if (!isLinked && !isEmphatic) return false;
-  const line = wanted.split("\n", 1)[0]?.replace(/[.?!]$/, "") ?? "";
+  if (isSpeech) return true;
+  const line =
+    wanted
+      .split("\n", 1)[0]
+      ?.replace(REMARK, "")
+      .replace(/[.?!]$/, "") ?? "";
   const words = line.split(/\s+/).length;
-  if (words === 1) return true;
-  return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && words <= (isEmphatic ? 12 : 3);
+  const isExact = signs.has("exact");
+  if (words === 1) return isExact || signs.has("linked") || /^[A-Z]{2,}$/.test(line);
+  if (!isExact && !signs.has("linked")) return false;
+  return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && words <= (isExact ? 12 : 3);
 }
 
 /** One line of dictation without the remarks around it: `hello, and nothing else.` → `hello`. */
@@ -121,15 +124,14 @@ function cleanLine(wanted: string, isQuestion: boolean): string {
   return line.replace(/(?<![.])\.$/, "");
 }
 
-/** A text in quotes at the start; null when there is none or more than one. */
+/** A text in quotes or in a fence at the start; null when there is none or more than one. */
 function unquote(wanted: string): { text: string; rest: string; isAll: boolean } | null {
-  if (wanted.startsWith("```")) {
-    const end = wanted.indexOf("```", 3);
-    if (end === -1) return null;
-    return { text: wanted.slice(3, end).trim(), rest: wanted.slice(end + 3), isAll: end + 3 === wanted.length };
+  const [whole, fenced] = /^```(?:[a-z]*\n)?([\s\S]*?)```/.exec(wanted) ?? [];
+  if (whole !== undefined && fenced !== undefined) {
+    return { text: fenced.trim(), rest: wanted.slice(whole.length), isAll: whole.length === wanted.length };
   }
   const opening = wanted.charAt(0);
-  const closing = QUOTES[opening];
+  const closing = QUOTES.get(opening);
   if (closing === undefined) return null;
   let end = wanted.indexOf(closing, 1);
   // An apostrophe inside a word closes nothing.
@@ -149,14 +151,9 @@ function repeatTimes(text: string, rest: string): string {
 }
 
 function countingAnswer(text: string): string | null {
-  const match = /\bcount\s+(?:up\s+)?(?:from\s+(\d{1,9})\s+)?(?:up\s+)?to\s+(\d{1,9})\b/i.exec(
-    text.slice(-SEARCH_CHARACTERS),
-  );
-  if (match === null) return null;
-  const from = Number(match[1] ?? 1);
-  const length = Number(match[2]) - from + 1;
-  if (length < 1 || length > COUNT_MAX) return null;
-  return Array.from({ length }, (_, i) => from + i).join(", ");
+  const [, first = "1", last = "0"] = COUNT.exec(text) ?? [];
+  const length = Number(last) - Number(first) + 1;
+  return length < 1 || length > COUNT_MAX ? null : Array.from({ length }, (_, at) => Number(first) + at).join(", ");
 }
 
 /** Where a sticky pattern ends when it matches at `at`, else `at`. */

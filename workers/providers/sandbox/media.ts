@@ -1,6 +1,8 @@
 /** Content blocks that are not text: what the sandbox sees in them, and what they cost. Nothing is ever fetched. */
-import { ProviderError } from "../provider.ts";
 import { readImageHeader } from "#shared/media/image-header.ts";
+
+import type { ProviderError } from "../provider.ts";
+import { rejected } from "./faults.ts";
 import { asRecord, asText, type JsonRecord } from "./json.ts";
 
 export interface Media {
@@ -13,16 +15,16 @@ export interface Media {
 }
 
 /**
- * Pictures cost what OpenAI publishes for its vision models: 85 tokens, and 170 for every 512-pixel tile after scaling
+ * Images cost what OpenAI publishes for its vision models: 85 tokens, and 170 for every 512-pixel tile after scaling
  * into 2,048 × 2,048 and the shorter side to 768; 85 alone with `detail: "low"`.
  */
 const IMAGE_BASE_TOKENS = 85;
 const IMAGE_TILE_TOKENS = 170;
-/** The most a picture can cost: 4 × 2 tiles. */
+/** The most an image can cost: 4 × 2 tiles. */
 export const SANDBOX_IMAGE_TOKENS_MAX = IMAGE_BASE_TOKENS + 8 * IMAGE_TILE_TOKENS;
-/** A picture behind an address is not fetched, so it counts as 1,024 × 1,024. */
+/** An image behind an address is not fetched, so it counts as 1,024 × 1,024. */
 const UNSEEN_IMAGE_SIDE = 1_024;
-/** Sound counts ten tokens a second, taken as 16 kB (an MP3 of 128 kbit/s). */
+/** Audio counts ten tokens a second, taken as 16 kB (an MP3 of 128 kbit/s). */
 const AUDIO_BYTES_PER_TOKEN = 1_600;
 /** A document that is not text is named and measured, not read: it costs the same whatever its size. */
 const FILE_TOKENS = 250;
@@ -65,7 +67,7 @@ function readImage(part: JsonRecord, param: string): Media {
   };
 }
 
-/** Prompt tokens of a picture of this many pixels. */
+/** Prompt tokens of an image of this many pixels. */
 export function imageTokens(width: number, height: number, isLow: boolean): number {
   if (isLow) return IMAGE_BASE_TOKENS;
   const fit = Math.min(1, 2_048 / Math.max(width, height));
@@ -77,9 +79,9 @@ export function imageTokens(width: number, height: number, isLow: boolean): numb
 function readAudio(part: JsonRecord, param: string): Media {
   const { data, format } = asRecord(part["input_audio"]);
   const bytes = decodeBase64(asText(data) ?? "", param);
-  if (bytes.length === 0) throw malformed("a recording", param);
+  if (bytes.length === 0) throw malformed("audio", param);
   return {
-    phrase: `a recording (${asText(format) ?? "unnamed format"}, ${bytes.length} bytes)`,
+    phrase: `an audio file (${asText(format) ?? "unnamed format"}, ${bytes.length} bytes)`,
     tokens: Math.ceil(bytes.length / AUDIO_BYTES_PER_TOKEN),
   };
 }
@@ -139,10 +141,6 @@ function decodePercent(text: string, param: string): Uint8Array {
 }
 
 function malformed(expected: string, param: string, cause?: unknown): ProviderError {
-  return new ProviderError("rejected", `expected ${expected} at ${param}`, {
-    code: "unsupported_value",
-    param,
-    status: 400,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  const more = cause === undefined ? {} : { cause };
+  return rejected("unsupported_value", param, `expected ${expected} at ${param}`, more);
 }

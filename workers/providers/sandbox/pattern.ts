@@ -1,186 +1,167 @@
-/** Writes a text that matches a pattern, and tells whether a text does, in time linear in the text. */
-import { characterCount } from "./words.ts";
-import { parsePattern, type PatternNode } from "./pattern-parser.ts";
-import type { Random } from "./random.ts";
+/**
+ * Client patterns: whether a text matches one, and texts that do. A pattern never reaches RegExp, whose backtracking a
+ * client could make endless: it is parsed, and all ways through it are followed at once.
+ */
+import { type AST, RegExpParser } from "@eslint-community/regexpp";
 
-type CharacterSet = PatternNode & { readonly kind: "set" };
+import type { Random } from "./random.ts";
+import { characterCount } from "./words.ts";
 
 export interface Pattern {
-  /** Steps of its automaton: reading a character costs that many at most. */
-  readonly size: number;
+  /** True also where telling takes more work than is left, or needs what was matched before. */
   matches(text: string): boolean;
   /** A matching text of this many characters, or null when none was found. */
   sample(random: Random, lengthMin: number, lengthMax: number): string | null;
 }
 
-/** null for what `parsePattern` does not take, and for patterns whose repetitions multiply beyond our bounds. */
-export function readPattern(source: string): Pattern | null {
-  const node = parsePattern(source);
-  if (node === null) return null;
-  const program = compile(node);
-  if (program === null) return null;
-  const matches = (text: string): boolean => run(program, text);
-  const pools: Writing["pools"] = new Map();
-  return {
-    size: program.steps.length,
-    matches,
-    sample(random, lengthMin, lengthMax) {
-      for (const repeats of REPEATS) {
-        const text = write(node, random, repeats, { left: WORK_MAX, pools });
-        const length = characterCount(text);
-        for (const candidate of [text, text + "a".repeat(Math.max(0, Math.min(lengthMin, PADDING_MAX) - length))]) {
-          const size = characterCount(candidate);
-          if (size >= lengthMin && size <= lengthMax && matches(candidate)) return candidate;
-        }
-      }
-      return null;
-    },
+const SOURCE_CHARACTERS_MAX = 1_000;
+/** Nodes written for one sample. */
+const WRITE_WORK_MAX = 20_000;
+const PADDED_MAX = 20_000;
+/** How often an open repetition is written: a natural number first, then for length, then for brevity. */
+const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const PRINTABLE = `${LETTERS}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ éßΩя漢`;
+
+type Single = AST.Character | AST.CharacterClass | AST.CharacterSet | AST.ExpressionCharacterClass;
+type Branches = readonly AST.Alternative[];
+type Positions = ReadonlySet<number>;
+
+class Unknowable extends Error {}
+
+/** What may still be done: positions looked at, nodes written. 10,000 take about 1 ms. */
+export interface Work {
+  left: number;
+}
+
+/** A pattern, read once; null for what is no regular expression and for longer ones than are read. */
+export type ReadPattern = (source: string) => Pattern | null;
+
+/** @param work shared by all patterns; when it is used up, they match everything and give no more samples */
+export function createPatternReader(work: Work): ReadPattern {
+  const known = new Map<string, Pattern | null>();
+  return (source) => {
+    const pattern = known.get(source) ?? readPattern(source, work);
+    known.set(source, pattern);
+    return pattern;
   };
 }
 
-/** How often a repetition is written that leaves it open: a natural number first, then for length, then for brevity. */
-const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
-const PADDING_MAX = 10_000;
-const STEPS_MAX = 1_100;
-/** Nodes visited while compiling or writing: repetitions of nothing cost time and leave no other trace. */
-const WORK_MAX = 20_000;
-/** Characters × steps of one comparison, about 50 ms; longer ones count as no match. */
-const RUN_MAX = 2_000_000;
-
-interface Writing {
-  left: number;
-  /** The characters each set is written with. */
-  readonly pools: Map<CharacterSet, readonly number[]>;
+function readPattern(source: string, work: Work): Pattern | null {
+  if (source.length > SOURCE_CHARACTERS_MAX) return null;
+  try {
+    const { alternatives } = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
+    const matches = (text: string): boolean => matchesAny(alternatives, text, work);
+    return { matches, sample: (...params) => sample(alternatives, matches, work, ...params) };
+  } catch {
+    return null;
+  }
 }
 
-function write(node: PatternNode, random: Random, repeats: number, work: Writing): string {
-  if ((work.left -= 1) < 0) return "";
-  switch (node.kind) {
-    case "set":
-      return writeCharacter(node, random, work.pools);
-    case "sequence":
-      return node.items.map((item) => write(item, random, repeats, work)).join("");
-    case "either":
-      return write(node.options[random.below(node.options.length)]!, random, repeats, work);
-    case "repeat": {
-      const times = Math.max(node.min, Math.min(node.max, repeats));
-      let text = "";
-      for (let i = 0; i < times && work.left > 0; i += 1) text += write(node.item, random, repeats, work);
-      return text;
+function matchesAny(root: Branches, text: string, work: Work): boolean {
+  work.left -= text.length;
+  if (work.left < 0) return true;
+  const characters = Array.from(text);
+
+  function either(branches: Branches, starts: Positions): Positions {
+    return new Set(branches.flatMap(({ elements }) => [...elements.reduce((at, one) => ends(one, at), starts)]));
+  }
+
+  /** Where an element may end that begins at one of these places. */
+  function ends(element: AST.Element, starts: Positions): Positions {
+    work.left -= 1 + starts.size;
+    if (work.left < 0 || element.type === "Backreference") throw new Unknowable();
+    if (element.type === "Group" || element.type === "CapturingGroup") return either(element.alternatives, starts);
+    if (element.type === "Quantifier") return repeat(element, starts);
+    if (element.type === "Assertion") return new Set([...starts].filter((at) => holds(element, at)));
+    const isOne = testOf(element);
+    return new Set([...starts].filter((at) => at < characters.length && isOne(characters[at]!)).map((at) => at + 1));
+  }
+
+  function repeat({ element, min, max }: AST.Quantifier, starts: Positions): Positions {
+    let reached = starts;
+    for (let times = 0; times < min && reached.size > 0; times += 1) reached = ends(element, reached);
+    const found = new Set(reached);
+    for (let times = min; times < max && reached.size > 0; times += 1) {
+      reached = new Set([...ends(element, reached)].filter((at) => !found.has(at)));
+      for (const at of reached) found.add(at);
     }
-    default:
-      return "";
-  }
-}
-
-const PREFERRED = Array.from(
-  "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ ",
-  (character) => character.codePointAt(0)!,
-);
-
-function writeCharacter(set: CharacterSet, random: Random, pools: Writing["pools"]): string {
-  let pool = pools.get(set);
-  if (pool === undefined) {
-    const usual = PREFERRED.filter((point) => contains(set, point));
-    // Small letters when there are any: words look like words.
-    const letters = usual.filter((point) => point >= 97 && point <= 122);
-    pool = letters.length > 0 ? letters : usual.length > 0 ? usual : [set.ranges[0]?.[0] ?? 0xe000];
-    pools.set(set, pool);
-  }
-  return String.fromCodePoint(pool[random.below(pool.length)]!);
-}
-
-function contains(set: CharacterSet, point: number): boolean {
-  return set.ranges.some(([from, to]) => point >= from && point <= to) !== set.isNegated;
-}
-
-/** One step of a Thompson automaton: read a character of the set, or go on to `next` if the position allows. */
-interface Step {
-  readonly set: CharacterSet | null;
-  readonly at: "anywhere" | "start" | "end";
-  next: number[];
-}
-
-interface Program {
-  readonly steps: readonly Step[];
-  readonly first: number;
-  readonly last: number;
-}
-
-/** null when repetition makes the automaton too large. */
-function compile(root: PatternNode): Program | null {
-  const steps: Step[] = [];
-  let work = WORK_MAX;
-  let isTooLarge = false;
-
-  function add(step: Step): number {
-    isTooLarge ||= steps.length >= STEPS_MAX;
-    if (isTooLarge) return 0;
-    return steps.push(step) - 1;
+    return found;
   }
 
-  /** Compiles from the end to the start: returns the step to begin with in order to reach `then` afterwards. */
-  function build(node: PatternNode, then: number): number {
-    isTooLarge ||= (work -= 1) < 0;
-    if (isTooLarge) return then;
+  function holds(node: AST.Assertion, at: number): boolean {
     switch (node.kind) {
-      case "set":
-        return add({ set: node, at: "anywhere", next: [then] });
       case "start":
+        return at === 0;
       case "end":
-        return add({ set: null, at: node.kind, next: [then] });
-      case "sequence":
-        return node.items.reduceRight((following, item) => build(item, following), then);
-      case "either":
-        return add({ set: null, at: "anywhere", next: node.options.map((option) => build(option, then)) });
-      case "repeat": {
-        let following = then;
-        if (node.max === Infinity) {
-          const loop: Step = { set: null, at: "anywhere", next: [then] };
-          following = add(loop);
-          loop.next.push(build(node.item, following));
-        } else {
-          for (let i = node.min; i < node.max && !isTooLarge; i += 1) {
-            following = add({ set: null, at: "anywhere", next: [build(node.item, following), then] });
-          }
-        }
-        for (let i = 0; i < node.min && !isTooLarge; i += 1) following = build(node.item, following);
-        return following;
-      }
+        return at === characters.length;
+      case "lookahead":
+        return either(node.alternatives, new Set([at])).size > 0 !== node.negate;
       default:
-        return then;
+        throw new Unknowable();
     }
   }
 
-  const last = add({ set: null, at: "anywhere", next: [] });
-  const first = build(root, last);
-  return isTooLarge ? null : { steps, first, last };
+  try {
+    return either(root, new Set(Array.from({ length: characters.length + 1 }, (_, at) => at))).size > 0;
+  } catch (error) {
+    if (error instanceof Unknowable) return true;
+    throw error;
+  }
 }
 
-/** Searches the text for a match beginning anywhere, all possibilities at once. */
-function run(program: Program, text: string): boolean {
-  const points = Array.from(text, (character) => character.codePointAt(0)!);
-  if (points.length * program.steps.length > RUN_MAX) return false;
-  const seenAt = new Int32Array(program.steps.length).fill(-1);
-  let current: number[] = [];
+/** A set is tested on one character, where RegExp has nothing to go back to. */
+function testOf(node: Single): (character: string) => boolean {
+  if (node.type === "Character") return (character) => character.codePointAt(0) === node.value;
+  const one = new RegExp(`^${node.raw}$`, "u");
+  return (character) => one.test(character);
+}
 
-  for (let at = 0; at <= points.length; at += 1) {
-    const ready: number[] = [];
-    const pending = [...current, program.first];
-    while (pending.length > 0) {
-      const index = pending.pop()!;
-      if (seenAt[index] === at) continue;
-      seenAt[index] = at;
-      if (index === program.last) return true;
-      const step = program.steps[index]!;
-      if (step.set !== null) ready.push(index);
-      else if (step.at === "anywhere" || (step.at === "start" ? at === 0 : at === points.length))
-        pending.push(...step.next);
+function sample(
+  root: Branches,
+  matches: Pattern["matches"],
+  work: Work,
+  random: Random,
+  least: number,
+  most: number,
+): string | null {
+  for (const repeats of REPEATS) {
+    for (const usual of [LETTERS, PRINTABLE]) {
+      if (work.left < 0) return null;
+      const text = write(root, random, repeats, usual, work);
+      // What has no end may be longer.
+      const length = characterCount(text);
+      const padded = length < least && least <= PADDED_MAX ? text + "a".repeat(least - length) : text;
+      if (Math.max(length, least) <= most && matches(padded)) return padded;
     }
-    if (at === points.length) return false;
-    current = ready
-      .filter((index) => contains(program.steps[index]!.set!, points[at]!))
-      .flatMap((index) => program.steps[index]!.next);
   }
-  return false;
+  return null;
+}
+
+function write(root: Branches, random: Random, repeats: number, usual: string, work: Work): string {
+  const end = work.left - WRITE_WORK_MAX;
+  const isOver = (): boolean => work.left < Math.max(0, end);
+
+  function element(node: AST.Element): string {
+    work.left -= 1;
+    if (isOver() || node.type === "Assertion" || node.type === "Backreference") return "";
+    if (node.type === "Group" || node.type === "CapturingGroup") return branch(node.alternatives);
+    if (node.type === "Character") return String.fromCodePoint(node.value);
+    if (node.type !== "Quantifier") {
+      const fitting = Array.from(PRINTABLE).filter(testOf(node));
+      const likely = fitting.filter((character) => usual.includes(character));
+      const pool = likely.length > 0 ? likely : fitting;
+      return pool[random.below(Math.max(1, pool.length))] ?? "";
+    }
+    let text = "";
+    const times = Math.max(node.min, Math.min(node.max, repeats));
+    for (let at = 0; at < times && !isOver(); at += 1) text += element(node.element);
+    return text;
+  }
+
+  function branch(branches: Branches): string {
+    return (branches[random.below(branches.length)]?.elements ?? []).map(element).join("");
+  }
+
+  return branch(root);
 }

@@ -1,5 +1,5 @@
 /** The part of a chat request the sandbox acts on. The pool has validated the body; what it left open is read with care. */
-import { ProviderError } from "../provider.ts";
+import { rejected } from "./faults.ts";
 import { asList, asRecord, asText, isRecord, type JsonRecord } from "./json.ts";
 import { type Media, readMedia } from "./media.ts";
 import { hashText } from "./random.ts";
@@ -57,11 +57,7 @@ export interface SandboxRequest {
 /** @throws ProviderError rejected, with the parameter, for what the sandbox cannot take */
 export function readRequest(request: JsonRecord): SandboxRequest {
   if (asList(request["modalities"]).includes("audio")) {
-    throw new ProviderError("rejected", "the sandbox's chat models write, they do not speak", {
-      code: "unsupported_value",
-      param: "modalities",
-      status: 400,
-    });
+    throw rejected("unsupported_value", "modalities", "the sandbox's chat models write, they do not speak");
   }
   const mediaByPart = new Map<unknown, Media>();
   const messages = asList(request["messages"]).map((message, at) => readMessage(asRecord(message), at, mediaByPart));
@@ -134,11 +130,8 @@ function readToolChoice(value: unknown, tools: readonly SandboxTool[]): ToolChoi
     const name = asText(asRecord(choice["function"] ?? choice["custom"])["name"]) ?? asText(choice["name"]);
     if (name === undefined) continue;
     if (!tools.some((tool) => tool.name === name)) {
-      throw new ProviderError("rejected", `tool_choice names a tool that is not among the ${tools.length} given`, {
-        code: "unsupported_value",
-        param: "tool_choice",
-        status: 400,
-      });
+      const detail = `tool_choice names a tool that is not among the ${tools.length} given`;
+      throw rejected("unsupported_value", "tool_choice", detail);
     }
     names.add(name);
   }

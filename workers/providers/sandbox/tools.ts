@@ -1,25 +1,28 @@
 /** Decides which tools to call, and with what. */
-import type { Facts } from "./facts.ts";
-import { fillSchema } from "./fill-schema.ts";
+import { createFacts, type Facts, findArithmetic } from "./facts.ts";
+import type { SchemaWriter } from "./fill-schema.ts";
 import { asRecord, own } from "./json.ts";
-import { isEndpoint, namesTogether, takesName } from "./match-property.ts";
 import type { Random } from "./random.ts";
 import type { SandboxRequest, SandboxTool } from "./request.ts";
-import { isStopWord, nameWords, paddedWords, singular } from "./words.ts";
+import { headAndTail, isStopWord, mentions, nameWords, paddedWords, singular } from "./words.ts";
 
 export interface ToolCall {
   readonly id: string;
   readonly type: SandboxTool["type"];
   readonly name: string;
-  /** A function's arguments as JSON text, or what a custom tool is given. */
+  /** A function's arguments as JSON text, or a custom tool's input. */
   readonly input: string;
 }
 
 /** What an answer is made from besides the request. */
 export interface Material {
-  readonly facts: Facts;
-  readonly random: Random;
+  /** What the user asked last. */
+  readonly prompt: string;
+  /** The same sequence each time. */
+  readonly seed: () => Random;
   readonly prose: () => string;
+  /** Loaded for requests with tools or a schema. */
+  readonly schemas: SchemaWriter | undefined;
 }
 
 const CALLS_MAX = 16;
@@ -35,42 +38,38 @@ const FORBIDS_TOOLS =
 export function planCalls(request: SandboxRequest, isDictated: boolean, material: Material): readonly ToolCall[] {
   const { toolChoice, parallelCalls, messages } = request;
   const role = messages.at(-1)?.role;
-  if (toolChoice.mode === "none" || role === "tool" || role === "function") return [];
+  if (toolChoice.mode === "none" || role === "tool" || role === "function" || request.tools.length === 0) return [];
   const { names } = toolChoice;
   const tools = names === null ? request.tools : request.tools.filter((tool) => names.has(tool.name));
-  const chosen = chooseTools(tools, toolChoice.mode === "required", isDictated, material.facts);
-  const calls = chosen.flatMap((tool) => callTool(tool, material));
-  return calls.slice(0, parallelCalls ? CALLS_MAX : 1);
+  const prompt = headAndTail(material.prompt);
+  const random = material.seed();
+  const inputs = chooseTools(tools, toolChoice.mode === "required", isDictated, prompt).flatMap((tool) =>
+    inputsFor(tool, createFacts(prompt), material).map((input) => ({ tool, input })),
+  );
+  return inputs
+    .slice(0, parallelCalls ? CALLS_MAX : 1)
+    .map(({ tool: { type, name }, input }) => ({ id: `call_${random.characters(24)}`, type, name, input }));
 }
 
 function chooseTools(
   tools: readonly SandboxTool[],
   isRequired: boolean,
   isDictated: boolean,
-  facts: Facts,
+  prompt: string,
 ): readonly SandboxTool[] {
-  const [first] = tools;
-  if (first === undefined) return [];
-  const named = tools.filter((tool) => isNamed(tool, facts));
-  if (!isRequired && FORBIDS_TOOLS.test(facts.text)) return [];
-  if (named.length > 0) return inOrderOfMention(named, facts);
+  if (!isRequired && FORBIDS_TOOLS.test(prompt)) return [];
+  const named = tools.filter((tool) => isNamed(tool, prompt));
+  const place = (tool: SandboxTool): number => paddedWords(prompt).indexOf(paddedWords(tool.name));
+  if (named.length > 0) return named.toSorted((a, b) => place(a) - place(b));
   if (!isRequired && isDictated) return [];
-  const fitting = chooseFitting(tools, facts);
-  return fitting.length > 0 || !isRequired ? fitting : [first];
+  const fitting = chooseFitting(tools, prompt);
+  return fitting.length > 0 || !isRequired ? fitting : tools.slice(0, 1);
 }
 
 /** A tool called `time` is not meant by every prompt with the word in it, only after "call" or "use"; `get_time` is. */
-function isNamed({ name }: SandboxTool, facts: Facts): boolean {
-  if (!facts.mentions(name)) return false;
-  if (nameWords(name).length > 1) return true;
-  const order = CALL_ORDER.exec(facts.text);
-  return order !== null && paddedWords(order[0]).includes(paddedWords(name));
-}
-
-function inOrderOfMention(tools: readonly SandboxTool[], facts: Facts): readonly SandboxTool[] {
-  const text = paddedWords(facts.text);
-  const place = (tool: SandboxTool): number => text.indexOf(paddedWords(tool.name));
-  return tools.toSorted((a, b) => place(a) - place(b));
+function isNamed({ name }: SandboxTool, prompt: string): boolean {
+  if (nameWords(name).length > 1) return mentions(prompt, name);
+  return mentions(CALL_ORDER.exec(prompt)?.[0] ?? "", name);
 }
 
 interface Fit {
@@ -81,21 +80,19 @@ interface Fit {
 }
 
 /** Tools that share telling words with the prompt; of tools that share the same ones, the best. */
-function chooseFitting(tools: readonly SandboxTool[], facts: Facts): readonly SandboxTool[] {
-  const spoken = [...new Set(paddedWords(facts.text).trim().split(" "))].map(singular);
-  const fits = tools
-    .map((tool) => fitOf(tool, spoken, facts))
-    .filter((fit) => fit.score >= 2)
-    .toSorted((a, b) => b.score - a.score);
+function chooseFitting(tools: readonly SandboxTool[], prompt: string): readonly SandboxTool[] {
+  const spoken = [...new Set(paddedWords(prompt).trim().split(" "))].map(singular);
+  const hasArithmetic = findArithmetic(prompt) !== undefined;
+  const fits = tools.map((tool) => fitOf(tool, spoken, hasArithmetic)).filter((fit) => fit.score >= 2);
   const chosen: Fit[] = [];
-  for (const fit of fits) {
+  for (const fit of fits.toSorted((a, b) => b.score - a.score)) {
     const known = new Set(chosen.flatMap((other) => other.nameHits));
     if (chosen.length === 0 || fit.nameHits.some((word) => !known.has(word))) chosen.push(fit);
   }
   return chosen.map((fit) => fit.tool).toSorted((a, b) => tools.indexOf(a) - tools.indexOf(b));
 }
 
-function fitOf(tool: SandboxTool, spoken: readonly string[], facts: Facts): Fit {
+function fitOf(tool: SandboxTool, spoken: readonly string[], hasArithmetic: boolean): Fit {
   const words = nameWords(tool.name).map(singular);
   const telling = words.some((word) => !isStopWord(word)) ? words.filter((word) => !isStopWord(word)) : words;
   const isSpoken = (word: string): boolean => spoken.some((other) => isSameStem(word, other));
@@ -103,8 +100,7 @@ function fitOf(tool: SandboxTool, spoken: readonly string[], facts: Facts): Fit 
   const described = new Set(nameWords(tool.description).map(singular));
   const hits = [...described].filter((word) => word.length > 3 && !isStopWord(word) && isSpoken(word));
   const isCalculator = /calculat|math|arithmetic|expression/i.test(`${tool.name} ${tool.description}`);
-  const sums = isCalculator && facts.arithmetic() !== undefined ? 2 : 0;
-  return { tool, nameHits, score: 3 * nameHits.length + hits.length + sums };
+  return { tool, nameHits, score: 3 * nameHits.length + hits.length + (isCalculator && hasArithmetic ? 2 : 0) };
 }
 
 /** `calculate` and `calculator`, `translate` and `translation`. */
@@ -112,31 +108,31 @@ function isSameStem(a: string, b: string): boolean {
   return a === b || (a.length >= SAME_STEM && b.length >= SAME_STEM && a.slice(0, SAME_STEM) === b.slice(0, SAME_STEM));
 }
 
-function callTool(tool: SandboxTool, material: Material): readonly ToolCall[] {
-  const { facts, random } = material;
-  const together = spreadsNames(tool) ? namesTogether(facts).length : 1;
-  const inputs = new Set<string>();
-  for (let focus = 0; focus < Math.min(Math.max(together, 1), CALLS_MAX); focus += 1) {
-    inputs.add(inputFor(tool, focus, material));
-  }
-  return [...inputs].map((input) => ({ id: `call_${random.characters(24)}`, type: tool.type, name: tool.name, input }));
+/** One input, or one for each of the names that stand together where the tool takes a single one. */
+function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonly string[] {
+  if (tool.type === "custom") return [facts.query];
+  const lists = [...facts.names.map(({ names }) => names), facts.quoted];
+  const count = takesOneName(tool) ? (lists.find((names) => names.length > 1)?.length ?? 1) : 1;
+  return Array.from({ length: Math.min(count, CALLS_MAX) }, (_, at) => {
+    const own: Facts = count === 1 ? facts : withOneName(facts, at);
+    const value = material.schemas?.fill(tool.parameters ?? {}, { ...material, facts: own, optional: "mentioned" });
+    return tool.parameters === undefined ? "{}" : (JSON.stringify(value) ?? "{}");
+  });
 }
 
-function inputFor(tool: SandboxTool, focus: number, material: Material): string {
-  if (tool.type === "custom") return material.facts.query();
-  if (tool.parameters === undefined) return "{}";
-  return JSON.stringify(fillSchema(tool.parameters, { ...material, optional: "mentioned", focus })) ?? "{}";
+/** Of each list one member is left. */
+function withOneName(facts: Facts, at: number): Facts {
+  const one = (list: readonly string[]): readonly string[] => (list.length > 1 ? [list[at % list.length]!] : list);
+  return {
+    ...facts,
+    quoted: one(facts.quoted),
+    names: facts.names.map((group) => ({ ...group, names: one(group.names) })),
+  };
 }
 
-/** True when a list of names asks for a call each: one text property takes a name, and none takes the whole list. */
-function spreadsNames(tool: SandboxTool): boolean {
-  const parameters = asRecord(tool.parameters);
-  const properties = Object.entries(asRecord(own(parameters, "properties"))).map(
-    ([name, schema]) => [name, asRecord(schema)] as const,
-  );
-  if (properties.some(([, schema]) => own(schema, "type") === "array")) return false;
-  const takers = properties.filter(
-    ([name, schema]) => own(schema, "type") === "string" && own(schema, "enum") === undefined && takesName(name),
-  );
-  return takers.length > 0 && takers.filter(([name]) => isEndpoint(name)).length < 2;
+/** True for a tool with one free text and no list: several names in the prompt ask for a call each. */
+function takesOneName(tool: SandboxTool): boolean {
+  const properties = Object.values(asRecord(own(asRecord(tool.parameters), "properties"))).map(asRecord);
+  const texts = properties.filter(({ type, enum: members }) => type === "string" && members === undefined);
+  return texts.length === 1 && !properties.some(({ type }) => type === "array");
 }

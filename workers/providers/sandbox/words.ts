@@ -38,6 +38,37 @@ export function paddedWords(text: string): string {
     .trim()} `;
 }
 
+/** Whether the words occur in the text, whole and in this order. */
+export function mentions(text: string, words: string): boolean {
+  const padded = paddedWords(words);
+  return padded !== "  " && paddedWords(text).includes(padded);
+}
+
+const WORD = /\p{L}[\p{L}\p{M}\p{N}'’-]*/gu;
+const TOPICS_MAX = 8;
+
+/** Content words in order, without repetition. */
+export function topicsOf(text: string): readonly string[] {
+  const topics = new Map<string, string>();
+  for (const [word] of text.matchAll(WORD)) {
+    const plain = word.replace(/['’]s$/, "");
+    const key = plain.toLowerCase();
+    if (isStopWord(word) || isStopWord(key) || /^[a-z]{1,2}$/.test(plain) || topics.has(key)) continue;
+    topics.set(key, plain.length > 40 ? firstCharacters(plain, 12) : plain);
+    if (topics.size === TOPICS_MAX) break;
+  }
+  return [...topics.values()];
+}
+
+/** Of longer prompts the start and the end are read. */
+const HEAD_CHARACTERS = 6_000;
+const TAIL_CHARACTERS = 2_000;
+
+export function headAndTail(text: string): string {
+  if (text.length <= HEAD_CHARACTERS + TAIL_CHARACTERS) return text;
+  return `${text.slice(0, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS)}`.toWellFormed();
+}
+
 /** Code points, which is what JSON Schema counts as characters. */
 export function characterCount(text: string): number {
   let count = 0;

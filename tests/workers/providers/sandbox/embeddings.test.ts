@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
-import { type EmbeddingsCall, ProviderError } from "#workers/providers/provider.ts";
-import {
-  createSandboxEmbeddings,
-  SANDBOX_EMBEDDING,
-  type SANDBOX_EMBEDDING_MODELS,
-} from "#workers/providers/sandbox/embeddings.ts";
+import type { EmbeddingsCall } from "#workers/providers/provider.ts";
+import { createSandboxEmbeddings } from "#workers/providers/sandbox/embeddings.ts";
+import { SANDBOX_EMBEDDING } from "#workers/providers/sandbox/models.ts";
+
+import { failureOf } from "./calls.ts";
 
 function embed(inputs: EmbeddingsCall["inputs"], call: Partial<EmbeddingsCall> = {}) {
   return createSandboxEmbeddings().embed({
@@ -17,15 +16,6 @@ function embed(inputs: EmbeddingsCall["inputs"], call: Partial<EmbeddingsCall> =
     adapt: () => undefined,
     ...call,
   });
-}
-
-async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof ProviderError) return error;
-  throw new Error(`expected a ProviderError, got ${String(error)}`);
 }
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
@@ -54,7 +44,7 @@ describe("a vector of the sandbox", () => {
     }
   });
 
-  test("has 256 numbers when nobody asks, and the source's own number when the catalogue sets one", async () => {
+  test("has 256 numbers unless the call asks for others, and the source's own number when the catalogue sets one", async () => {
     expect((await embed(["a"])).vectors[0]).toHaveLength(SANDBOX_EMBEDDING.dimensions);
     const { vectors } = await embed(["a"], { adapt: (body) => (body["dimensions"] = 12) });
     expect(vectors[0]).toHaveLength(12);
@@ -124,33 +114,5 @@ describe("a call of the sandbox", () => {
     for (const sourceModel of ["sandbox-chat", "toString"]) {
       expect((await failureOf(embed(["a"], { sourceModel }))).kind).toBe("misconfigured");
     }
-  });
-});
-
-describe("the models that rehearse a failure", () => {
-  test("do what their names say", async () => {
-    const kindOf = async (sourceModel: keyof typeof SANDBOX_EMBEDDING_MODELS) =>
-      (await failureOf(embed(["a"], { sourceModel }))).kind;
-    expect(await kindOf("sandbox-embed-error")).toBe("failed");
-    expect(await kindOf("sandbox-embed-rate-limited")).toBe("busy");
-    expect((await embed(["a"], { sourceModel: "sandbox-embed-no-usage" })).usage).toBeNull();
-    const absurd = (await embed(["a"], { sourceModel: "sandbox-embed-bad-usage" })).usage;
-    expect((absurd as { input: number }).input).toBeGreaterThan(100_000);
-  });
-
-  test("include one that hangs until its caller gives up", async () => {
-    const controller = new AbortController();
-    const failing = failureOf(embed(["a"], { sourceModel: "sandbox-embed-hang", signal: controller.signal }));
-    controller.abort();
-    expect((await failing).kind).toBe("aborted");
-  });
-
-  test("include one that fails at some calls and serves others", async () => {
-    const provider = createSandboxEmbeddings();
-    const call = { inputs: ["a"], sourceModel: "sandbox-embed-flaky", dimensions: undefined, adapt: () => undefined };
-    const results = await Promise.allSettled(
-      Array.from({ length: 20 }, () => provider.embed({ ...call, signal: new AbortController().signal })),
-    );
-    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["fulfilled", "rejected"]));
   });
 });

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+/** What only a fake clock or a look into a stream can show of the test models; tests/e2e/test-models.test.ts has each model. */
+import { describe, expect, test } from "bun:test";
 
 import type { ChatDelta } from "#workers/providers/provider.ts";
 import { createSandbox } from "#workers/providers/sandbox/index.ts";
@@ -17,227 +18,241 @@ import {
   usageOf,
 } from "./calls.ts";
 
-const LONG = ask("Repeat after me: one two three four five six seven eight nine ten");
+const TEN = "one two three four five six seven eight nine ten";
+const FIVE = "one two three four five";
+const BODY = ask(`Repeat after me: ${TEN}`);
+const ROLE = { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] };
+const WEATHER = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+const CALLS = ask("Weather in Paris and Rome?", { tools: [WEATHER] });
 
-/** Reads a stream until it fails. */
-async function readUntilFailure(model: string, body = LONG): Promise<{ deltas: ChatDelta[]; failure: unknown }> {
+/** The deltas of a stream that fails, and its failure. */
+async function broken(
+  model: string,
+  body = BODY,
+  signal?: AbortSignal,
+): Promise<{ deltas: ChatDelta[]; failure: Error }> {
   const deltas: ChatDelta[] = [];
-  try {
-    for await (const delta of sandbox.stream(callOf(body, { model }))) deltas.push(delta);
-  } catch (failure) {
-    return { deltas, failure };
-  }
-  throw new Error("expected a failure");
+  const call = callOf(body, { model, ...(signal ? { signal } : {}) });
+  const failure = await failureOf(
+    (async () => {
+      for await (const delta of sandbox.stream(call)) deltas.push(delta);
+    })(),
+  );
+  return { deltas, failure };
 }
 
-const FAILING = [
-  ["sandbox-refuse", { kind: "refused" }],
+test.each([
+  ["sandbox-refuse", { kind: "refused", status: 400 }],
   ["sandbox-error", { kind: "failed", status: 500 }],
   ["sandbox-rate-limited", { kind: "busy", status: 429, retryAfterMs: 1_000 }],
-] as const;
-
-test.each(FAILING)("%s fails before its first delta, streamed or not", async (model, expected) => {
-  expect(await failureOf(sandbox.complete(callOf(LONG, { model })))).toMatchObject(expected);
-  const { deltas, failure } = await readUntilFailure(model);
-  expect(deltas).toEqual([]);
-  expect(failure).toMatchObject(expected);
+  ["sandbox-busy-long", { kind: "busy", status: 429, retryAfterMs: 30_000 }],
+  ["sandbox-misconfigured", { kind: "misconfigured", status: 401 }],
+  ["sandbox-nothing", { kind: "misconfigured" }],
+  ["sandbox-embed", { kind: "misconfigured" }],
+  ["constructor", { kind: "misconfigured" }],
+] as const)("%s fails before its first delta, streamed or not", async (model, expected) => {
+  expect(await failureOf(sandbox.complete(callOf(BODY, { model })))).toMatchObject(expected);
+  const { deltas, failure } = await broken(model);
+  expect([deltas, failure]).toMatchObject([[], expected]);
 });
 
-test("an unknown model is a misconfiguration", async () => {
-  for (const model of ["sandbox-nothing", "constructor"]) {
-    expect(await failureOf(sandbox.complete(callOf(LONG, { model })))).toMatchObject({ kind: "misconfigured" });
-  }
-});
+describe("an answer that breaks off", () => {
+  test.each([
+    ["sandbox-truncate", FIVE],
+    ["sandbox-error-midway", FIVE],
+    ["sandbox-error-first", ""],
+  ])("%s sends %j without a finish reason, then fails; it has no plain answer", async (model, sent) => {
+    const { deltas, failure } = await broken(model);
+    expect(failure).toMatchObject({ kind: "failed" });
+    expect(putTogether(deltas)).toMatchObject([{ content: sent, finish: null }]);
+    expect(await failureOf(sandbox.complete(callOf(BODY, { model })))).toMatchObject({ kind: "failed" });
+  });
 
-test("sandbox-truncate sends some tokens and no finish reason, then fails", async () => {
-  const { deltas, failure } = await readUntilFailure("sandbox-truncate");
-  expect(failure).toMatchObject({ kind: "failed" });
-  expect(putTogether(deltas)).toMatchObject([{ content: "one two three four five", finish: null }]);
-  expect(await failureOf(sandbox.complete(callOf(LONG, { model: "sandbox-truncate" })))).toMatchObject({
-    kind: "failed",
+  test.each([ask("Say hello"), ask("Say hello", { stop: "hello" })])("never finishes, however short", async (body) => {
+    const { deltas } = await broken("sandbox-truncate", body);
+    expect(putTogether(deltas)).toMatchObject([{ finish: null }]);
+  });
+
+  test("sandbox-stall sends its first tokens, then nothing until the caller gives up", async () => {
+    const controller = new AbortController();
+    const stream = sandbox.stream(callOf(BODY, { model: "sandbox-stall", signal: controller.signal }));
+    const deltas: ChatDelta[] = [];
+    for (let at = 0; at < 6; at += 1) deltas.push((await stream.next()).value ?? ROLE);
+    const pending = failureOf(stream.next());
+    controller.abort();
+    expect(await pending).toMatchObject({ kind: "aborted" });
+    expect(putTogether(deltas)).toMatchObject([{ content: FIVE, finish: null }]);
+  });
+
+  test("sandbox-endless goes far beyond its limit until the caller gives up; it has no plain answer", async () => {
+    const controller = new AbortController();
+    const body = { ...BODY, max_tokens: 10 };
+    const stream = sandbox.stream(callOf(body, { model: "sandbox-endless", signal: controller.signal }));
+    const deltas: ChatDelta[] = [];
+    while (deltas.length < 100) deltas.push((await stream.next()).value ?? ROLE);
+    const [choice] = putTogether(deltas);
+    expect([choice?.finish, (choice?.content?.length ?? 0) > 90_000]).toEqual([null, true]);
+    controller.abort();
+    expect(await failureOf(stream.next())).toMatchObject({ kind: "aborted" });
+    expect(await failureOf(sandbox.complete(callOf(body, { model: "sandbox-endless" })))).toMatchObject({
+      kind: "failed",
+    });
   });
 });
 
-test("sandbox-truncate never finishes, however short the answer", async () => {
-  for (const body of [ask("Say hello"), ask("Say hello", { stop: "hello" })]) {
-    const { deltas } = await readUntilFailure("sandbox-truncate", body);
-    expect(putTogether(deltas).every((choice) => choice.finish === null)).toBe(true);
-  }
-});
+describe("time", () => {
+  test("sandbox-slow waits 3 s, then keeps 20 tokens a second", async () => {
+    const clock = createClock();
+    const times: number[] = [];
+    for await (const delta of createSandbox(clock).stream(callOf(BODY, { model: "sandbox-slow" }))) {
+      if ((delta.choices[0]?.["delta"] as { content?: string } | undefined)?.content) times.push(clock.now());
+    }
+    expect(times).toEqual(Array.from({ length: 10 }, (_, at) => 3_000 + 50 * at));
+    const plain = createClock();
+    await createSandbox(plain).complete(callOf(BODY, { model: "sandbox-slow" }));
+    expect(plain.now()).toBe(3_500);
+  });
 
-test("sandbox-slow waits 3 s, then keeps 20 tokens a second", async () => {
-  const clock = createClock();
-  const times: number[] = [];
-  for await (const delta of createSandbox(clock).stream(callOf(LONG, { model: "sandbox-slow" }))) {
-    if ((delta.choices[0]?.["delta"] as { content?: string } | undefined)?.content) times.push(clock.now());
-  }
-  expect(times).toEqual(Array.from({ length: 10 }, (_, i) => 3_000 + 50 * i));
-  const plain = createClock();
-  await createSandbox(plain).complete(callOf(LONG, { model: "sandbox-slow" }));
-  expect(plain.now()).toBe(3_500);
-});
-
-test("sandbox-slow does not wait for time a slow reader has already spent", async () => {
-  let time = 0;
-  const waits: number[] = [];
-  const provider = createSandbox({
-    now: () => time,
-    delay: async (ms) => {
+  test("sandbox-slow does not wait for time that a slow reader has already spent", async () => {
+    let time = 0;
+    const waits: number[] = [];
+    const delay = async (ms: number): Promise<void> => {
       waits.push(ms);
       time += ms;
-    },
+    };
+    const provider = createSandbox({ now: () => time, delay });
+    for await (const _ of provider.stream(callOf(BODY, { model: "sandbox-slow" }))) time += 1_000;
+    expect(waits).toEqual([3_000]);
   });
-  for await (const _ of provider.stream(callOf(LONG, { model: "sandbox-slow" }))) time += 1_000;
-  expect(waits).toEqual([3_000]);
-});
 
-test("sandbox-silent is silent for 40 s between tokens, then finishes", async () => {
-  const clock = createClock();
-  const provider = createSandbox(clock);
-  const seen: number[] = [];
-  const deltas: ChatDelta[] = [];
-  for await (const delta of provider.stream(callOf(LONG, { model: "sandbox-silent" }))) {
-    deltas.push(delta);
-    seen.push(clock.now());
-  }
-  expect(clock.waits).toEqual([40_000]);
-  expect(seen.filter((at) => at === 0).length).toBeGreaterThan(2);
-  expect(seen.filter((at) => at === 40_000).length).toBeGreaterThan(2);
-  expect(putTogether(deltas)).toEqual([await answerTo(LONG)]);
-});
+  test.each([
+    ["sandbox-chat", []],
+    ["sandbox-silent", [40_000]],
+    ["sandbox-late-usage", [1_000]],
+  ])("%s waits %p ms while it streams its usual answer", async (model, waits) => {
+    const clock = createClock();
+    const deltas = await deltasOf(BODY, { model }, createSandbox(clock));
+    expect(clock.waits).toEqual(waits);
+    expect(putTogether(deltas)).toEqual([await answerTo(BODY)]);
+  });
 
-test("sandbox-chat never waits", async () => {
-  const clock = createClock();
-  await deltasOf(LONG, {}, createSandbox(clock));
-  expect(clock.waits).toEqual([]);
-});
-
-test.each(["sandbox-hang", "sandbox-stall"])("%s ends when the caller gives up, streamed or not", async (model) => {
-  for (const isStreamed of [true, false]) {
-    const controller = new AbortController();
-    const call = callOf(LONG, { model, signal: controller.signal });
-    const ended = isStreamed ? Array.fromAsync(sandbox.stream(call)) : sandbox.complete(call);
-    const failure = failureOf(ended);
-    // Another call, begun later, has its whole answer while this one has none.
-    await deltasOf(LONG);
-    expect(Bun.peek.status(failure)).toBe("pending");
-    controller.abort();
-    expect(await failure).toMatchObject({ kind: "aborted" });
-  }
-});
-
-test("sandbox-stall sends its first tokens before it stops", async () => {
-  const controller = new AbortController();
-  const stream = sandbox.stream(callOf(LONG, { model: "sandbox-stall", signal: controller.signal }));
-  const deltas: ChatDelta[] = [];
-  for (let i = 0; i < 6; i += 1) {
-    const step = await stream.next();
-    if (step.value !== undefined) deltas.push(step.value);
-  }
-  const pending = failureOf(stream.next());
-  controller.abort();
-  expect(await pending).toMatchObject({ kind: "aborted" });
-  expect(putTogether(deltas)).toMatchObject([{ content: "one two three four five", finish: null }]);
-});
-
-test("any model ends at once for a caller who has gone", async () => {
-  for (const model of Object.keys(SANDBOX_MODELS)) {
-    const call = callOf(LONG, { model, signal: AbortSignal.abort() });
-    expect(await failureOf(sandbox.complete(call))).toMatchObject({ kind: "aborted" });
-    expect(await failureOf(Array.fromAsync(sandbox.stream(call)))).toMatchObject({ kind: "aborted" });
-  }
-});
-
-test("a caller who leaves in the middle of a stream ends it before the next delta", async () => {
-  const controller = new AbortController();
-  const stream = sandbox.stream(callOf(LONG, { signal: controller.signal }));
-  await stream.next();
-  await stream.next();
-  controller.abort();
-  expect(await failureOf(stream.next())).toMatchObject({ kind: "aborted" });
-});
-
-test.each(["resolves", "rejects"])(
-  "a caller who leaves during a wait ends it, when the delay %s on abort",
-  async (how) => {
+  test.each(["resolves", "rejects"])("a wait ends when the caller leaves and the delay %s", async (how) => {
     const controller = new AbortController();
     const waiting = Promise.withResolvers<void>();
-    const provider = createSandbox({
-      now: () => 0,
-      delay: (_, signal) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener("abort", () => (how === "resolves" ? resolve() : reject(signal.reason as Error)));
-          waiting.resolve();
-        }),
-    });
-    const failure = failureOf(provider.complete(callOf(LONG, { model: "sandbox-slow", signal: controller.signal })));
+    const delay = (_: number, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => (how === "resolves" ? resolve() : reject(signal.reason as Error)));
+        waiting.resolve();
+      });
+    const call = callOf(BODY, { model: "sandbox-slow", signal: controller.signal });
+    const failure = failureOf(createSandbox({ now: () => 0, delay }).complete(call));
     await waiting.promise;
     controller.abort();
     expect(await failure).toMatchObject({ kind: "aborted" });
-  },
-);
+  });
+});
 
-test("sandbox-flaky goes by the seed when there is one: odd seeds fail every time, even ones never", async () => {
-  for (const seed of [1, 3, -5]) {
-    for (let i = 0; i < 3; i += 1) {
-      const failure = await failureOf(sandbox.complete(callOf({ ...LONG, seed }, { model: "sandbox-flaky" })));
+describe("a caller who leaves", () => {
+  test("ends any model", async () => {
+    for (const [model, { kind }] of Object.entries(SANDBOX_MODELS)) {
+      if (kind !== "chat") continue;
+      const call = callOf(BODY, { model, signal: AbortSignal.abort() });
+      expect(await failureOf(sandbox.complete(call))).toMatchObject({ kind: "aborted" });
+      expect(await failureOf(Array.fromAsync(sandbox.stream(call)))).toMatchObject({ kind: "aborted" });
+    }
+  });
+
+  test("ends sandbox-hang, which has no answer while another call has its own", async () => {
+    const controller = new AbortController();
+    const call = callOf(BODY, { model: "sandbox-hang", signal: controller.signal });
+    const failure = failureOf(sandbox.complete(call));
+    await deltasOf(BODY);
+    expect(Bun.peek.status(failure)).toBe("pending");
+    controller.abort();
+    expect(await failure).toMatchObject({ kind: "aborted" });
+  });
+
+  test("ends a stream before its next delta", async () => {
+    const controller = new AbortController();
+    const stream = sandbox.stream(callOf(BODY, { signal: controller.signal }));
+    await stream.next();
+    controller.abort();
+    expect(await failureOf(stream.next())).toMatchObject({ kind: "aborted" });
+  });
+});
+
+describe("failing at some calls", () => {
+  test("sandbox-flaky goes by the seed: odd seeds fail every time, even ones never", async () => {
+    for (const seed of [1, 3, -5, 1]) {
+      const failure = await failureOf(sandbox.complete(callOf({ ...BODY, seed }, { model: "sandbox-flaky" })));
       expect(["busy", "failed"]).toContain(failure.kind);
     }
-  }
-  for (const seed of [0, 2, -4]) expect(await textOf({ ...LONG, seed }, { model: "sandbox-flaky" })).not.toBeNull();
-});
+    for (const seed of [0, 2, -4]) expect(await textOf({ ...BODY, seed }, { model: "sandbox-flaky" })).toBe(TEN);
+  });
 
-test("sandbox-flaky without a seed fails about half of its calls, in both ways, the same in every process", async () => {
-  const outcomes = async (): Promise<string[]> => {
-    const provider = createSandbox(createClock());
-    const kinds: string[] = [];
-    for (let i = 0; i < 200; i += 1) {
-      const call = provider.complete(callOf(LONG, { model: "sandbox-flaky" }));
-      kinds.push(
-        await call.then(
-          () => "answered",
-          (error: { kind: string }) => error.kind,
-        ),
+  test("sandbox-flaky without a seed fails about half of its calls, in both ways, the same in every process", async () => {
+    const outcomes = async (): Promise<string[]> => {
+      const provider = createSandbox(createClock());
+      const calls = Array.from({ length: 200 }, () => provider.complete(callOf(BODY, { model: "sandbox-flaky" })));
+      return (await Promise.allSettled(calls)).map((one) =>
+        one.status === "fulfilled" ? "answered" : (one.reason as { kind: string }).kind,
       );
+    };
+    const kinds = await outcomes();
+    expect(Math.abs(kinds.filter((kind) => kind === "answered").length - 100)).toBeLessThan(30);
+    expect(new Set(kinds)).toEqual(new Set(["answered", "busy", "failed"]));
+    expect(await outcomes()).toEqual(kinds);
+  });
+
+  test("sandbox-busy-once turns each call away once, however many come at the same time", async () => {
+    const calls = [1, 2, 3].map((seed) => callOf({ ...BODY, seed }, { model: "sandbox-busy-once" }));
+    for (const call of calls) {
+      expect(await failureOf(sandbox.complete(call))).toMatchObject({ kind: "busy", retryAfterMs: 1_000 });
     }
-    return kinds;
-  };
-  const kinds = await outcomes();
-  const answered = kinds.filter((kind) => kind === "answered").length;
-  expect(answered).toBeGreaterThan(70);
-  expect(answered).toBeLessThan(130);
-  expect(new Set(kinds)).toEqual(new Set(["answered", "busy", "failed"]));
-  expect(await outcomes()).toEqual(kinds);
+    for (const call of calls) expect((await sandbox.complete(call)).choices).toHaveLength(1);
+  });
 });
 
-test("sandbox-no-usage reports none, streamed or not", async () => {
-  expect((await sandbox.complete(callOf(LONG, { model: "sandbox-no-usage" }))).usage).toBeNull();
-  const deltas = await deltasOf(LONG, { model: "sandbox-no-usage" });
-  expect(deltas.some((delta) => delta.usage !== undefined || delta.choices.length === 0)).toBe(false);
+describe("usage", () => {
+  test.each([
+    ["sandbox-no-usage", null],
+    ["sandbox-zero-usage", null],
+    ["sandbox-negative-usage", "impossible"],
+    ["sandbox-fractional-usage", "impossible"],
+    ["sandbox-bad-usage", "impossible"],
+  ] as const)("of %s is read as %j, streamed or not", async (model, expected) => {
+    expect((await sandbox.complete(callOf(BODY, { model }))).usage).toBe(expected);
+    const deltas = await deltasOf(BODY, { model });
+    expect(deltas.find((delta) => delta.usage !== undefined)?.usage ?? null).toBe(expected);
+    expect(putTogether(deltas)).toEqual([await answerTo(BODY)]);
+  });
 });
 
-test("sandbox-bad-usage reports what cannot be", async () => {
-  expect((await sandbox.complete(callOf(LONG, { model: "sandbox-bad-usage" }))).usage).toBe("impossible");
-  const deltas = await deltasOf(LONG, { model: "sandbox-bad-usage" });
-  expect(deltas.at(-1)).toEqual({ choices: [], usage: "impossible" });
-  expect(putTogether(deltas)).toEqual([await answerTo(LONG)]);
-});
+describe("spoiled answers", () => {
+  test.each(["sandbox-empty-arguments", "sandbox-malformed-arguments"])("%s spoils functions alone", async (model) => {
+    const [right, wrong] = [await answerTo(CALLS), await answerTo(CALLS, { model })];
+    expect(putTogether(await deltasOf(CALLS, { model }))).toEqual([wrong]);
+    expect((await usageOf(CALLS, { model })).output).toBeLessThan((await usageOf(CALLS)).output);
+    for (const [at, { input }] of wrong.calls.entries()) {
+      if (model === "sandbox-empty-arguments") expect(input).toBe("{}");
+      else expect([right.calls[at]?.input.startsWith(input), input.endsWith("}")]).toEqual([true, false]);
+    }
+    const custom = ask("Use the run_code tool now", { tools: [{ type: "custom", custom: { name: "run_code" } }] });
+    expect(await answerTo(custom, { model })).toEqual(await answerTo(custom));
+  });
 
-test("sandbox-long writes about 2,000 tokens, whatever was asked, and keeps to a limit", async () => {
-  const { output } = await usageOf(ask("Say hello"), { model: "sandbox-long" });
-  expect(output).toBeGreaterThan(1_900);
-  expect(output).toBeLessThan(2_100);
-  expect((await usageOf(ask("Say hello", { max_tokens: 100 }), { model: "sandbox-long" })).output).toBe(100);
-});
-
-test("sandbox-reasoning thinks before it answers, and counts it as output", async () => {
-  const answer = await answerTo(ask("Say hello"), { model: "sandbox-reasoning" });
-  expect(answer).toMatchObject({ content: "hello", reasoning: expect.stringContaining("The user asks") });
-  const { output, reasoning } = await usageOf(ask("Say hello"), { model: "sandbox-reasoning" });
-  expect(reasoning).toBeGreaterThan(0);
-  expect(output).toBe(reasoning + 1);
-});
-
-test("every model has one sentence that describes it", () => {
-  for (const { description } of Object.values(SANDBOX_MODELS)) expect(description).toMatch(/^[A-Z].*\.$/);
+  test("sandbox-megabyte sends one frame of a megabyte in the middle of its usual answer", async () => {
+    const model = "sandbox-megabyte";
+    const deltas = await deltasOf(BODY, { model });
+    const large = deltas.map((delta) => JSON.stringify(delta).length > 1_000_000);
+    expect([large.filter(Boolean).length, large.indexOf(true) < deltas.length - 2]).toEqual([1, true]);
+    expect(putTogether(deltas)).toEqual([await answerTo(BODY)]);
+    expect(JSON.stringify(await sandbox.complete(callOf(BODY, { model }))).length).toBeGreaterThan(1_000_000);
+  });
 });

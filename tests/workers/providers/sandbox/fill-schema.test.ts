@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
+import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 
 import { createFacts } from "#workers/providers/sandbox/facts.ts";
-import { fillSchema } from "#workers/providers/sandbox/fill-schema.ts";
+import { createSchemaWriter } from "#workers/providers/sandbox/fill-schema.ts";
 import { createRandom } from "#workers/providers/sandbox/random.ts";
 
 import { anySchema, type Schema } from "./any-schema.ts";
@@ -18,18 +19,18 @@ const PROMPTS = [
 ];
 
 // Without ownProperties every object would have a property called `constructor`.
-const validator = new Ajv2020({ strict: false, ownProperties: true });
-addFormats(validator);
+const OPTIONS = { strict: false, ownProperties: true };
+const [newest, draft7] = [new Ajv2020(OPTIONS), new Ajv(OPTIONS)].map((ajv) => addFormats(ajv));
+const writer = createSchemaWriter();
 
 function fill(schema: Schema, prompt = "", seed = 1, optional: "all" | "mentioned" = "all"): unknown {
   const facts = createFacts(prompt);
-  return fillSchema(schema, { facts, random: createRandom(seed), prose: () => `About ${prompt}.`, optional, focus: 0 });
+  return writer.fill(schema, { facts, seed: () => createRandom(seed), prose: () => `About ${prompt}.`, optional });
 }
 
-function expectValid(schema: Schema, value: unknown): void {
-  if (!validator.validate(schema, value)) {
-    throw new Error(`${JSON.stringify(value)} does not meet ${JSON.stringify(schema)}: ${validator.errorsText()}`);
-  }
+function expectValid(schema: Schema, value: unknown, validator = newest!): void {
+  if (validator.validate(schema, value)) return;
+  throw new Error(`${JSON.stringify(value)} does not meet ${JSON.stringify(schema)}: ${validator.errorsText()}`);
 }
 
 test("writes a valid document for any schema that can be met", () => {
@@ -39,11 +40,9 @@ test("writes a valid document for any schema that can be met", () => {
       fc.constantFrom(...PROMPTS),
       fc.nat(1_000),
       fc.constantFrom("all", "mentioned"),
-      (schema, prompt, seed, optional) => {
-        expectValid(schema, fill(schema, prompt, seed, optional));
-      },
+      (schema, ...rest) => expectValid(schema, fill(schema, ...rest)),
     ),
-    { numRuns: 600 },
+    { numRuns: 200 },
   );
 });
 
@@ -54,92 +53,37 @@ const NODE = {
   required: ["value", "next"],
   additionalProperties: false,
 };
-
-// As text, because an object with a member called `then` looks like a promise.
-const CONDITION = JSON.parse(
-  '{"type":"object","properties":{"k":{"const":"b"}},"required":["k"],"if":{"properties":{"k":{"const":"b"}}},"then":{"required":["z"]}}',
-) as Schema;
+const SUM = { type: "object", properties: { left: { $ref: "#/$defs/term" } }, required: ["left"] };
 
 const SPECIAL: readonly (readonly [what: string, schema: Schema])[] = [
   ["a linked list", { $defs: { node: NODE }, $ref: "#/$defs/node" }],
   [
-    "a tree that refers to its root",
+    "a tree",
     { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } }, required: ["children"] },
   ],
-  [
-    "a recursive expression whose first branch recurs",
-    {
-      $defs: {
-        term: {
-          anyOf: [
-            {
-              type: "object",
-              properties: { left: { $ref: "#/$defs/term" }, right: { $ref: "#/$defs/term" } },
-              required: ["left", "right"],
-            },
-            { type: "number" },
-          ],
-        },
-      },
-      $ref: "#/$defs/term",
-    },
-  ],
-  ["a reference by anchor", { $defs: { a: { $anchor: "here", type: "integer" } }, $ref: "#here" }],
+  ["a recursion by its first branch", { $defs: { term: { anyOf: [SUM, { type: "number" }] } }, $ref: "#/$defs/term" }],
   ["a reference with escaped characters", { $defs: { "a/b~c d": { type: "integer" } }, $ref: "#/$defs/a~1b~0c%20d" }],
   ["oneOf that overlaps", { oneOf: [{ type: "integer" }, { type: "number" }] }],
-  ["not", { type: "integer", not: { enum: [1, 2] } }],
-  ["a condition", CONDITION],
-  [
-    "a dependency",
-    { type: "object", properties: { a: TEXT }, required: ["a"], dependentRequired: { a: ["b"], b: ["c"] } },
-  ],
-  ["contains", { type: "array", items: { type: "integer" }, contains: { const: 7 }, minContains: 2, minItems: 4 }],
-  [
-    "bounded names",
-    {
-      type: "object",
-      minProperties: 3,
-      propertyNames: { pattern: "^[a-z]{3}$" },
-      additionalProperties: { type: "integer" },
-    },
-  ],
-  [
-    "pattern properties",
-    {
-      type: "object",
-      minProperties: 2,
-      patternProperties: { "^x_[a-z]+$": { type: "integer" } },
-      additionalProperties: false,
-    },
-  ],
+  ["not", { type: "object", properties: { a: { type: "integer", not: { enum: [1, 2] } } }, required: ["a"] }],
   ["a map", { type: "object", additionalProperties: { type: "number" } }],
-  [
-    "at most one property",
-    { type: "object", properties: { a: TEXT, b: TEXT, c: TEXT }, required: ["c"], maxProperties: 1 },
-  ],
+  ["at most one property", { properties: { a: TEXT, b: TEXT, c: TEXT }, required: ["c"], maxProperties: 1 }],
   ["a narrow range", { type: "number", exclusiveMinimum: 0.1, exclusiveMaximum: 0.2 }],
   ["a long e-mail address", { type: "string", format: "email", minLength: 40 }],
-  [
-    "a property called __proto__",
-    JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}') as Schema,
-  ],
-  [
-    "an open tuple of draft 7",
-    { type: "array", items: [{ type: "integer" }, TEXT], additionalItems: false, minItems: 2 },
-  ],
+  ["__proto__", JSON.parse('{"properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}') as Schema],
 ];
 
-test.each(SPECIAL)("writes a valid document for %s", (_, schema) => {
-  const value = fill(schema);
-  if (Array.isArray((schema as { items?: unknown }).items))
-    expect(value).toEqual([expect.any(Number), expect.any(String)]);
-  else expectValid(schema, value);
+test.each(SPECIAL)("writes a valid document for %s", (_, schema) => expectValid(schema, fill(schema)));
+
+test("writes a tuple of draft 7", () => {
+  const $schema = "http://json-schema.org/draft-07/schema#";
+  const schema = { $schema, type: "array", items: [{ type: "integer" }, TEXT], additionalItems: false, minItems: 2 };
+  expectValid(schema, fill(schema), draft7);
 });
 
 const IMPOSSIBLE: readonly Schema[] = [
   false,
   { $ref: "#" },
-  { $ref: "#/nowhere" },
+  { $ref: "#/nowhere%" },
   { type: "object", properties: { n: { $ref: "#" } }, required: ["n"] },
   { $defs: { a: { oneOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" },
   { type: "array", minItems: 1e9, items: { type: "array", minItems: 1e9 } },
@@ -147,6 +91,7 @@ const IMPOSSIBLE: readonly Schema[] = [
   { type: "integer", minimum: 5, maximum: 4 },
   { type: "string", pattern: "(?=x)y" },
   { type: "string", pattern: "((((a{1000}){1000}){1000}){1000})" },
+  { type: "string", pattern: "^(a+)+$", minLength: 5_000, not: { pattern: "a" } },
   { enum: [] },
   { type: "nonsense" },
 ];
@@ -156,11 +101,8 @@ test.each(IMPOSSIBLE)("ends with something near for %j", (schema) => {
 });
 
 test("leaves optional properties out unless the prompt speaks of them", () => {
-  const schema = {
-    type: "object",
-    properties: { city: TEXT, limit: { type: "integer" }, unit: { enum: ["metric", "imperial"] } },
-    required: [],
-  };
+  const properties = { city: TEXT, limit: { type: "integer" }, unit: { enum: ["metric", "imperial"] } };
+  const schema = { type: "object", properties, required: [] };
   expect(fill(schema, "hello", 1, "mentioned")).toEqual({});
   expect(fill(schema, "limit 5, metric, in Paris", 1, "mentioned")).toEqual({
     city: "Paris",

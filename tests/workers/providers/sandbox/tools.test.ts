@@ -66,6 +66,8 @@ const DRAWN: readonly (readonly [prompt: string, tools: readonly Body[], calls: 
     [WEATHER],
     ["Paris", "Rome", "Oslo"].map((city) => `get_weather{"city":"${city}"}`),
   ],
+  ["How warm is it in Lima? I would like the weather.", [WEATHER], ['get_weather{"city":"Lima"}']],
+  ["Please calculate (3 + 4) * 12", [WEATHER, CALCULATOR], ['calculator{"expression":"(3 + 4) * 12"}']],
   ["Say hello", [WEATHER], []],
   ["Tell me a joke", [WEATHER, TIME, CALCULATOR], []],
   ["Do not use any tools. What's the weather in Paris?", [WEATHER], []],
@@ -163,12 +165,10 @@ test("answers in text from the results, by the names of the tools", async () => 
 test("cuts calls off where the tokens end", async () => {
   const body = ask("Weather in Paris and Rome?", { tools: [WEATHER] });
   const whole = await answerTo(body);
-  const total = (await usageOf(body)).output;
-  for (let limit = 1; limit < total; limit += 1) {
-    const limited = { ...body, max_tokens: limit };
-    const { calls, finish } = await answerTo(limited);
+  for (let max_tokens = 1; max_tokens < (await usageOf(body)).output; max_tokens += 1) {
+    const { calls, finish } = await answerTo({ ...body, max_tokens });
     expect(finish).toBe("length");
     calls.forEach((call, at) => expect(whole.calls[at]?.input.startsWith(call.input)).toBe(true));
-    expect(putTogether(await deltasOf(limited))).toEqual([await answerTo(limited)]);
+    expect(putTogether(await deltasOf({ ...body, max_tokens }))).toEqual([await answerTo({ ...body, max_tokens })]);
   }
 });

@@ -2,7 +2,7 @@
 import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./rehearse.ts";
+import type { Delay } from "./faults.ts";
 
 type Makers = Pick<SandboxMedia, "makeImage" | "editImage">;
 

@@ -4,7 +4,7 @@ import { ProviderError } from "../../provider.ts";
 import { bytesOf } from "../../video-media.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./rehearse.ts";
+import type { Delay } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "makeMesh" | "transformMesh">;

@@ -3,7 +3,7 @@ import type { MediaOffers, MusicInput } from "../../media.ts";
 import { SPEECH_TYPES } from "../../speech.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./rehearse.ts";
+import type { Delay } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "composeMusic">;

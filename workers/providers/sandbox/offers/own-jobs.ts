@@ -6,7 +6,8 @@ import { newId } from "#shared/ids.ts";
 
 import type { Artifact, GivenMedia, MediaUsage, Polled, ProviderJob, QueuedOffer } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
-import { type Delay, explained, rehearsalOf } from "./rehearse.ts";
+import { failIfDue } from "../faults.ts";
+import { type Delay, explained, mediaModel } from "./faults.ts";
 
 export interface Work<Input> {
   readonly input: Input;
@@ -71,8 +72,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
     waits: true,
 
     start: async ({ input, sourceModel }) => {
-      const { failsAs } = rehearsalOf(sourceModel);
-      if (failsAs) throw new ProviderError(failsAs, "the sandbox fails as it was told to");
+      failIfDue(mediaModel(sourceModel));
       if (running.size >= JOBS_MAX) throw new ProviderError("busy", "the sandbox has enough to do");
       const id = newId();
       // Whoever takes the job over makes the same thing.
@@ -84,8 +84,8 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
     async poll(job, signal) {
       const known = readJob<Input>(job);
       if (!known) return { state: "unknown", detail: "the stored job is none of the sandbox's" };
-      const { never } = rehearsalOf(known.model);
-      if (never === "tells") return { state: "unknown", detail: "the sandbox does not tell, as it was told to" };
+      const { isLost } = mediaModel(known.model);
+      if (isLost) return { state: "unknown", detail: "the sandbox does not tell, as it was told to" };
       let one = running.get(known.id);
       if (!one) {
         if (!known.input) return { state: "failed", error: lost() };
@@ -110,10 +110,10 @@ async function run<Input>(
   work: Work<Input>,
   delay: Delay,
 ): Promise<{ readonly output: readonly Artifact[]; readonly usage: MediaUsage }> {
-  const { delayMs = 0, never } = rehearsalOf(work.sourceModel);
+  const { delayMs = 0, hangs, isLost } = mediaModel(work.sourceModel);
   const { signal } = work;
   try {
-    if (never) await delay(HANG_MS, signal);
+    if (hangs || isLost) await delay(HANG_MS, signal);
     await delay(delayMs, signal);
     const startedAt = performance.now();
     const output = await make(work);
@@ -131,7 +131,7 @@ async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
 
 /** As its maker tells; of a slow model by the time that it waits. */
 function progressOf(model: string, { startedAt, progress }: Running): { readonly progress?: number } {
-  const { delayMs } = rehearsalOf(model);
+  const { delayMs } = mediaModel(model);
   if (delayMs === undefined) return progress === undefined ? {} : { progress };
   return { progress: Math.min(0.9, (performance.now() - startedAt) / delayMs) };
 }

@@ -3,7 +3,7 @@ import type { Artifact, MediaOffers, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
 import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, rehearsalOf, rehearse } from "./rehearse.ts";
+import { type Delay, explained, mediaModel, applyFaults } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "speak" | "streamSpeech">;
@@ -17,10 +17,10 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, 
   return {
     speech: {
       run: async (call) => {
-        await rehearse(call, delay);
+        await applyFaults(call, delay);
         const { text, voice, instructions, format, speed } = call.input;
         const params = { text, voice, instructions, format, speed };
-        const breaksOff = rehearsalOf(call.sourceModel).breaksOff === true;
+        const breaksOff = mediaModel(call.sourceModel).breaksOff === "cut";
         const usage = { characters: characters(text) };
         try {
           if (!STREAMED.has(format) && !breaksOff) {

@@ -1,7 +1,7 @@
 /** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
 import type { MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, rehearse } from "./rehearse.ts";
+import { type Delay, explained, applyFaults } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "transcribe">;
@@ -12,7 +12,7 @@ export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaO
   return {
     transcription: {
       run: async (call) => {
-        await rehearse(call, delay);
+        await applyFaults(call, delay);
         const { audio, language, wantsWords, wantsSegments } = call.input;
         try {
           const heard = await media().transcribe(audio.bytes, { language, signal: call.signal });

@@ -3,7 +3,7 @@ import type { MediaOffers, VideoInput } from "../../media.ts";
 import { bytesOf } from "../../video-media.ts";
 import { type SandboxMedia, videoSize } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./rehearse.ts";
+import type { Delay } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "makeVideo">;

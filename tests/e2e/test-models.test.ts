@@ -1,5 +1,5 @@
 /**
- * The guide to the rehearsal models (shared/catalogue/REHEARSAL.md), row by row, with the stock SDK against a running
+ * The guide to the test models (shared/catalogue/TEST_MODELS.md), row by row, with the stock SDK against a running
  * service: what a client is told, what its SDK makes of it, what it is billed. Two stacks: one as it comes, one whose
  * limits are small, for the models that never end.
  */
@@ -21,17 +21,17 @@ import {
   ratesOf,
   type Told,
   usageRow,
-} from "./rehearsal-calls.ts";
-import { blockWith, GUIDE, type Mode, type Row, rowsOf } from "./rehearsal-guide.ts";
+} from "./test-models-calls.ts";
+import { blockWith, GUIDE, type Mode, type Row, rowsOf } from "./test-models-guide.ts";
 
 const CHAT = rowsOf("Chat");
 const EMBEDDINGS = rowsOf("Embeddings");
-/** Held against what happens in tests/e2e/rehearsal-media.test.ts. */
+/** Held against what happens in tests/e2e/test-models-media.test.ts. */
 const MEDIA = ["Images", "Speech", "Transcriptions", "Videos", "Music", "3D"].flatMap(rowsOf);
 const MODES: readonly Mode[] = ["plain", "streamed"];
 /** They end at a limit of the service. */
 const NEVER_END = new Set(["sandbox-hang", "sandbox-stall", "sandbox-embed-hang"]);
-/** Begun before everything else, and looked at when their turn comes. */
+/** All rows are begun at once; these take longest and are looked at last. */
 const LONG = ["sandbox-silent", "sandbox-slow", "sandbox-drained", "sandbox-hang", "sandbox-stall"];
 
 const weather = {
@@ -80,7 +80,7 @@ function begin(model: string, mode: Mode): Promise<Told> {
   const known = begun.get(name);
   if (known !== undefined) return known;
   const call = (NEVER_END.has(model) ? strictCaller : caller).chat(model, mode, BODIES[model]);
-  // It is looked at later; until then its failure is nobody's.
+  // A test looks at it later; until then its rejection is not unhandled.
   call.catch(() => undefined);
   begun.set(name, call);
   return call;
@@ -96,7 +96,7 @@ beforeAll(async () => {
   caller = await newCaller(normal);
   strictCaller = await newCaller(strict);
   rates = await ratesOf(caller.client);
-  for (const model of LONG) for (const mode of MODES) void begin(model, mode);
+  for (const { model } of CHAT) for (const mode of MODES) void begin(model, mode);
 });
 
 afterAll(() => Promise.all([normal?.stop(), strict?.stop()]));

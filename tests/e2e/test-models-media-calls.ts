@@ -1,4 +1,4 @@
-/** Calls to rehearsal models that make media or read it, with the stock SDK, and what they were billed. */
+/** Calls to test models that make media or read it, with the stock SDK, and what they were billed. */
 import { expect } from "bun:test";
 
 import type OpenAI from "openai";
@@ -9,7 +9,7 @@ import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";
 
 import { CREDIT } from "./media/bench.ts";
-import { type Caller, type Told, told } from "./rehearsal-calls.ts";
+import { type Caller, type Told, told } from "./test-models-calls.ts";
 
 /** The guide's sections about media. */
 export const SECTIONS = ["Images", "Speech", "Transcriptions", "Videos", "Music", "3D"] as const;
@@ -130,7 +130,7 @@ export function expectSettled(billed: string, { settled, held, status, units }: 
 type Cost = (units: MediaUsage["units"], price: bigint) => bigint;
 
 const COSTS: Readonly<Record<string, Cost>> = {
-  "by the picture": ({ images = 0 }, price) => price * BigInt(images),
+  "by the image": ({ images = 0 }, price) => price * BigInt(images),
   "by the character": ({ characters = 0 }, price) => price * BigInt(characters),
   "by the minute": ({ seconds = 0 }, price) => rounded(price * milliseconds(seconds), 60_000n),
   "by the second": ({ seconds = 0, compute_seconds = seconds }, price) =>

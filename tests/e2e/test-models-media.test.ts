@@ -1,5 +1,5 @@
 /**
- * The guide to the rehearsal models (shared/catalogue/REHEARSAL.md), the sections on media, row by row, with the stock SDK
+ * The guide to the test models (shared/catalogue/TEST_MODELS.md), the sections on media, row by row, with the stock SDK
  * against a running service: what a client is told, what its job ends as, what it is billed. Two stacks: one as it comes, with
  * a second door for clients that do not wait, and one that gives up early, for the jobs that never end.
  */
@@ -14,8 +14,8 @@ import { eventually } from "#tests/faults/wait.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 
 import { type Bench, CREDIT, errorOf, startBench } from "./media/bench.ts";
-import { type Caller, createCaller, type Told } from "./rehearsal-calls.ts";
-import { type Row, rowsOf, sectionOf } from "./rehearsal-guide.ts";
+import { type Caller, createCaller, type Told } from "./test-models-calls.ts";
+import { type Row, rowsOf, sectionOf } from "./test-models-guide.ts";
 import {
   BODIES,
   callMedia,
@@ -28,7 +28,7 @@ import {
   type Section,
   SECTIONS,
   SPOKEN,
-} from "./rehearsal-media-calls.ts";
+} from "./test-models-media-calls.ts";
 
 type Case = readonly [model: string, section: Section, row: Row];
 
@@ -44,6 +44,9 @@ let impatient: ManagedProcess;
 let caller: Caller;
 let strictCaller: Caller;
 let impatientCaller: Caller;
+/** Impatient, too, with a client that resends. */
+let hasty: Caller;
+let late: Promise<MediaTold>;
 let prices: ReadonlyMap<string, bigint>;
 let sound: File;
 const begun = new Map<string, Promise<MediaTold>>();
@@ -57,14 +60,15 @@ beforeAll(async () => {
   caller = createCaller(normal.stack, normal.stack.key);
   strictCaller = createCaller(strict.stack, strict.stack.key);
   impatientCaller = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key);
+  hasty = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key, 2);
   prices = await pricesOf(caller.client);
   const spoken = { model: "sandbox-tts", input: SPOKEN, voice: "alloy", response_format: "wav" } as const;
   sound = await toFile(await caller.client.audio.speech.create(spoken), "talk.wav");
-  // Begun before everything else, and looked at when their turn comes.
-  for (const [model, section] of CASES) {
-    if (NEVER_END.has(model) || model.endsWith("-slow")) void begin(model, section);
-  }
+  // All rows are begun at once, and looked at when their turn comes.
+  for (const [model, section] of CASES) void begin(model, section);
   for (const [model, section] of SLOW) void begin(model, section, true);
+  late = callMedia(hasty, "Music", "sandbox-music-slow");
+  late.catch(() => undefined);
 }, 60_000);
 
 afterAll(async () => {
@@ -87,7 +91,7 @@ function begin(model: string, section: Section, isImpatient = false): Promise<Me
     if (!isImpatient) await MEANWHILE[model]?.(made.id);
     return made;
   })();
-  // It is looked at later; until then its failure is nobody's.
+  // A test looks at it later; until then its rejection is not unhandled.
   call.catch(() => undefined);
   begun.set(name, call);
   return call;
@@ -109,7 +113,7 @@ const MEANWHILE: Readonly<Record<string, (id: string) => Promise<void>>> = {
     });
   },
   "sandbox-video-lost": async (id) => {
-    await eventually("nobody knows what became of it", () => isUnknown(id));
+    await eventually("its outcome is unknown", () => isUnknown(id));
     expect(await strict.jobOf(id)).toMatchObject({ status: "processing" });
     expect(await strict.stack.query("select 1 from hold where job_id = $1", [id])).toHaveLength(1);
     await age(id);
@@ -227,17 +231,13 @@ describe("resending by a stock SDK", () => {
   test("happens twice where nothing was paid, and not to a call whose job goes on", async () => {
     expect(resent?.sdk.plain).toBe("`InternalServerError`, resent");
     const resender = createCaller(normal.stack, normal.stack.key, 2);
-    const hasty = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key, 2);
-    const [, late] = await Promise.all([
-      callMedia(resender, "Music", resent?.model ?? ""),
-      callMedia(hasty, "Music", "sandbox-music-slow"),
-    ]);
+    const [{ id }] = await Promise.all([late, callMedia(resender, "Music", resent?.model ?? "")]);
     expect(resender.recorder.answers.map(({ status }) => status)).toEqual([502, 502, 502]);
     for (const { headers } of resender.recorder.answers) {
       expect(await mediaUsage(normal.stack, headers.get("x-request-id") ?? "")).toMatchObject({ settled: 0n });
     }
     expect(hasty.recorder.answers.map(({ status }) => status)).toEqual([504]);
-    expect(await normal.endOf(late.id)).toMatchObject({ status: "completed" });
+    expect(await normal.endOf(id)).toMatchObject({ status: "completed" });
   }, 30_000);
 });
 
@@ -297,7 +297,7 @@ describe("a stream of states", () => {
 describe("a cancel", () => {
   const cancelled = async (model: string): Promise<string> => {
     const { id } = await callMedia(strictCaller, "Videos", model);
-    // Before that a cancel ends it whatever its provider says: nobody was asked yet.
+    // Before that a cancel ends it whatever its provider would say.
     await eventually("it is at its provider", async () => {
       const begun = "select 1 from job where id = $1 and provider_job is not null";
       return (await strict.stack.query(begun, [id])).length === 1;
@@ -311,9 +311,9 @@ describe("a cancel", () => {
     expect(await strict.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
   });
 
-  test("does not end the job of which nobody knows what became", async () => {
+  test("does not end the job whose outcome is unknown", async () => {
     const id = await cancelled("sandbox-video-lost");
-    await eventually("nobody knows what became of it", () => isUnknown(id));
+    await eventually("its outcome is unknown", () => isUnknown(id));
     expect(await strict.jobOf(id)).toMatchObject({ status: "processing" });
     await age(id);
     expect(endOf(await strict.endOf(id))).toBe("failed upstream_timeout");

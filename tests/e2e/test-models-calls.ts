@@ -1,4 +1,4 @@
-/** Calls to rehearsal models with the stock SDK, told in the words of the guide, and what they were billed. */
+/** Calls to test models with the stock SDK, told in the words of the guide, and what they were billed. */
 import { expect } from "bun:test";
 
 import OpenAI from "openai";
@@ -8,7 +8,7 @@ import { type Answer, DONE, requestId } from "#tests/faults/client.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";
 
-import { createRecorder, type Mode, type Recorder } from "./rehearsal-guide.ts";
+import { createRecorder, type Mode, type Recorder } from "./test-models-guide.ts";
 
 /** An answer as far as it came, and what the SDK made of it. */
 export interface Told {

@@ -1,0 +1,51 @@
+/** What the sandbox's media models do beside making what they are asked for, and how a fault is told to the caller. */
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { MediaCall } from "../../media.ts";
+import { ProviderError } from "../../provider.ts";
+import { failIfDue } from "../faults.ts";
+import { type SandboxModel, sandboxModel } from "../models.ts";
+
+/** Ends when the signal fires, by throwing. */
+export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** Does what a model does before it works. @throws ProviderError as the model fails; `aborted` */
+export async function applyFaults(
+  { sourceModel, signal }: Pick<MediaCall<unknown>, "sourceModel" | "signal">,
+  delay: Delay,
+): Promise<void> {
+  const model = mediaModel(sourceModel);
+  failIfDue(model);
+  if (model.delayMs !== undefined) await waiting(delay(model.delayMs, signal));
+}
+
+/** @throws ProviderError for a media model that the sandbox does not have */
+export function mediaModel(sourceModel: string): SandboxModel {
+  return sandboxModel(sourceModel, "media");
+}
+
+async function waiting(delay: Promise<void>): Promise<void> {
+  try {
+    await delay;
+  } catch (error) {
+    throw new ProviderError("aborted", "the call was aborted", { cause: error });
+  }
+}
+
+/** @param param the parameter that a fault of the input media is about */
+export function explained(error: unknown, param?: string): unknown {
+  if (!(error instanceof MediaError)) return error;
+  switch (error.fault) {
+    case "busy":
+    case "timeout":
+    case "aborted":
+    case "failed":
+      return new ProviderError(error.fault, error.message, { cause: error });
+    default:
+      return new ProviderError("rejected", error.message, {
+        code: error.fault === "invalid" ? "unsupported_value" : "unprocessable_input",
+        say: error.message,
+        ...(param === undefined ? {} : { param }),
+      });
+  }
+}

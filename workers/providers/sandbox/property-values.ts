@@ -1,0 +1,79 @@
+/** What a prompt offers for a property of a given name: by its name, by what such names hold, by what is left over. */
+import { type Facts, findArithmetic, type NameGroup } from "./facts.ts";
+import { nameWords, singular, topicsOf } from "./words.ts";
+
+export interface Sources {
+  readonly facts: Facts;
+  /** A sentence or two, for properties that hold prose. */
+  readonly prose: () => string;
+}
+
+type Offer = (sources: Sources) => readonly string[];
+
+const after =
+  (...prepositions: readonly string[]): Offer =>
+  ({ facts }) =>
+    namesWhere(facts, ({ preposition }) => prepositions.includes(preposition));
+
+/** What names of properties mean. The first row that has one of a name's words holds, the last word asked first. */
+const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
+  ["email mail", ({ facts }) => facts.emails],
+  ["url uri link website href", ({ facts }) => facts.urls],
+  ["origin from source departure", after("from", "between")],
+  ["destination to arrival", after("to", "between")],
+  ["city town", (sources) => placesIn(sources).map((place) => place.split(",", 1)[0] ?? place)],
+  ["location place country region address area capital where", placesIn],
+  ["language lang locale", after("to", "into", "in")],
+  ["expression formula equation calculation", ({ facts }) => [findArithmetic(facts.text) ?? ""]],
+  ["date day deadline birthday when", ({ facts }) => facts.dates],
+  ["query q search term keyword question prompt input topic subject title text message content body", queryOf],
+  [
+    "answer response reply summary description explanation reason reasoning thought comment note",
+    (all) => [all.prose()],
+  ],
+  ["name person user author customer contact participant attendee member", personsIn],
+];
+const OFFERS = new Map(MEANINGS.flatMap(([words, offer]) => words.split(" ").map((word) => [word, offer] as const)));
+
+/** Texts for a property, the best first. */
+export function textsFor(name: string, sources: Sources): readonly string[] {
+  const { facts } = sources;
+  const said = facts.valueOf(nameWords(name));
+  const rest = [...facts.quoted, ...namesWhere(facts, () => true), ...topicsOf(facts.text)];
+  return [...(said === undefined ? [] : [said]), ...(offerOf(name)?.(sources) ?? []), ...rest].filter(Boolean);
+}
+
+/** Numbers for a property, the best first. */
+export function numbersFor(name: string, facts: Facts): readonly number[] {
+  const words = nameWords(name);
+  const said = facts.valueOf(words.at(-1) === "age" ? ["years"] : words) ?? facts.valueOf(words);
+  const isNumber = said !== undefined && /^-?[\d.,]+$/.test(said);
+  return [...(isNumber ? [Number(said.replaceAll(",", ""))] : []), ...facts.numbers];
+}
+
+/** Whether the prompt says anything definite for an optional text. */
+export function offersText(name: string, sources: Sources): boolean {
+  const offer = offerOf(name);
+  return offer !== undefined && offer !== queryOf && offer(sources).some((text) => text !== "");
+}
+
+function offerOf(name: string): Offer | undefined {
+  const offers = nameWords(name).map((word) => OFFERS.get(singular(word)));
+  return offers.findLast((offer) => offer !== undefined && offer !== personsIn) ?? offers.findLast(Boolean);
+}
+
+function namesWhere(facts: Facts, isRight: (group: NameGroup) => boolean): readonly string[] {
+  return facts.names.filter(isRight).flatMap(({ names }) => names);
+}
+
+function placesIn(sources: Sources): readonly string[] {
+  return after("in", "at", "for", "near", "around", "of", "between", "about", "visit", "to", "from")(sources);
+}
+
+function personsIn({ facts }: Sources): readonly string[] {
+  return namesWhere(facts, ({ preposition }) => ["", "named", "called", "by", "with"].includes(preposition));
+}
+
+function queryOf({ facts }: Sources): readonly string[] {
+  return [facts.query];
+}
