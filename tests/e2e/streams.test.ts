@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { paced } from "#shared/pace.ts";
 import type { ChatBehaviour } from "../providers/openai-compatible/behaviour.ts";
 import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
 import type { RecordedCall } from "../providers/openai-compatible/server.ts";
@@ -19,7 +20,7 @@ import { storm } from "../support/storm.ts";
 
 /** MON-11, STR-9. */
 const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
-const SILENCE_MS = 40_000;
+const SILENCE_MS = paced(40_000);
 
 /** Paced, so that the first frames are on their way before the break. */
 const BROKEN: Readonly<Record<string, ChatBehaviour>> = {
@@ -253,9 +254,9 @@ describe("a reader that stops", () => {
   });
 });
 
-test("an upstream that is silent for 40 seconds is bridged by comments, and the stream ends whole", async () => {
+test("an upstream that is silent for long is bridged by comments, and the stream ends whole", async () => {
   const answer = await silent;
   expect(isServed(answer)).toBe(true);
-  expect(answer.comments).toBeGreaterThanOrEqual(Math.floor(SILENCE_MS / 10_000));
+  expect(answer.comments).toBeGreaterThanOrEqual(Math.floor(SILENCE_MS / paced(10_000)));
   await audit(bed);
 });

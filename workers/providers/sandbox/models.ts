@@ -2,6 +2,8 @@
  * The sandbox's test models: the well-behaved ones, variants of them, and one for each failure that a client should be
  * tested against. What clients see of each is told in shared/catalogue/TEST_MODELS.md.
  */
+import { paced } from "#shared/pace.ts";
+
 import { ProviderError } from "../provider.ts";
 
 /** What a model does besides answering; without further members it answers at once. */
@@ -45,8 +47,8 @@ export interface SandboxModel {
 
 export const SANDBOX_MODELS = {
   "sandbox-chat": { kind: "chat" },
-  "sandbox-slow": { kind: "chat", delayMs: 3_000, tokensPerSecond: 20 },
-  "sandbox-silent": { kind: "chat", silenceMs: 40_000 },
+  "sandbox-slow": { kind: "chat", delayMs: paced(3_000), tokensPerSecond: 20 },
+  "sandbox-silent": { kind: "chat", silenceMs: paced(40_000) },
   "sandbox-hang": { kind: "chat", hangs: true },
   "sandbox-stall": { kind: "chat", breaksOff: "stall" },
   "sandbox-truncate": { kind: "chat", breaksOff: "cut" },
@@ -66,7 +68,7 @@ export const SANDBOX_MODELS = {
   "sandbox-zero-usage": { kind: "chat", reports: "zero usage" },
   "sandbox-negative-usage": { kind: "chat", reports: "negative usage" },
   "sandbox-fractional-usage": { kind: "chat", reports: "fractional usage" },
-  "sandbox-late-usage": { kind: "chat", usageAfterMs: 1_000 },
+  "sandbox-late-usage": { kind: "chat", usageAfterMs: paced(1_000) },
   "sandbox-bad-usage": { kind: "chat", reports: "absurd usage" },
   "sandbox-long": { kind: "chat", writes: "at length" },
   "sandbox-endless": { kind: "chat", writes: "without end" },
@@ -83,30 +85,30 @@ export const SANDBOX_MODELS = {
   "sandbox-embed-no-usage": { kind: "embeddings", reports: "no usage" },
   "sandbox-embed-bad-usage": { kind: "embeddings", reports: "absurd usage" },
   "sandbox-image": { kind: "media" },
-  "sandbox-image-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-image-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-image-error": { kind: "media", failsWith: "failed" },
   "sandbox-image-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-tts": { kind: "media" },
-  "sandbox-tts-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-tts-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-tts-error": { kind: "media", failsWith: "failed" },
   "sandbox-tts-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-tts-truncate": { kind: "media", breaksOff: "cut" },
   "sandbox-stt": { kind: "media" },
-  "sandbox-stt-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-stt-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-stt-error": { kind: "media", failsWith: "failed" },
   "sandbox-stt-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-video": { kind: "media" },
-  "sandbox-video-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-video-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-video-error": { kind: "media", failsWith: "failed" },
   "sandbox-video-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-video-hang": { kind: "media", hangs: true },
   "sandbox-video-lost": { kind: "media", isLost: true },
   "sandbox-music": { kind: "media" },
-  "sandbox-music-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-music-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-music-error": { kind: "media", failsWith: "failed" },
   "sandbox-music-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-3d": { kind: "media" },
-  "sandbox-3d-slow": { kind: "media", delayMs: 5_000 },
+  "sandbox-3d-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-3d-error": { kind: "media", failsWith: "failed" },
   "sandbox-3d-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-3d-remesh": { kind: "media" },

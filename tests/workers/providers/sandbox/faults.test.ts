@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatDelta } from "#workers/providers/provider.ts";
+import { paced } from "#shared/pace.ts";
 import { createSandbox } from "#workers/providers/sandbox/index.ts";
 import { SANDBOX_MODELS } from "#workers/providers/sandbox/models.ts";
 
@@ -113,10 +114,10 @@ describe("time", () => {
     for await (const delta of createSandbox(clock).stream(callOf(BODY, { model: "sandbox-slow" }))) {
       if ((delta.choices[0]?.["delta"] as { content?: string } | undefined)?.content) times.push(clock.now());
     }
-    expect(times).toEqual(Array.from({ length: 10 }, (_, at) => 3_000 + 50 * at));
+    expect(times).toEqual(Array.from({ length: 10 }, (_, at) => paced(3_000) + 50 * at));
     const plain = createClock();
     await createSandbox(plain).complete(callOf(BODY, { model: "sandbox-slow" }));
-    expect(plain.now()).toBe(3_500);
+    expect(plain.now()).toBe(paced(3_000) + 500);
   });
 
   test("sandbox-slow does not wait for time that a slow reader has already spent", async () => {
@@ -128,13 +129,13 @@ describe("time", () => {
     };
     const provider = createSandbox({ now: () => time, delay });
     for await (const _ of provider.stream(callOf(BODY, { model: "sandbox-slow" }))) time += 1_000;
-    expect(waits).toEqual([3_000]);
+    expect(waits).toEqual([paced(3_000)]);
   });
 
   test.each([
     ["sandbox-chat", []],
-    ["sandbox-silent", [40_000]],
-    ["sandbox-late-usage", [1_000]],
+    ["sandbox-silent", [paced(40_000)]],
+    ["sandbox-late-usage", [paced(1_000)]],
   ])("%s waits %p ms while it streams its usual answer", async (model, waits) => {
     const clock = createClock();
     const deltas = await deltasOf(BODY, { model }, createSandbox(clock));
