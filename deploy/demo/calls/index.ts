@@ -2,7 +2,7 @@
 import type { Call } from "../call.ts";
 import { video } from "./videos.ts";
 import { mesh, meshTransform } from "./meshes.ts";
-import { image, imageEdit } from "./pictures.ts";
+import { image, imageEdit } from "./images.ts";
 import { music, speech, transcription } from "./sounds.ts";
 import { chat, embeddings, file, messages } from "./texts.ts";
 

@@ -1,8 +1,8 @@
 /** What the sandbox's media children do: one process entry for all that they make and hear. */
 import { serveTasks, type Task } from "#workers/children/serve-tasks.ts";
 
-import type { PictureEdit } from "./images/edit.ts";
-import type { PictureWish } from "./images/make.ts";
+import type { ImageEditParams } from "./image/edit.ts";
+import type { ImageParams } from "./image/make.ts";
 import type { MeshParams } from "./mesh/document.ts";
 import type { MeshTransformParams } from "./mesh/transform.ts";
 import type { MusicParams } from "./music/compose.ts";
@@ -14,15 +14,15 @@ import type { VideoTask } from "./video/params.ts";
 let flite: Promise<Flite> | undefined;
 const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
 
-/** Pictures need sharp, which is loaded by those who need it. */
+/** Images need sharp, which is loaded only by the tasks that use it. */
 const tasks = {
   "image.make": async (input) => {
-    const { makePicture } = await import("./images/make.ts");
-    return { parts: [await makePicture(input as PictureWish)] };
+    const { makeImage } = await import("./image/make.ts");
+    return { parts: [await makeImage(input as ImageParams)] };
   },
   "image.edit": async (input, [image = new Uint8Array(0), mask]) => {
-    const { editPicture } = await import("./images/edit.ts");
-    const { bytes, width, height } = await editPicture(input as PictureEdit, image, mask);
+    const { editImage } = await import("./image/edit.ts");
+    const { bytes, width, height } = await editImage(input as ImageEditParams, image, mask);
     return { output: { width, height }, parts: [bytes] };
   },
   "speech.speak": async (input, _parts, emit) => {

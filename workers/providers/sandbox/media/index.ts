@@ -12,9 +12,9 @@ import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { MediaTask } from "./child.ts";
-import type { PictureEdit } from "./images/edit.ts";
-import type { ImageFormat } from "./images/encode.ts";
-import type { PictureWish } from "./images/make.ts";
+import type { ImageEditParams } from "./image/edit.ts";
+import type { ImageFormat } from "./image/encode.ts";
+import type { ImageParams } from "./image/make.ts";
 import type { MeshParams } from "./mesh/document.ts";
 import type { MeshTransformParams } from "./mesh/transform.ts";
 import type { MusicParams } from "./music/compose.ts";
@@ -32,11 +32,11 @@ export interface MadeImage {
   readonly format: ImageFormat;
 }
 
-export interface ImageEdit extends Omit<PictureEdit, "strength"> {
+export interface ImageEdit extends Omit<ImageEditParams, "strength"> {
   readonly image: Uint8Array;
-  /** Of the image's size; transparent where it is to be repainted. Without one the whole picture is. */
+  /** Of the image's size; transparent where it is to be repainted. Without one the whole image is. */
   readonly mask?: Uint8Array | undefined;
-  /** 0 to 1; where it is not given 0.8 of a whole picture, and 1 behind a mask: what was there must not show through. */
+  /** 0 to 1; where it is not given 0.8 of a whole image, and 1 behind a mask: what was there must not show through. */
   readonly strength?: number | undefined;
 }
 
@@ -66,8 +66,8 @@ interface MeshSources {
 
 export interface SandboxMedia {
   /** @throws MediaError invalid, busy, timeout, aborted, failed */
-  makeImage(wish: PictureWish, signal?: AbortSignal): Promise<MadeImage>;
-  /** @throws MediaError as above, and unsupported, corrupt, too_large for the pictures given */
+  makeImage(params: ImageParams, signal?: AbortSignal): Promise<MadeImage>;
+  /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<MadeImage>;
   /** 24 kHz, one channel. */
   speak(params: SpeechParams, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
@@ -121,13 +121,13 @@ export function createSandboxMedia(): SandboxMedia {
     pool.run({ task, ...job });
 
   return {
-    makeImage: async (wish, signal) => {
-      checkSize(wish);
-      if (wish.background === "transparent" && wish.format === "jpeg") {
+    makeImage: async (params, signal) => {
+      checkSize(params);
+      if (params.background === "transparent" && params.format === "jpeg") {
         throw new MediaError("invalid", "JPEG has no transparency; a transparent background needs png or webp.");
       }
-      const { parts } = await run("image.make", { input: wish, ...given(signal) });
-      return { bytes: only(parts), width: wish.width, height: wish.height, format: wish.format };
+      const { parts } = await run("image.make", { input: params, ...given(signal) });
+      return { bytes: only(parts), width: params.width, height: params.height, format: params.format };
     },
     editImage: async ({ image, mask, ...edit }, signal) => {
       if (edit.size !== undefined) checkSize(edit.size);

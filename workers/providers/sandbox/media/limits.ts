@@ -13,23 +13,22 @@ export const MEDIA_LIMITS = {
    * 3 GB 4.5 s, 16 GB 0.5 s for ten seconds of speech).
    */
   childAddressSpaceBytes: 16_000_000_000,
-  /** Memory in use: looked at this often while a job runs. The largest picture takes 400 MB, three sung minutes 750. */
+  /** Memory in use: looked at this often while a job runs. An edit of the largest image takes 550 MB, three sung minutes 750. */
   childMemoryBytesMax: 1_536 * 1_048_576,
   childWatchMs: 200,
   /** Half of it is more than the longest job takes: a child that has used half is replaced. */
   childProcessorSeconds: 600,
   childJobsMax: 100,
   childResidentBytesMax: 700 * 1_048_576,
-  /** A drawn picture: 16.8 million pixels are 67 MB before encoding. */
+  /** A made image: 16.8 million pixels are 67 MB before encoding. */
   imageSideMaxPixels: 4_096,
-  /** A given picture: what a phone's camera makes (24 million), 100 MB decoded. */
+  /** An input image: what a phone's camera makes (24 million), 100 MB decoded. */
   sourcePixelsMax: 25_000_000,
   sourceSideMaxPixels: 16_384,
   sourceBytesMax: 50 * 1_048_576,
   imageSeconds: 30,
-  /** Of a prompt, what is looked at: sizes of drawings do not grow with it. */
+  /** Of a prompt, what is searched for words. */
   promptCharactersMax: 8_000,
-  objectsMax: 12,
   /** A mesh to transform: what generators and scanners hand out; its description is small beside its points. */
   meshBytesMax: 50 * 1_048_576,
   meshJsonBytesMax: 4 * 1_048_576,

@@ -1,4 +1,4 @@
-/** The sandbox's pictures as a provider's that works by itself: exact in size and format. */
+/** The sandbox's images as those of a provider that keeps jobs: exact in size and format. */
 import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
@@ -25,16 +25,16 @@ export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, 
 }
 
 function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
-  const { prompt, negativePrompt, steps, n } = input;
+  const { prompt, n } = input;
   const format = input.outputFormat ?? "png";
   const first = input.seed ?? 0;
   const background = known(input.background, ["transparent", "opaque"] as const);
   const style = known(input.style, ["vivid", "natural"] as const);
   return Promise.all(
     Array.from({ length: n }, async (_, at): Promise<Artifact> => {
-      const wish = { prompt, negativePrompt, steps, format, background, style, ...sizeOf(input.size) };
-      // The same seed would draw the same picture again.
-      const made = await media.makeImage({ ...wish, quality: input.outputCompression, seed: first + at }, signal);
+      const params = { prompt, format, background, style, ...sizeOf(input.size) };
+      // The same seed would paint the same image again.
+      const made = await media.makeImage({ ...params, quality: input.outputCompression, seed: first + at }, signal);
       return { bytes: made.bytes, contentType: `image/${format}` };
     }),
   );
@@ -44,12 +44,12 @@ function change(input: ImageEditInput, media: Makers, signal: AbortSignal): Prom
   const { prompt, strength, n } = input;
   const format = input.outputFormat ?? "png";
   const first = input.seed ?? 0;
-  // Without a size, or with "auto", the picture keeps its own.
+  // Without a size, or with "auto", the image keeps its own.
   const size = /^\d+x\d+$/.test(input.size ?? "") ? sizeOf(input.size) : undefined;
   return Promise.all(
     Array.from({ length: n }, async (_, at): Promise<Artifact> => {
-      const pictures = { image: input.image.bytes, mask: input.mask?.bytes };
-      const made = await media.editImage({ prompt, strength, format, size, seed: first + at, ...pictures }, signal);
+      const files = { image: input.image.bytes, mask: input.mask?.bytes };
+      const made = await media.editImage({ prompt, strength, format, size, seed: first + at, ...files }, signal);
       return { bytes: made.bytes, contentType: `image/${format}` };
     }),
   );

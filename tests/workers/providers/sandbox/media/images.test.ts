@@ -1,119 +1,127 @@
+/** The sandbox's images: made of a prompt, and edited behind a mask. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+
+import sharp, { type Raw } from "sharp";
 
 import { MediaError } from "#shared/media/media-error.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 
-import { decodeAny, decodePng, pixel, shareOf } from "./png.ts";
-
 const media = createSandboxMedia();
 afterAll(() => media.close());
 
-const RED = [0xd9, 0x2b, 0x3a] as const;
-const wish = { prompt: "a red house in a meadow", seed: 1, width: 256, height: 256, format: "png" } as const;
+const params = { prompt: "a house in a meadow", seed: 1, width: 256, height: 256, format: "png" } as const;
 
-async function fault(job: Promise<unknown>): Promise<string> {
+/** Of the image that is edited. */
+const WIDTH = 200;
+
+interface Decoded {
+  readonly data: Buffer;
+  readonly info: Raw;
+}
+
+function decode(bytes: Uint8Array): Promise<Decoded> {
+  return sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+}
+
+/** Rows from `top` on, as the share of channels that differ clearly between the two. */
+function difference(one: Decoded, other: Decoded, top = 0, bottom = one.info.height): number {
+  const row = one.info.width * one.info.channels;
+  let changed = 0;
+  for (let at = top * row; at < bottom * row; at += 1) {
+    if (Math.abs((one.data[at] ?? 0) - (other.data[at] ?? 0)) > 24) changed += 1;
+  }
+  return changed / (row * (bottom - top));
+}
+
+async function faultOf(job: Promise<unknown>): Promise<MediaError> {
   const error = await job.then(
     () => null,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(MediaError);
-  return (error as MediaError).fault;
+  if (!(error instanceof MediaError)) throw new Error("expected a MediaError");
+  return error;
 }
 
-describe("a picture", () => {
+describe("an image", () => {
   test.each([
+    [1, 1, "png"],
     [256, 256, "png"],
-    [640, 384, "png"],
+    [1_792, 1_024, "png"],
     [384, 640, "jpeg"],
     [512, 512, "webp"],
-    [1, 1, "png"],
+    [4_096, 64, "png"],
     [33, 2_301, "webp"],
   ] as const)("of %p × %p as %s has exactly that size and format", async (width, height, format) => {
-    const { bytes } = await media.makeImage({ ...wish, width, height, format });
+    const { bytes } = await media.makeImage({ ...params, width, height, format });
     expect(await new Bun.Image(bytes).metadata()).toEqual({ width, height, format });
   });
 
-  test("is the same for the same seed, and another for another seed or prompt", async () => {
-    const [one, again, other, else_] = await Promise.all([
-      media.makeImage(wish),
-      media.makeImage(wish),
-      media.makeImage({ ...wish, seed: 2 }),
-      media.makeImage({ ...wish, prompt: "a red house in a garden" }),
+  test("has the same bytes for the same seed in another process, and others for another seed", async () => {
+    const elsewhere = createSandboxMedia();
+    const [one, again, other] = await Promise.all([
+      media.makeImage(params),
+      elsewhere.makeImage(params),
+      media.makeImage({ ...params, seed: 2 }),
     ]);
+    await elsewhere.close();
     expect(again.bytes).toEqual(one.bytes);
-    expect(other.bytes).not.toEqual(one.bytes);
-    expect(else_.bytes).not.toEqual(one.bytes);
+    expect(difference(await decode(one.bytes), await decode(other.bytes))).toBeGreaterThan(0.1);
   });
 
-  test("shows the colour that the prompt names, and does not where it names another", async () => {
-    const red = decodePng((await media.makeImage(wish)).bytes);
-    const blue = decodePng((await media.makeImage({ ...wish, prompt: "a blue house in a meadow" })).bytes);
-    expect(shareOf(red, RED)).toBeGreaterThan(0.02);
-    expect(shareOf(blue, RED)).toBeLessThan(0.005);
+  test("shows the scene that its words name: each of them another", async () => {
+    const folder = new URL(import.meta.resolve("#workers/providers/sandbox/media/image/scenes/sea.svg"));
+    const files = readdirSync(new URL(".", folder));
+    const words = await Promise.all(
+      files.map(async (file) => /<desc>(\w+)/.exec(await Bun.file(new URL(file, folder)).text())?.[1] ?? ""),
+    );
+    const small = { ...params, width: 64, height: 64 };
+    const made = await Promise.all(
+      words.map(async (word) => decode((await media.makeImage({ ...small, prompt: `${word} at night` })).bytes)),
+    );
+    for (const [at, one] of made.entries()) {
+      for (const other of made.slice(at + 1)) expect(difference(one, other)).toBeGreaterThan(0.1);
+    }
   });
 
-  test("leaves out what the negative prompt names", async () => {
-    const prompt = "a red house and a yellow car";
-    const both = decodePng((await media.makeImage({ ...wish, prompt })).bytes);
-    const carOnly = decodePng((await media.makeImage({ ...wish, prompt, negativePrompt: "houses" })).bytes);
-    expect(shareOf(both, RED)).toBeGreaterThan(0.01);
-    expect(shareOf(carOnly, RED)).toBeLessThan(0.003);
+  test("carries its prompt in letters at the lower edge", async () => {
+    const size = { width: 640, height: 640 };
+    const captions = ["a sea", "a sea a sea a sea"].map(async (prompt) => {
+      const { data, info } = await decode((await media.makeImage({ ...params, ...size, prompt })).bytes);
+      const lines = data.subarray(600 * info.width * info.channels);
+      return lines.filter((value) => value > 240).length;
+    });
+    const [short = 0, long = 0] = await Promise.all(captions);
+    expect(short).toBeGreaterThan(100);
+    expect(long).toBeGreaterThan(2.5 * short);
   });
 
-  test("carries its prompt in letters: the longer the prompt, the more of them", async () => {
-    const letters = async (prompt: string): Promise<number> => {
-      const picture = decodePng((await media.makeImage({ ...wish, width: 1_024, height: 1_024, prompt })).bytes);
-      let hits = 0;
-      for (let y = 880; y < 1_010; y += 1) {
-        for (let x = 30; x < 900; x += 1) if (pixel(picture, x, y).every((value) => value > 240)) hits += 1;
-      }
-      return hits;
-    };
-    const [short, long] = [await letters("red"), await letters("red ".repeat(8))];
-    expect(short).toBeGreaterThan(80);
-    expect(long).toBeGreaterThan(3 * short);
+  test("with a transparent background is clear around what it shows, an opaque one has no alpha", async () => {
+    const clear = await decode((await media.makeImage({ ...params, background: "transparent" })).bytes);
+    const alphas = clear.data.filter((_, at) => at % 4 === 3);
+    expect([clear.info.channels, alphas[0]]).toEqual([4, 0]);
+    expect(alphas.filter((alpha) => alpha === 0).length).toBeGreaterThan(0.2 * alphas.length);
+    expect(alphas.filter((alpha) => alpha === 255).length).toBeGreaterThan(0.05 * alphas.length);
+    expect((await decode((await media.makeImage(params)).bytes)).info.channels).toBe(3);
+    const jpeg = media.makeImage({ ...params, background: "transparent", format: "jpeg" });
+    expect((await faultOf(jpeg)).fault).toBe("invalid");
   });
 
-  test("with a transparent background has pixels of no colour at all, an opaque one has no alpha", async () => {
-    const clear = decodePng((await media.makeImage({ ...wish, background: "transparent" })).bytes);
-    const solid = decodePng((await media.makeImage(wish)).bytes);
-    expect(clear.channels).toBe(4);
-    expect(pixel(clear, 2, 2)[3]).toBe(0);
-    expect(clear.data.filter((value, at) => at % 4 === 3 && value === 255).length).toBeGreaterThan(2_000);
-    expect(solid.channels).toBe(3);
-    expect(await fault(media.makeImage({ ...wish, format: "jpeg", background: "transparent" }))).toBe("invalid");
-  });
-
-  test("of low quality is smaller than one of high quality", async () => {
-    const [low, high] = await Promise.all([
-      media.makeImage({ ...wish, format: "jpeg", quality: 10 }),
-      media.makeImage({ ...wish, format: "jpeg", quality: 95 }),
-    ]);
-    expect(low.bytes.length).toBeLessThan(high.bytes.length / 2);
-  });
-
-  test("in vivid style has stronger colours than in natural style", async () => {
-    const spread = async (style: "vivid" | "natural"): Promise<number> => {
-      const { data } = decodePng((await media.makeImage({ ...wish, style })).bytes);
-      let sum = 0;
-      for (let at = 0; at < data.length; at += 3) {
-        const [r = 0, g = 0, b = 0] = data.subarray(at, at + 3);
-        sum += Math.max(r, g, b) - Math.min(r, g, b);
-      }
-      return sum;
-    };
-    expect(await spread("vivid")).toBeGreaterThan((await spread("natural")) * 1.2);
+  test("of lower quality is smaller", async () => {
+    const jpeg = { ...params, format: "jpeg" } as const;
+    const [low, high] = await Promise.all([10, 95].map((quality) => media.makeImage({ ...jpeg, quality })));
+    expect(low?.bytes.length).toBeLessThan((high?.bytes.length ?? 0) / 2);
   });
 
   test.each([
-    ["markup", '</text></svg><image href="file:///etc/passwd"/>&<>"'],
-    ["control characters and half a character", "a\u0000b\u001b[31m\ud800 c"],
-    ["nothing but an emoji", "😀"],
+    ["markup", '</span></text></svg><image href="file:///etc/passwd"/>&<>"'],
+    ["control characters and half a character", "a\u0000b\u001B[31m\uD800 c"],
+    ["nothing that can be seen", "\u200B\u3164 \n"],
     ["words that objects inherit", "constructor toString __proto__"],
-    ["more text than fits", "red cat ".repeat(4_000)],
-  ])("is made of a prompt of %s", async (_name, prompt) => {
-    const { bytes } = await media.makeImage({ ...wish, prompt });
-    expect(await new Bun.Image(bytes).metadata()).toEqual({ width: 256, height: 256, format: "png" });
+    ["more text than fits", "W".repeat(40_000)],
+  ])("is made of a prompt of %s", async (_what, prompt) => {
+    const { bytes } = await media.makeImage({ ...params, prompt, width: 100, height: 100 });
+    expect(await new Bun.Image(bytes).metadata()).toEqual({ width: 100, height: 100, format: "png" });
   });
 
   test.each([
@@ -121,178 +129,94 @@ describe("a picture", () => {
     [4_097, 10],
     [10.5, 10],
   ])("of %p × %p is refused", async (width, height) => {
-    expect(await fault(media.makeImage({ ...wish, width, height }))).toBe("invalid");
+    expect((await faultOf(media.makeImage({ ...params, width, height }))).fault).toBe("invalid");
   });
 });
 
 describe("an edit", () => {
-  const base = media.makeImage({ ...wish, width: 200, height: 160, prompt: "a blue sea" });
+  const [width, height] = [WIDTH, 160];
+  const base = media.makeImage({ ...params, width, height, prompt: "the sea" }).then(({ bytes }) => bytes);
+  const edit = { prompt: "a desert in winter", seed: 4, format: "png" } as const;
+  /** Opaque in the top left corner only, 100 × 40 pixels. */
+  const alpha = Uint8Array.from({ length: 4 * width * height }, (_, at) => (isOpen(at, 4) ? 0 : 255));
+  const mask = sharp(alpha, { raw: { width, height, channels: 4 } }).png();
 
-  /** Transparent from x 100 and y 40 on, opaque elsewhere. */
-  function mask(width = 200, height = 160): Promise<Uint8Array> {
-    return png(width, height, (x, y) => [0, 0, 0, x >= 100 && y >= 40 ? 0 : 255]);
-  }
-
-  test("leaves what the mask covers pixel for pixel, and repaints the rest", async () => {
-    const { bytes } = await base;
-    const edited = await media.editImage({
-      image: bytes,
-      mask: await mask(),
-      prompt: "a red car in a city at night",
-      seed: 4,
-      strength: 1,
-      format: "png",
-    });
-    const [before, after] = [decodePng(bytes), decodePng(edited.bytes)];
-    expect([after.width, after.height]).toEqual([200, 160]);
-    let changed = 0;
-    for (let y = 0; y < 160; y += 1) {
-      for (let x = 0; x < 200; x += 1) {
-        const same = pixel(before, x, y).join() === pixel(after, x, y).join();
-        if (x < 100 || y < 40) {
-          if (!same) throw new Error(`pixel ${x},${y} was not to be touched`);
-        } else if (!same) changed += 1;
-      }
-    }
-    expect(changed).toBeGreaterThan(0.9 * 100 * 120);
+  test("leaves every pixel that the mask covers, and repaints the others", async () => {
+    const image = await base;
+    const edited = await media.editImage({ ...edit, image, mask: await mask.toBuffer() });
+    const [before, after] = [await decode(image), await decode(edited.bytes)];
+    expect(after.info).toMatchObject({ width, height, channels: before.info.channels });
+    const kept = (of: Decoded): Buffer => Buffer.from(of.data.filter((_, at) => !isOpen(at, of.info.channels)));
+    expect(kept(before).length).toBe(100 * 40 * before.info.channels);
+    expect(kept(after).equals(kept(before))).toBe(true);
+    expect(difference(before, after, 40)).toBeGreaterThan(0.5);
   });
 
   test("follows its strength: 0 changes nothing, a half lies between", async () => {
-    const { bytes } = await base;
-    const before = decodePng(bytes);
+    const image = await base;
+    const before = await decode(image);
     const distance = async (strength: number): Promise<number> => {
-      const call = { image: bytes, prompt: "an orange desert", seed: 4, strength, format: "png" } as const;
-      const after = decodePng((await media.editImage(call)).bytes);
+      const after = await decode((await media.editImage({ ...edit, image, strength })).bytes);
       return after.data.reduce((sum, value, at) => sum + Math.abs(value - (before.data[at] ?? 0)), 0);
     };
-    const [none, half, full] = [await distance(0), await distance(0.5), await distance(1)];
+    const [none, half, whole] = await Promise.all([distance(0), distance(0.5), distance(1)]);
     expect(none).toBe(0);
-    expect(half).toBeGreaterThan(0.3 * full);
-    expect(half).toBeLessThan(0.7 * full);
-    expect(full).toBeGreaterThan(100_000);
+    expect(half / whole).toBeCloseTo(0.5, 1);
+    expect((await faultOf(distance(1.1))).fault).toBe("invalid");
   });
 
-  test("does what plain words ask for: grey has three equal channels, removing closes the hole with its rim", async () => {
-    const { bytes } = await base;
-    const grey = decodePng(
-      (await media.editImage({ image: bytes, prompt: "make it black and white", seed: 1, strength: 1, format: "png" }))
-        .bytes,
-    );
-    expect(pixel(grey, 50, 50)).toEqual([
-      pixel(grey, 50, 50)[0],
-      pixel(grey, 50, 50)[0],
-      pixel(grey, 50, 50)[0],
-    ] as number[]);
-    const plate = await png(120, 120, (x, y) =>
-      x >= 50 && x < 70 && y >= 50 && y < 70 ? [255, 0, 0, 255] : [20, 120, 200, 255],
-    );
-    const hole = await png(120, 120, (x, y) => [0, 0, 0, x >= 45 && x < 75 && y >= 45 && y < 75 ? 0 : 255]);
-    const call = {
-      image: plate,
-      mask: hole,
-      prompt: "remove the square",
-      seed: 1,
-      strength: 1,
-      format: "png",
-    } as const;
-    const removed = decodePng((await media.editImage(call)).bytes);
-    const [r = 0, g = 0, b = 0] = pixel(removed, 60, 60);
-    expect(Math.abs(r - 20) + Math.abs(g - 120) + Math.abs(b - 200)).toBeLessThan(30);
+  test("has the image's own size upright, or the one asked for", async () => {
+    const image = await sharp(await base)
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const own = await media.editImage({ ...edit, image });
+    const asked = await media.editImage({ ...edit, image, size: { width: 300, height: 90 }, format: "webp" });
+    expect(await new Bun.Image(own.bytes).metadata()).toEqual({ width: height, height: width, format: "png" });
+    expect(await new Bun.Image(asked.bytes).metadata()).toEqual({ width: 300, height: 90, format: "webp" });
   });
 
-  test("has the size that was asked for", async () => {
-    const { bytes } = await base;
-    const call = { image: bytes, prompt: "a cat", seed: 1, size: { width: 300, height: 300 }, format: "webp" } as const;
-    const edited = await media.editImage(call);
-    expect(await new Bun.Image(edited.bytes).metadata()).toEqual({ width: 300, height: 300, format: "webp" });
-    expect([edited.width, edited.height]).toEqual([300, 300]);
-  });
-
-  test("takes JPEG and WebP", async () => {
-    for (const format of ["jpeg", "webp"] as const) {
-      const { bytes } = await media.makeImage({ ...wish, format });
-      const edited = await media.editImage({ image: bytes, prompt: "a cat", seed: 1, format: "png" });
-      expect((await decodeAny(edited.bytes)).width).toBe(256);
+  test("refuses a mask of another size or without transparency, and names the mask", async () => {
+    const image = await base;
+    const small = await mask.clone().resize(100, 100).toBuffer();
+    for (const wrong of [small, image]) {
+      const { fault, message } = await faultOf(media.editImage({ ...edit, image, mask: wrong }));
+      expect([fault, message]).toEqual(["invalid", expect.stringMatching(/^The mask /)]);
     }
   });
 
-  test("refuses a mask of another size, and one that lets nothing through", async () => {
-    const { bytes } = await base;
-    const call = { image: bytes, prompt: "a cat", seed: 1, format: "png" } as const;
-    expect(await fault(media.editImage({ ...call, mask: await mask(100, 100) }))).toBe("invalid");
-    expect(await fault(media.editImage({ ...call, mask: bytes }))).toBe("invalid");
-    expect(await fault(media.editImage({ ...call, strength: 1.1 }))).toBe("invalid");
-  });
-
-  test.each([
+  const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+  test.each<[string, MediaError["fault"], (image: Uint8Array) => Uint8Array]>([
     ["nothing", "unsupported", () => new Uint8Array(0)],
-    ["text", "unsupported", () => new TextEncoder().encode("hello")],
-    [
-      "SVG",
-      "unsupported",
-      () => new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
-    ],
-    [
-      "a GIF",
-      "unsupported",
-      () => new Uint8Array(Buffer.from("R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=", "base64")),
-    ],
-    ["a PDF", "unsupported", () => new TextEncoder().encode("%PDF-1.7\n")],
-    ["a picture that was cut off", "corrupt", (png: Uint8Array) => png.subarray(0, png.length / 2)],
-    [
-      "a picture with damaged data",
-      "corrupt",
-      (png: Uint8Array) => png.map((value, at) => (at > 300 && at < 340 ? value ^ 0x5a : value)),
-    ],
-    [
-      "a picture with a page behind it",
-      "unsupported",
-      (png: Uint8Array) => new Uint8Array(Buffer.concat([png, Buffer.from("<html><script>")])),
-    ],
-    [
-      "a picture with an archive behind it",
-      "unsupported",
-      (png: Uint8Array) => new Uint8Array(Buffer.concat([png, Buffer.from("PK\u0003\u0004")])),
-    ],
-    ["a head that promises 30,000 × 30,000", "too_large", (png: Uint8Array) => sized(png, 30_000, 30_000)],
-    ["a head that promises one long row", "too_large", (png: Uint8Array) => sized(png, 20_000, 1)],
-    ["a head that promises more than there is", "corrupt", (png: Uint8Array) => sized(png, 4_000, 4_000)],
-  ] as const)("refuses %s as %s", async (_name, kind, spoil) => {
-    const { bytes } = await base;
-    expect(await fault(media.editImage({ image: spoil(bytes), prompt: "a cat", seed: 1, format: "png" }))).toBe(kind);
+    ["an SVG", "unsupported", () => text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+    ["a GIF", "unsupported", () => Buffer.from("R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=", "base64")],
+    ["an image that is cut off", "corrupt", (image) => image.subarray(0, image.length / 2)],
+    ["damaged data", "corrupt", (image) => image.map((byte, at) => (at > 300 && at < 340 ? byte ^ 0x5a : byte))],
+    ["a head that promises 30,000 × 30,000", "too_large", (image) => sized(image, 30_000, 30_000)],
+    ["a head that promises one long row", "too_large", (image) => sized(image, 20_000, 1)],
+    ["a head that promises more than there is", "corrupt", (image) => sized(image, 4_000, 4_000)],
+  ])("refuses %s as %s, whether image or mask", async (_what, expected, spoil) => {
+    const image = await base;
+    const spoilt = spoil(image);
+    const [asImage, asMask] = await Promise.all(
+      [{ image: spoilt }, { image, mask: spoilt }].map((files) => faultOf(media.editImage({ ...edit, ...files }))),
+    );
+    expect([asImage?.fault, asImage?.message]).toEqual([expected, expect.stringMatching(/^The image /)]);
+    expect([asMask?.fault, asMask?.message]).toEqual([expected, expect.stringMatching(/^The mask /)]);
   });
 });
 
-function sized(png: Uint8Array, width: number, height: number): Uint8Array {
-  const result = png.slice();
-  const view = new DataView(result.buffer);
-  view.setUint32(16, width);
-  view.setUint32(20, height);
-  view.setUint32(29, Bun.hash.crc32(result.subarray(12, 29)));
-  return result;
+/** Of a channel of the edited image, whether the mask lets it be repainted. */
+function isOpen(at: number, channels: number): boolean {
+  const pixel = Math.floor(at / channels);
+  return pixel % WIDTH >= 100 || Math.floor(pixel / WIDTH) >= 40;
 }
 
-/** A picture written by hand, not by the library under test. */
-async function png(width: number, height: number, colour: (x: number, y: number) => number[]): Promise<Uint8Array> {
-  const { deflateSync } = await import("node:zlib");
-  const rows = new Uint8Array(height * (4 * width + 1));
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) rows.set(colour(x, y), y * (4 * width + 1) + 1 + 4 * x);
-  }
-  const head = new Uint8Array(13);
-  new DataView(head.buffer).setUint32(0, width);
-  new DataView(head.buffer).setUint32(4, height);
-  head.set([8, 6, 0, 0, 0], 8);
-  const chunk = (kind: string, data: Uint8Array): Buffer => {
-    const body = Buffer.concat([Buffer.from(kind), data]);
-    const frame = Buffer.alloc(body.length + 8);
-    frame.writeUInt32BE(data.length, 0);
-    body.copy(frame, 4);
-    frame.writeUInt32BE(Bun.hash.crc32(body), body.length + 4);
-    return frame;
-  };
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return new Uint8Array(
-    Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", new Uint8Array(0))]),
-  );
+/** A PNG whose head tells another size, with the checksum of that. */
+function sized(png: Uint8Array, width: number, height: number): Uint8Array {
+  const result = Buffer.from(png);
+  result.writeUInt32BE(width, 16);
+  result.writeUInt32BE(height, 20);
+  result.writeUInt32BE(Bun.hash.crc32(result.subarray(12, 29)), 29);
+  return result;
 }

@@ -1,11 +1,11 @@
 /** Base-colour textures: from an image that arrived with a call, or a small seeded pattern. */
 import sharp from "sharp";
 
-import { readImageHeader } from "#shared/media/image-header.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import type { Random } from "../../random.ts";
+import { checkImage } from "../image/decode.ts";
 
 export interface TextureFile {
   readonly bytes: Uint8Array;
@@ -63,23 +63,4 @@ export async function patternTexture(prompt: string, random: Random): Promise<Te
   </svg>`;
   const file = await sharp(Buffer.from(svg)).removeAlpha().png().toBuffer();
   return { bytes: new Uint8Array(file), mimeType: "image/png" };
-}
-
-/** Kind and size are read from the image's own first bytes before any decoder sees it. */
-function checkImage(bytes: Uint8Array, what: string): void {
-  const { sourceBytesMax, sourcePixelsMax, sourceSideMaxPixels } = MEDIA_LIMITS;
-  if (bytes.byteLength > sourceBytesMax) {
-    throw new MediaError("too_large", `${what} has ${bytes.byteLength} bytes; at most ${sourceBytesMax} are taken.`);
-  }
-  const header = readImageHeader(bytes);
-  if (header === null || header.format === "GIF") {
-    throw new MediaError("unsupported", `${what} is neither PNG nor JPEG nor WebP.`);
-  }
-  const { width, height } = header;
-  if (width * height > sourcePixelsMax || Math.max(width, height) > sourceSideMaxPixels) {
-    throw new MediaError(
-      "too_large",
-      `${what} has ${width} × ${height} pixels; at most ${sourcePixelsMax} pixels and ${sourceSideMaxPixels} a side are taken.`,
-    );
-  }
 }

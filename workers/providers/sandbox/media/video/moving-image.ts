@@ -6,8 +6,8 @@ import sharp, { type Sharp } from "sharp";
 import { fileSource } from "#workers/children/file-source.ts";
 
 import { createRandom, hashText } from "../../random.ts";
-import { makePicture } from "../images/make.ts";
-import { decodePicture } from "../images/source.ts";
+import { decodeImage } from "../image/decode.ts";
+import { paintScene } from "../image/scene.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
 /** `zoompan` moves by whole pixels of its input: with one twice as large as the frame the steps are not seen. */
@@ -29,8 +29,9 @@ type Move = readonly [zoom: string, right: string, down: string];
 export async function movingImage(task: VideoTask, input: Uint8Array): Promise<string> {
   const { prompt, seed, seconds, width, height, directory } = task;
   const path = join(directory, "image.png");
-  const still = task.source === "image" ? await opaque(input) : sharp(await makePicture({ ...task, format: "png" }));
   const size = { width: OVERSAMPLING * width, height: OVERSAMPLING * height };
+  const scene = { prompt, seed, ...size, isTransparent: false };
+  const still = task.source === "image" ? await opaque(input) : (await paintScene(scene)).removeAlpha();
   await still
     .resize({ ...size, fit: "cover" })
     .png({ compressionLevel: 1 })
@@ -48,6 +49,6 @@ export async function movingImage(task: VideoTask, input: Uint8Array): Promise<s
 }
 
 async function opaque(input: Uint8Array): Promise<Sharp> {
-  const { data, width, height } = await decodePicture(input, "image");
+  const { data, width, height } = await decodeImage(input, "The image");
   return sharp(data, { raw: { width, height, channels: 4 } }).flatten({ background: "#ffffff" });
 }

@@ -1,0 +1,65 @@
+/** The prompt in a strip at the lower edge, so that an image tells what it was made from. */
+import sharp, { type Sharp } from "sharp";
+
+interface Captioned {
+  readonly prompt: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Smaller letters cannot be read, and a smaller image has no room for them. */
+const LETTER_MIN_PIXELS = 11;
+const SIDE_MIN_PIXELS = 96;
+const LINES_MAX = 3;
+/** Letters of DejaVu Sans are 0.6 of their size wide on average; capitals are wider, so a text is cut a little early. */
+const LETTER_WIDTH = 0.66;
+const STRIP_SHARE_MAX = 0.4;
+const STRIP = { r: 12, g: 14, b: 30, alpha: 0.62 } as const;
+
+export async function addCaption(image: Sharp, { prompt, width, height }: Captioned): Promise<Sharp> {
+  const size = Math.max(LETTER_MIN_PIXELS, Math.round(Math.min(width, height) / 38));
+  const margin = Math.round(0.7 * size);
+  const text = shortened(prompt, (LINES_MAX * (width - 2 * margin)) / (size * LETTER_WIDTH));
+  if (text === "" || Math.min(width, height) < SIDE_MIN_PIXELS) return image;
+  const box = { width: width - 2 * margin, height: Math.floor(STRIP_SHARE_MAX * height) - 2 * margin };
+  const { data, info } = await sharp({
+    text: {
+      text: `<span foreground="white">${escaped(text)}</span>`,
+      font: `DejaVu Sans ${size}px`,
+      width: box.width,
+      wrap: "word-char",
+      spacing: Math.round(0.2 * size),
+      rgba: true,
+    },
+  })
+    .resize({ ...box, fit: "inside", withoutEnlargement: true })
+    .png()
+    .toBuffer({ resolveWithObject: true });
+  const strip = { width, height: info.height + 2 * margin, channels: 4, background: STRIP } as const;
+  const top = height - strip.height;
+  return image.composite([
+    { input: { create: strip }, left: 0, top },
+    { input: data, left: margin, top: top + margin },
+  ]);
+}
+
+/** One line of what can be seen, cut where it is wider than so many Latin letters. */
+function shortened(prompt: string, lettersMax: number): string {
+  const plain = prompt
+    .slice(0, 4 * Math.ceil(lettersMax))
+    .replaceAll(/[\p{C}\s]+/gu, " ")
+    .trim();
+  if (Bun.stringWidth(plain) <= lettersMax) return plain;
+  let [kept, width] = ["", 1];
+  for (const character of plain) {
+    width += Bun.stringWidth(character);
+    if (width > lettersMax) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** The text is Pango markup. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

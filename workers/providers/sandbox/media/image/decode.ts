@@ -1,0 +1,63 @@
+/** Reads the caller's image: kind and size from its own bytes before any decoder sees it. */
+import sharp from "sharp";
+
+import { readImageHeader } from "#shared/media/image-header.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+
+export interface Pixels {
+  /** Four bytes a pixel: red, green, blue, alpha. */
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  /** Whether the file itself has an alpha channel. */
+  readonly hasAlpha: boolean;
+}
+
+/**
+ * Turned upright as its EXIF says, in sRGB, 8 bits a channel; of an animation the first frame.
+ * @param what how errors name it, such as "The image"
+ * @throws MediaError unsupported, too_large, corrupt
+ */
+export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixels> {
+  checkImage(bytes, what);
+  const input = { limitInputPixels: MEDIA_LIMITS.sourcePixelsMax, failOn: "warning", pages: 1 } as const;
+  try {
+    const image = sharp(bytes, input).timeout({ seconds: MEDIA_LIMITS.imageSeconds });
+    const { hasAlpha } = await image.metadata();
+    const { data, info } = await image
+      .autoOrient()
+      .toColourspace("srgb")
+      .ensureAlpha()
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height, hasAlpha };
+  } catch (error) {
+    throw new MediaError("corrupt", `${what} cannot be decoded: its data are damaged or cut off.`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Reads kind and size in the first bytes, without a decoder.
+ * @param what how errors name it
+ * @throws MediaError unsupported, too_large
+ */
+export function checkImage(bytes: Uint8Array, what: string): void {
+  const { sourceBytesMax, sourcePixelsMax, sourceSideMaxPixels } = MEDIA_LIMITS;
+  if (bytes.byteLength > sourceBytesMax) {
+    throw new MediaError("too_large", `${what} has ${bytes.byteLength} bytes; at most ${sourceBytesMax} are taken.`);
+  }
+  const header = readImageHeader(bytes);
+  if (header === null || header.format === "GIF") {
+    throw new MediaError("unsupported", `${what} is neither PNG nor JPEG nor WebP.`);
+  }
+  const { width, height } = header;
+  if (width * height > sourcePixelsMax || Math.max(width, height) > sourceSideMaxPixels) {
+    throw new MediaError(
+      "too_large",
+      `${what} has ${width} × ${height} pixels; at most ${sourcePixelsMax} pixels and ${sourceSideMaxPixels} a side are taken.`,
+    );
+  }
+}

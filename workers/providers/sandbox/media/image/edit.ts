@@ -1,0 +1,106 @@
+/** The caller's image with a new scene in it: where the mask is opaque every pixel stays as it was. */
+import sharp from "sharp";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { decodeImage, type Pixels } from "./decode.ts";
+import { encodeImage, type Encoding } from "./encode.ts";
+import { paintScene } from "./scene.ts";
+
+export interface ImageEditParams extends Encoding {
+  readonly prompt: string;
+  readonly seed: number;
+  /** 0 leaves the image, 1 repaints it wholly. */
+  readonly strength: number;
+  /** undefined keeps the image's own size. */
+  readonly size?: { readonly width: number; readonly height: number } | undefined;
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** "Add a boat" puts the boat into the image; any other prompt paints its whole scene. */
+const ADDS = /^\W*(add|put|place|insert|draw)\b/i;
+
+/**
+ * The file and its size in pixels.
+ * @throws MediaError unsupported, too_large, corrupt; invalid for a mask of another size or without transparency
+ */
+export async function editImage(
+  { prompt, seed, strength, size, ...encoding }: ImageEditParams,
+  image: Uint8Array,
+  mask: Uint8Array | undefined,
+): Promise<{ readonly bytes: Uint8Array; readonly width: number; readonly height: number }> {
+  const source = await decodeImage(image, "The image");
+  const opening = mask === undefined ? null : await readMask(mask, source);
+  const box = opening === null ? { left: 0, top: 0, ...sizeOf(source) } : boundsOf(opening);
+  if (box !== null) {
+    const isTransparent = ADDS.test(prompt);
+    const scene = await paintScene({ prompt, seed, width: box.width, height: box.height, isTransparent });
+    blend(source, await scene.raw().toBuffer(), box, strength, opening);
+  }
+  const edited = sharp(source.data, { raw: { ...sizeOf(source), channels: 4 } });
+  const result = source.hasAlpha ? edited : edited.removeAlpha();
+  const { width, height } = size ?? source;
+  const bytes = await encodeImage(
+    size === undefined ? result : result.resize(width, height, { fit: "cover" }),
+    encoding,
+  );
+  return { bytes, width, height };
+}
+
+const sizeOf = ({ width, height }: Pixels) => ({ width, height });
+
+/** Of the image's size; the part with an alpha below 255 is to be repainted. */
+async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
+  const mask = await decodeImage(bytes, "The mask");
+  if (mask.width !== source.width || mask.height !== source.height) {
+    throw new MediaError(
+      "invalid",
+      `The mask must have the size of the image, ${source.width} × ${source.height} pixels; it has ${mask.width} × ${mask.height}.`,
+    );
+  }
+  if (!mask.hasAlpha) {
+    throw new MediaError("invalid", "The mask must have an alpha channel whose transparent part is to be repainted.");
+  }
+  return mask;
+}
+
+/** The smallest box around what may be repainted; null where nothing may. */
+function boundsOf({ data, width, height }: Pixels): Box | null {
+  let left = width;
+  let right = -1;
+  let top = height;
+  let bottom = -1;
+  for (let y = 0, at = 3; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1, at += 4) {
+      if (data[at] === 255) continue;
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < top) top = y;
+      bottom = y;
+    }
+  }
+  return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
+}
+
+/** Lays the scene over the image's pixels, in place. @param opening null repaints every pixel */
+function blend(image: Pixels, scene: Uint8Array, box: Box, strength: number, opening: Pixels | null): void {
+  for (let y = 0, from = 0; y < box.height; y += 1) {
+    let to = 4 * ((box.top + y) * image.width + box.left);
+    for (let x = 0; x < box.width; x += 1, from += 4, to += 4) {
+      const openness = 255 - (opening?.data[to + 3] ?? 0);
+      const weight = (strength * openness * (scene[from + 3] ?? 0)) / (255 * 255);
+      if (weight === 0) continue;
+      for (let channel = 0; channel < 4; channel += 1) {
+        const before = image.data[to + channel] ?? 0;
+        const after = channel === 3 ? 255 : (scene[from + channel] ?? 0);
+        image.data[to + channel] = Math.round(before + (after - before) * weight);
+      }
+    }
+  }
+}

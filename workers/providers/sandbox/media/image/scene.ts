@@ -1,0 +1,111 @@
+/** Paints one of the scenes in `scenes/`, chosen by the prompt's words or else by the seed, in a palette chosen likewise. */
+import { readdirSync, readFileSync } from "node:fs";
+
+import sharp, { type Sharp } from "sharp";
+
+import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+
+import { createRandom, hashText } from "../../random.ts";
+import palettesFile from "./palettes.json" with { type: "json" };
+
+export interface SceneParams {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly width: number;
+  readonly height: number;
+  /** Only what stands in the scene, without sky and ground. */
+  readonly isTransparent: boolean;
+}
+
+interface Scene {
+  readonly keywords: string;
+  readonly svg: string;
+}
+
+type Colours = Readonly<Record<string, string>>;
+
+const SCENES = new URL("scenes/", import.meta.url);
+/** How much larger than the image a scene is at most: what lies outside is cut off, so the same scene is framed anew. */
+const ZOOM_MAX = 1.1;
+/** librsvg draws in tiles and the whole scene again for each: larger images are drawn at this size and enlarged. */
+const DRAWN_SIDE_MAX_PIXELS = 2_000;
+
+/** Of exactly the size asked for, with an alpha channel. */
+export async function paintScene(params: SceneParams): Promise<Sharp> {
+  const { width, height } = params;
+  const scale = Math.min(1, DRAWN_SIDE_MAX_PIXELS / Math.max(width, height));
+  const drawn = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+  const { data, info } = await sharp(Buffer.from(sceneSvg({ ...params, ...drawn })))
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  // A new chain: in one, sharp would have the drawing itself enlarged.
+  return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } }).resize(width, height, {
+    fit: "fill",
+  });
+}
+
+/** Nothing of the prompt stands in the SVG: it only chooses among our own files. */
+function sceneSvg({ prompt, seed, width, height, isTransparent }: SceneParams): string {
+  const words = wordsOf(prompt);
+  const random = createRandom(hashText(prompt, seed >>> 0));
+  const share = (): number => random.below(1_000) / 999;
+  const zoom = 1 + (ZOOM_MAX - 1) * (0.2 + 0.8 * share());
+  const [x, y] = [share() * (1 - zoom) * width, share() * (1 - zoom) * height];
+  const mirror = share() < 0.5 ? `translate(${width} 0) scale(-1 1)` : "";
+  const scene = choose(readScenes(), words, random.below(1_000));
+  // Palettes in turn: images of neighbouring seeds, which one call makes, look different.
+  const palette = choose(palettesFile.palettes, words, hashText(prompt) + (seed >>> 0));
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
+${styleOf({ ...palette.colours, ...accentOf(words) }, isTransparent)}
+<g transform="translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${zoom.toFixed(4)}) ${mirror}">${scene.svg}</g></svg>`;
+}
+
+function wordsOf(prompt: string): readonly string[] {
+  const plain = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
+  return plain.match(/\p{L}+/gu) ?? [];
+}
+
+/** The first word that any of them knows, in the singular or the plural, decides. */
+function choose<T extends { readonly keywords: string }>(
+  from: readonly T[],
+  words: readonly string[],
+  turn: number,
+): T {
+  for (const word of words) {
+    const stems = [word, word.replace(/s$/, ""), word.replace(/es$/, "")];
+    const found = from.find(({ keywords }) => keywords.split(" ").some((keyword) => stems.includes(keyword)));
+    if (found !== undefined) return found;
+  }
+  const chosen = from[turn % from.length];
+  if (chosen === undefined) throw new Error("there is nothing to choose from");
+  return chosen;
+}
+
+/** Each file names the words that it answers to in its `<desc>`. */
+function readScenes(): readonly Scene[] {
+  return readdirSync(SCENES)
+    .filter((name) => name.endsWith(".svg"))
+    .toSorted()
+    .map((name) => readFileSync(new URL(name, SCENES), "utf8"))
+    .map((svg) => ({ svg, keywords: /<desc>(.*)<\/desc>/.exec(svg)?.[1] ?? "" }));
+}
+
+function accentOf(words: readonly string[]): Colours {
+  const accents = new Map(Object.entries(palettesFile.accents));
+  const accent = words.map((word) => accents.get(word)).find((colour) => colour !== undefined);
+  return accent === undefined ? {} : { accent };
+}
+
+/** A class for each colour, as filling and as line; besides `sky`, `glow`, and `backdrop`, which an image with transparency leaves out. */
+function styleOf(colours: Colours, isTransparent: boolean): string {
+  const classes = Object.entries(colours).map(
+    ([name, colour]) => `.${name}{fill:${colour}}.${name}-line{stroke:${colour}}`,
+  );
+  const stop = (offset: number, colour = "", opacity = 1): string =>
+    `<stop offset="${offset}" stop-color="${colour}" stop-opacity="${opacity}"/>`;
+  const { top, middle, low, sun } = colours;
+  return `<style>${classes.join("")}.sky{fill:url(#sky)}.glow{fill:url(#glow)}${isTransparent ? ".backdrop{display:none}" : ""}</style>
+<linearGradient id="sky" x2="0" y2="1">${stop(0.1, top)}${stop(0.4, middle)}${stop(0.62, low)}</linearGradient>
+<radialGradient id="glow">${stop(0, sun, 0.75)}${stop(1, sun, 0)}</radialGradient>`;
+}
