@@ -4,6 +4,7 @@ import type { NatsConnection } from "nats";
 import type { Database } from "#shared/database/client.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { HandedOut } from "#shared/queue/publish.ts";
@@ -120,7 +121,7 @@ export function createRelay(options: {
       if (call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
     }
     void lookUp(unclaimed);
-  }, 1_000);
+  }, paced(1_000));
   let isRecording = false;
   const recorder = setInterval(() => {
     if (isRecording) return;
