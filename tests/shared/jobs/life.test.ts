@@ -176,11 +176,12 @@ describe("an owner", () => {
     expect((await balanceOf(db.database, workspaceId)).amount).toBe(before.amount - 40n);
   });
 
-  test("of an older epoch writes nothing: no intent, no lease, no end (QUE-4)", async () => {
+  test("of an older epoch writes nothing: no intent, no provider job, no lease, no end (QUE-4)", async () => {
     const late = await claimed(await admitted());
     await expire(late.id);
     const owner = await claimed(late.id);
     expect(await noteIntent(db.database, late.id, late.epoch)).toBe(false);
+    expect(await noteProviderJob(db.database, late.id, late.epoch, { source: "late" })).toBe(false);
     const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
     expect(await beatJobs(db.database, { ...beat, jobs: [late] })).toEqual([]);
     expect(await finish(late)).toBeUndefined();
