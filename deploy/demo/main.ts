@@ -34,7 +34,7 @@ async function demonstrate(plan: Plan): Promise<number> {
   try {
     const all = await runCalls(CALLS, { client, out, models, terminal });
     const page = join(out, "index.html");
-    await writeFile(page, pageOf(all, new Date()));
+    await writeFile(page, await pageOf(all, new Date()));
     const failed = all.filter(({ result }) => "fault" in result);
     summarise(all);
     const isBalanced = books === null || (await agrees(books, all, failed.length));

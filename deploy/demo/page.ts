@@ -1,4 +1,6 @@
 /** The page beside the results: everything to be seen and heard at a glance, without a network. */
+import { fileURLToPath } from "node:url";
+
 import { formatCredits } from "#shared/money.ts";
 
 import type { Artifact } from "./call.ts";
@@ -11,11 +13,13 @@ section { border-top: 1px solid #8886; padding: 1rem 0; }
 h2 { font-size: 1.1rem; margin: 0; }
 small { color: #888; }
 img, video { display: block; max-width: min(100%, 32rem); margin: .5rem 0; border-radius: .3rem; }
+canvas { display: block; width: min(100%, 32rem); height: 20rem; margin: .5rem 0; border-radius: .3rem; background: #8882; cursor: grab; }
 audio { display: block; width: min(100%, 32rem); margin: .5rem 0; }
 pre { white-space: pre-wrap; font: inherit; margin: .5rem 0; }
 .fault { color: #c33; }`;
 
-export function pageOf(all: readonly Done[], at: Date): string {
+/** The page as HTML, whole in itself but for the files beside it. */
+export async function pageOf(all: readonly Done[], at: Date): Promise<string> {
   const credits = formatCredits(all.reduce((sum, done) => sum + done.credits, 0n));
   return `<!doctype html>
 <html lang="en">
@@ -27,8 +31,16 @@ export function pageOf(all: readonly Done[], at: Date): string {
 <h1>Every kind of model, called once</h1>
 <p>${at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${all.length} calls, ${credits} credits.</p>
 ${all.map(sectionOf).join("\n")}
+<script>${await viewerScript()}</script>
 </html>
 `;
+}
+
+/** What lets meshes be turned, with its library: a page from a disk may load no modules. */
+async function viewerScript(): Promise<string> {
+  const viewer = fileURLToPath(new URL("viewer.mjs", import.meta.url));
+  const { outputs } = await Bun.build({ entrypoints: [viewer], target: "browser", format: "iife", minify: true });
+  return (await outputs[0]?.text())?.replaceAll("</script", "<\\/script") ?? "";
 }
 
 function sectionOf({ call, model, seconds, credits, result }: Done): string {
@@ -46,13 +58,14 @@ ${body}
 </section>`;
 }
 
-function shown({ file }: Artifact): string {
+function shown({ file, bytes }: Artifact): string {
   const link = encodeURIComponent(file);
   const name = escaped(file);
   if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
   if (file.endsWith(".mp4")) return `<video src="${link}" controls loop playsinline preload="metadata"></video>`;
   if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
-  return `<p><a href="${link}">${name}</a></p>`;
+  const canvas = file.endsWith(".glb") ? `<canvas data-mesh="${bytes.toBase64()}"></canvas>\n` : "";
+  return `${canvas}<p><a href="${link}">${name}</a></p>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -27,7 +27,8 @@ let jobs: ReadonlyMap<string, string>;
 let rest: ReturnType<typeof running>;
 
 beforeAll(async () => {
-  bed = await startMediaBed({ ingress: 2 });
+  // The slow image may not be made before the ingress dies.
+  bed = await startMediaBed({ ingress: 2, env: { SLUICE_PACE: "1" } });
   const { client, fal, gallery, stack } = bed;
   const stream = (body: object): Promise<Live> => client.open(bed.target(), { stream: true, ...body });
   const early = running({ result: gallery.result("f") });

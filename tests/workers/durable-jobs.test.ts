@@ -8,6 +8,7 @@ import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 import { encodeFrame } from "#shared/queue/frames.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { offer } from "#tests/shared/jobs/jobs.ts";
@@ -291,7 +292,7 @@ describe("a durable job", () => {
     const message = await queued();
     const controller = new AbortController();
     controller.abort(new JobAbort("shutdown"));
-    expect(await run(message, controller)).toEqual({ outcome: "handed_back", againMs: 1_000 });
+    expect(await run(message, controller)).toEqual({ outcome: "handed_back", againMs: paced(1_000) });
     expect((await rowOf(message)).state).toBe("queued");
   });
 

@@ -7,6 +7,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { CALLER_GONE } from "#shared/queue/frames.ts";
 import { cancelSubject, durableName, HEADERS, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
@@ -215,8 +216,8 @@ describe("a job", () => {
     const [verdict = ""] = verdicts;
     expect(verdict).toStartWith("-NAK ");
     const { delay } = JSON.parse(verdict.slice("-NAK ".length)) as { delay: number };
-    expect(delay / 1_000_000).toBeGreaterThanOrEqual(4_000);
-    expect(delay / 1_000_000).toBeLessThanOrEqual(6_000);
+    expect(delay / 1_000_000).toBeGreaterThanOrEqual(paced(4_000));
+    expect(delay / 1_000_000).toBeLessThanOrEqual(paced(6_000));
     expect(logged).toEqual([expect.objectContaining({ job_id: job.job_id, msg: "job could not be finished" })]);
     const text = await metrics.registry.getSingleMetricAsString("sluice_jobs_total");
     expect(text).toContain('pool="chat",outcome="failed",role="test"} 1');
