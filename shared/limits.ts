@@ -328,7 +328,7 @@ export const BREAKER = {
   shareCallsMax: 100_000,
   /** Postgres is read this often while a source rests, and this often while none does: NATS tells of most changes. */
   syncMs: paced(2_000),
-  idleSyncMs: paced(10_000),
+  idleSyncMs: 10_000,
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
   closedLagMs: 5_000,
   /** Rests that ended this long ago and that nobody tried since belong to sources no longer used. */

@@ -4,6 +4,7 @@
  */
 import { openLedger } from "#shared/ledger/finish.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
@@ -46,19 +47,23 @@ export async function startJanitor(): Promise<void> {
   lifecycle.onStop("room", openRoomWatch(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
-    { name: "expired holds", everyMs: 2_000, run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
-    { name: "job dispatch", everyMs: 2_000, run: () => sweepDispatches(jobs) },
-    { name: "unclaimed jobs", everyMs: 5_000, run: () => sweepUnclaimed(jobs) },
+    { name: "expired holds", everyMs: paced(2_000), run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
+    { name: "job dispatch", everyMs: paced(2_000), run: () => sweepDispatches(jobs) },
+    { name: "unclaimed jobs", everyMs: paced(5_000), run: () => sweepUnclaimed(jobs) },
     { name: "job room", everyMs: 1_000, run: () => releaseAll(jobs) },
-    { name: "job leases", everyMs: 2_000, run: () => sweepLeases(jobs) },
-    { name: "unknown jobs", everyMs: 5_000, run: () => sweepUnknownJobs(jobs) },
+    { name: "job leases", everyMs: paced(2_000), run: () => sweepLeases(jobs) },
+    { name: "unknown jobs", everyMs: paced(5_000), run: () => sweepUnknownJobs(jobs) },
     { name: "job records", everyMs: 1_000, run: () => sweepJobRecords(jobs) },
     { name: "job retention", everyMs: 60_000, run: () => sweepEndedJobs(jobs, config.jobRetentionHours) },
-    { name: "dead letters", everyMs: 5_000, run: () => sweepDeadLetters({ connection, database, log, metrics }) },
+    {
+      name: "dead letters",
+      everyMs: paced(5_000),
+      run: () => sweepDeadLetters({ connection, database, log, metrics }),
+    },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
-    { name: "uploads", everyMs: 5_000, run: () => sweepUploads({ storage, database, log }) },
+    { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },

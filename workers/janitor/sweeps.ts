@@ -1,6 +1,5 @@
 /** Runs sweeps on their intervals, one at a time each; a sweep that fails is told and tried again at its next turn. */
 import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
 
 export interface Sweep {
   readonly name: string;
@@ -32,13 +31,13 @@ export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
       const work = turn(sweep).finally(() => {
         running.delete(work);
         // Jitter keeps several janitors from sweeping in step.
-        schedule(sweep, paced(sweep.everyMs) * (0.9 + Math.random() * 0.2));
+        schedule(sweep, sweep.everyMs * (0.9 + Math.random() * 0.2));
       });
       running.add(work);
     }, delayMs);
     timers.add(timer);
   };
-  for (const sweep of sweeps) schedule(sweep, Math.random() * Math.min(1_000, paced(sweep.everyMs)));
+  for (const sweep of sweeps) schedule(sweep, Math.random() * Math.min(1_000, sweep.everyMs));
   return {
     async stop() {
       isStopping = true;
