@@ -128,7 +128,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     }
   }
   // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
-  if (config.sandbox) {
+  if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
   await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });

@@ -13,7 +13,7 @@ let stack: Stack;
 let folder: string;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ janitor: false });
   // Inside the project, so that the examples find the packages they import.
   folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".readme-"));
 });

@@ -7,7 +7,7 @@ import { errorCode } from "../faults/client.ts";
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2, workers: 2 });
+  bed = await startBed({ janitor: false, ingress: 2, workers: 2 });
 });
 afterAll(() => bed?.stop());
 

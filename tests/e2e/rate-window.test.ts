@@ -9,7 +9,7 @@ const LIMIT = 30;
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2, presets: { thirty: [LIMIT, null] } });
+  bed = await startBed({ janitor: false, ingress: 2, presets: { thirty: [LIMIT, null] } });
 });
 afterAll(() => bed?.stop());
 

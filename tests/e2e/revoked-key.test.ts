@@ -14,7 +14,7 @@ const USES_AFTER = 20;
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2 });
+  bed = await startBed({ janitor: false, ingress: 2 });
 });
 afterAll(() => bed?.stop());
 

@@ -57,6 +57,7 @@ let silent: Promise<Answer>;
 beforeAll(async () => {
   [bed, strict] = await Promise.all([
     startBed({
+      janitor: false,
       behaviours: [
         ...REFUSED,
         ...REPAIRED,
@@ -67,6 +68,7 @@ beforeAll(async () => {
       ],
     }),
     startBed({
+      janitor: false,
       behaviours: ["stall", "silent", "silent-after-head"],
       env: { SLUICE_CHAT_STALL_MS: "1500", SLUICE_CHAT_FIRST_BYTE_MS: "1500" },
     }),

@@ -88,8 +88,9 @@ function begin(model: string, mode: Mode): Promise<Told> {
 
 beforeAll(async () => {
   [normal, strict] = await Promise.all([
-    startStack(),
+    startStack({ janitor: false }),
     startStack({
+      janitor: false,
       env: { SLUICE_CHAT_STALL_MS: "1500", SLUICE_CHAT_FIRST_BYTE_MS: "1500", SLUICE_CHAT_TOTAL_MS: "3000" },
     }),
   ]);

@@ -32,7 +32,11 @@ beforeAll(async () => {
   const given = process.env["TEST_NATS_SERVER"];
   process.env["TEST_NATS_SERVER"] = wrapper;
   try {
-    bed = await startBed({ behaviours: ["tokens-20-every-5"], env: { SLUICE_WORKER_SLOTS: String(SLOTS) } });
+    bed = await startBed({
+      janitor: false,
+      behaviours: ["tokens-20-every-5"],
+      env: { SLUICE_WORKER_SLOTS: String(SLOTS) },
+    });
   } finally {
     if (given === undefined) delete process.env["TEST_NATS_SERVER"];
     else process.env["TEST_NATS_SERVER"] = given;

@@ -54,6 +54,7 @@ const slugOf = ({ family, kind, name, how }: Waiting): string => `${family}-${na
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     models: [
       ...WAITING.map((cell): BedModel => ({
         slug: slugOf(cell),

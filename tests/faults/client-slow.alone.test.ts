@@ -33,6 +33,7 @@ const NEIGHBOUR = "mock-tokens-100-every-10";
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     behaviours: ["tokens-100-every-10"],
     models: FAMILIES.map((family) => ({ slug: `${family}-raw`, sources: [`${family}/raw`], outputTokensMax: 100_000 })),
   });

@@ -109,6 +109,7 @@ let bed: Bed;
 let memory: { peak(): number; stop(): void };
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     models: FAMILIES.flatMap((family) =>
       [...STREAMS.keys(), "plain"].map((name) => ({
         slug: `${family}-${name}`,

@@ -111,6 +111,7 @@ let hangUp: HangUp;
 beforeAll(async () => {
   hangUp = startHangUp();
   bed = await startBed({
+    janitor: false,
     models: [
       ...models(),
       ...FAMILIES.flatMap((family): BedModel[] => [

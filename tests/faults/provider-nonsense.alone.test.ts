@@ -46,6 +46,7 @@ const GROWTH_MB_MAX = 256;
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     behaviours: ["gzip-bomb", "tokens-40-every-5"],
     models: FAMILIES.flatMap((family) => [
       ...modelsOf(family, [...NAMED, "error-in-200"]),

@@ -43,6 +43,7 @@ const SITUATIONS: readonly { family: FamilyName; name: string; kind: CallKind }[
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     models: FAMILIES.flatMap((family): BedModel[] => {
       const standIn = `${NEXT[family]}/stand-in`;
       const silences = [SILENT[family], SILENT_AFTER_HEAD[family]];

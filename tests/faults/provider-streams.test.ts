@@ -94,6 +94,7 @@ const each = (names: readonly string[]): { what: string; family: FamilyName }[] 
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     models: FAMILIES.flatMap((family) => [
       { slug: `${family}-raw`, sources: [`${family}/raw`] },
       { slug: `${family}-raw-twice`, sources: [`${family}/raw`, `${family}/mock-ok`] },

@@ -48,6 +48,7 @@ const cells = (reports: Readonly<Record<FamilyName, readonly string[]>>) =>
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed({
+    janitor: false,
     models: [
       ...FAMILIES.flatMap((family) =>
         modelsOf(

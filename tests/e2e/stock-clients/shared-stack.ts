@@ -4,6 +4,6 @@ import { startStack, type Stack } from "#tests/support/stack.ts";
 let started: Promise<Stack> | undefined;
 
 export function sharedStack(): Promise<Stack> {
-  started ??= startStack();
+  started ??= startStack({ janitor: false });
   return started;
 }
