@@ -27,20 +27,20 @@ for (const canvas of document.querySelectorAll("canvas[data-mesh]")) {
 }
 
 async function show(canvas) {
-  const renderer = new Renderer({ canvas, alpha: true, antialias: true, dpr: devicePixelRatio });
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const renderer = new Renderer({ canvas, width, height, alpha: true, antialias: true, dpr: devicePixelRatio });
   const { gl } = renderer;
-  renderer.setSize(canvas.clientWidth, canvas.clientHeight);
   const { buffer } = Uint8Array.from(atob(canvas.dataset["mesh"]), (sign) => sign.charCodeAt(0));
   const { scene } = await GLTFLoader.parse(gl, GLTFLoader.unpackGLB(buffer), "");
   const root = new Transform();
   for (const node of scene) node.setParent(root);
   root.updateMatrixWorld();
-  const reach = dress(gl, root);
-  const camera = new Camera(gl, { aspect: canvas.clientWidth / canvas.clientHeight, far: 100 * reach });
-  camera.position.set(1.4 * reach, 1.1 * reach, 2.6 * reach);
+  const { middle, reach } = dress(gl, root);
+  const camera = new Camera(gl, { aspect: width / height, far: 100 * reach });
+  camera.position.set(middle[0] + 1.4 * reach, middle[1] + 1.1 * reach, middle[2] + 2.6 * reach);
   const orbit = new Orbit(camera, {
     element: canvas,
-    target: new Vec3(0, 0, 0),
+    target: middle,
     autoRotate: true,
     autoRotateSpeed: TURN_SPEED,
     enablePan: false,
@@ -53,7 +53,7 @@ async function show(canvas) {
   frame();
 }
 
-/** Gives every part its colour and centres the whole. @returns how far the farthest point lies from the middle */
+/** Gives every part its colour. @returns the middle of the whole, and a length that fills the view with it */
 function dress(gl, root) {
   const white = new Texture(gl, { image: new Uint8Array([255, 255, 255, 255]), width: 1, height: 1 });
   const [min, max] = [new Vec3(Infinity), new Vec3(-Infinity)];
@@ -72,6 +72,6 @@ function dress(gl, root) {
       }
     }
   });
-  root.position.set(-(min[0] + max[0]) / 2, -(min[1] + max[1]) / 2, -(min[2] + max[2]) / 2);
-  return Math.max(...[0, 1, 2].map((axis) => max[axis] - min[axis])) / 1.6;
+  const middle = new Vec3((min[0] + max[0]) / 2, (min[1] + max[1]) / 2, (min[2] + max[2]) / 2);
+  return { middle, reach: Math.max(...[0, 1, 2].map((axis) => max[axis] - min[axis])) / 1.6 };
 }
