@@ -140,9 +140,9 @@ async function wholeSuite(test) {
     if (interrupted) break;
     await step(name, async () => {
       const { code, report } = await test(options);
-      const failing = code === 0 ? [] : filesToRepeat(report, files);
-      // A red run in which no file is red has failed for a reason that a second try would hide.
-      isGreen &&= code === 0 || failing.length > 0;
+      // Without a report, or red without a red file, it has failed for a reason that a second try would hide.
+      const failing = report.files.size === 0 ? [] : filesToRepeat(report, files);
+      isGreen &&= report.files.size > 0 && (code === 0 || failing.length > 0);
       for (const file of failing) report.files.delete(file);
       results.push(...report.files.values());
       repeated.push(...failing);
@@ -183,6 +183,9 @@ async function main(extra) {
   closing.push(servers.close);
   const test = tester(bun, { ...env, ...servers.env });
   if (extra[0] === "--soak") {
+    if (extra[1] !== undefined && !/^\d{1,10}$/.test(extra[1])) {
+      throw new StartFault(`expected a whole number as the seed, got "${extra[1]}"`);
+    }
     const isGreen = await soak({ root: ROOT, files: testFiles(), seed: extra[1], test, say });
     return interrupted ? 130 : isGreen ? 0 : 1;
   }
@@ -194,7 +197,8 @@ async function main(extra) {
   const { isGreen, unsteady, counts } = await wholeSuite(test);
   if (interrupted) return 130;
   const seconds = Math.round((Date.now() - began) / 1000);
-  const failed = counts.failed + failures.length;
+  // Never 0 of a red run, also where no test is to blame.
+  const failed = Math.max(counts.failed + failures.length, isGreen && failures.length === 0 ? 0 : 1);
   recordRun(ROOT, { ...state, passed: counts.passed, failed, unsteady, seconds });
   for (const failure of failures) say(failure);
   for (const file of unsteady) say(`unsteady: ${file} failed beside the others and passed alone`);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** Below the range from which systems hand out ports for outgoing connections, so a remembered port stays ours. */
 const PORTS = { first: 20_000, count: 10_000 };
-/** Each process looks in a part of its own, so that two that look at once do not find the same port. */
+/** Processes begin this far from each other by their ids, so that two that look at once seldom find the same port. */
 const PART = 40;
 
 let next = 0;

@@ -12,6 +12,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["audio/x-m4a", "audio/mp4"],
   ["video/x-m4v", "video/mp4"],
   ["video/3gpp", "video/mp4"],
+  ["video/3gpp2", "video/mp4"],
   ["application/ogg", "audio/ogg"],
   ["video/matroska", "video/x-matroska"],
   ["video/vnd.avi", "video/x-msvideo"],
@@ -20,12 +21,14 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Formats whose first bytes settle it, in Latin-1. file-type would look further: for a TIFF's tags and a PNG's chunks, which a
- * head need not hold, and into what gzip packed. It does not know RF64, the WAV beyond 4 GiB.
+ * head need not hold, and into what ZIP and gzip packed. It does not know RF64, the WAV beyond 4 GiB.
  */
 const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["\u0089PNG\r\n\u001a\n", "image/png"],
   ["II*\0", "image/tiff"],
   ["MM\0*", "image/tiff"],
+  ["PK\u0003\u0004", "application/zip"],
+  ["PK\u0005\u0006", "application/zip"],
   ["\u001f\u008b", "application/gzip"],
   ["RF64", "audio/wav"],
 ];
@@ -42,7 +45,14 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
   const found = (await fileTypeFromBuffer(head))?.mime.split(";", 1)[0];
   // A tag may be followed by padding, where file-type expects a frame.
   if (found === undefined) return start.startsWith("ID3") ? "audio/mpeg" : undefined;
-  return NAMES.get(found) ?? found;
+  return isWordsTakenFor(found, start) ? undefined : (NAMES.get(found) ?? found);
+}
+
+/** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. */
+function isWordsTakenFor(found: string, start: string): boolean {
+  if (found === "image/gif") return !/^GIF8[79]a/.test(start);
+  // The size of a box comes before its name, and no text begins with a byte below a blank.
+  return found === "video/quicktime" && start.charCodeAt(0) >= 0x20;
 }
 
 /**

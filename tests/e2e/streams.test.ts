@@ -106,7 +106,7 @@ async function upstreamCallOf<T>(of: Bed, act: () => Promise<T>): Promise<[T, Re
 
 describe("an upstream that breaks off", () => {
   test.each(Object.keys(BROKEN))("by %s ends in an error frame without [DONE], billed for what came", async (name) => {
-    bed.upstream.next({ intervalMs: 20, ...BROKEN[name] });
+    bed.upstream.next({ intervalMs: 200, ...BROKEN[name] });
     const answer = await bed.client.chat(bed.target(), stream("metered"));
     expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
     expect(answer.frames).not.toContain(DONE);
@@ -215,9 +215,9 @@ describe("a client that leaves", () => {
 
   test("leaves nothing open and no slot taken", async () => {
     expect(isServed(await bed.client.chat(bed.target(), ask("flat")))).toBe(true);
-    await eventually("only the silent stream is active", async () => {
+    await eventually("no stream is active but the silent one, if that has not ended", async () => {
       const [row] = await bed.stack.query<{ count: bigint }>("select count(*) as count from hold");
-      return row?.count === 1n;
+      return (row?.count ?? 2n) <= 1n;
     });
   });
 });

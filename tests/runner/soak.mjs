@@ -39,5 +39,5 @@ export async function soak({ root, files, seed, test, say }) {
   for (const { file, seed: own, seconds, counts } of rows) {
     say(`${file} | ${own} | ${seconds.toFixed(1)} | ${counts.passed} | ${counts.failed}`);
   }
-  return rows.every(({ isGreen }) => isGreen);
+  return rows.length > 0 && rows.every(({ isGreen }) => isGreen);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { readPace } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { TEST_PACE } from "#tests/support/pace.ts";
@@ -7,6 +8,10 @@ import { TEST_PACE } from "#tests/support/pace.ts";
 test("waits take the share of their time that the setting names", () => {
   expect(paced(10_000)).toBe(10_000 * Number(TEST_PACE));
   expect(LIMITS.frameSilenceMs).toBe(20_000 * Number(TEST_PACE));
+});
+
+test("nothing is shortened unless the setting says so", () => {
+  expect([readPace({}), readPace({ SLUICE_PACE: "" })]).toEqual([1, 1]);
 });
 
 test("what no test waits for keeps its time", () => {

@@ -28,7 +28,8 @@ export function fileSource(kind: "video" | "audio", { path, container }: FileSou
   return filterText(kind === "video" ? "movie" : "amovie", {
     filename: path,
     format_name: container,
-    streams: kind === "video" ? "dv" : "da",
+    // The first of its kind, which readFileFacts has looked at; FFmpeg's own choice may be another.
+    streams: kind === "video" ? "v:0" : "a:0",
     loop: times,
     dec_threads: 1,
     format_opts: options.join(":"),

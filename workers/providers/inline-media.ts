@@ -207,7 +207,8 @@ async function typeOf(bytes: Uint8Array, declared: string): Promise<string | und
   const type = await sniffMediaType(bytes);
   if (type !== undefined && TYPES.has(type)) return type;
   const isDeclared = bytes.length > 0 && /^text\/[a-z0-9.+-]+$/.test(declared);
-  return isDeclared && isText(bytes) ? declared : undefined;
+  // Providers read text as UTF-8.
+  return isDeclared && isText(bytes) && (bytes[0] ?? 0) < 0xfe ? declared : undefined;
 }
 
 async function fetchItem(

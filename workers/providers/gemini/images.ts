@@ -122,7 +122,7 @@ async function artifact(data: Members): Promise<Artifact> {
     throw new ProviderError("unknown", "the picture is no base64", { cause: error });
   }
   const contentType = await sniffMediaType(bytes);
-  if (contentType?.startsWith("image/")) return { bytes, contentType };
+  if (contentType !== undefined && IMAGE_TYPES.has(contentType)) return { bytes, contentType };
   throw new ProviderError("unknown", "what was sent as a picture is none");
 }
 
@@ -153,3 +153,6 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
     reasoning: one.reasoning + other.reasoning,
   };
 }
+
+/** What callers can be given; another format is an answer that cannot be read. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

@@ -46,7 +46,7 @@ async function fromBase64(text: string): Promise<Artifact> {
     throw new ProviderError("unknown", "a picture is no base64", { cause: error });
   }
   const contentType = await sniffMediaType(bytes);
-  if (contentType?.startsWith("image/")) return { bytes, contentType };
+  if (contentType !== undefined && IMAGE_TYPES.has(contentType)) return { bytes, contentType };
   throw new ProviderError("unknown", "what was sent as a picture is none");
 }
 
@@ -93,3 +93,6 @@ function codeOf(error: unknown): string {
 function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** What callers can be given; another format is an answer that cannot be read. */
+const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

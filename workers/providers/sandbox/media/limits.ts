@@ -1,6 +1,6 @@
-/** Bounds of work on pictures and sound: a unit in the name, the reason beside it. */
+/** Bounds of the sandbox's work on media: a unit in the name, the reason beside it. */
 export const MEDIA_LIMITS = {
-  /** Two machines' cores are enough for a rehearsal; each child weighs 60 to 300 MB. */
+  /** Two cores are enough for test models; each child weighs 60 to 300 MB. */
   childrenMax: 2,
   /** Jobs that wait. At half a second each the last of them is still answered before clients give up. */
   queueMax: 64,
