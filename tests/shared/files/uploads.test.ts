@@ -262,10 +262,20 @@ describe("ownership", () => {
   });
 
   test("one of many calls under the same key runs, the others hear that it does", async () => {
+    const { promise: othersHeard, resolve: tell } = Promise.withResolvers<void>();
+    let heard = 0;
     const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        refusal(bench.uploads.run(workspaceId, "race", (begun) => send(uploadOf(begun), randomBytes(50_000)))),
-      ),
+      Array.from({ length: 6 }, async () => {
+        const outcome = await refusal(
+          bench.uploads.run(workspaceId, "race", async (begun) => {
+            await othersHeard;
+            return send(uploadOf(begun), randomBytes(50_000));
+          }),
+        );
+        heard += 1;
+        if (heard === 5) tell();
+        return outcome;
+      }),
     );
     expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
     const others = outcomes.filter((outcome) => outcome !== undefined);
