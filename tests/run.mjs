@@ -17,13 +17,14 @@ import { closeReaper, watchFolder } from "#deploy/embedded/reaper.mjs";
 import { runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
+import { scratchEnvironment } from "./runner/scratch.mjs";
 import { startServers } from "./runner/servers.mjs";
 import { soak } from "./runner/soak.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side: most of a fault test's time is waiting. */
-const PARALLEL = 3;
+const PARALLEL = 4;
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
 /**
@@ -174,6 +175,7 @@ async function main(extra) {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const caches = [cache, join(tmpdir(), "sluice-cache")];
   const bun = await prepareBun({ root: ROOT, caches, progress: say });
+  Object.assign(process.env, scratchEnvironment(process.env));
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
   const isWhole = extra.length === 0;
   const failures = isWhole ? await staticSteps(env) : [];
