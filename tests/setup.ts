@@ -6,7 +6,7 @@ import { afterAll, setDefaultTimeout } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { commandLine, isAlive } from "#deploy/embedded/probe.mjs";
+import { commandLine, isAlive, keepPortsTo } from "#deploy/embedded/probe.mjs";
 import { closeReaper, reaperPid } from "#deploy/embedded/reaper.mjs";
 
 import { closeShared } from "./support/infrastructure.ts";
@@ -16,6 +16,11 @@ const PATIENCE_MS = 2_000;
 
 /** Starting processes on a busy machine takes its time; a test that waits for ever still ends. */
 setDefaultTimeout(60_000);
+
+/** Of each process that runs tests, by its number: none finds a port that another is about to listen on. */
+const PORTS_EACH = 1_000;
+
+keepPortsTo(10_000 + PORTS_EACH * (Number(process.env["JEST_WORKER_ID"] ?? 0) % 10), PORTS_EACH);
 
 const before = new Set(children());
 

@@ -6,11 +6,20 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Below the range from which systems hand out ports for outgoing connections, so a remembered port stays ours. */
-const PORTS = { first: 20_000, count: 10_000 };
+let ports = { first: 20_000, count: 10_000 };
 /** Processes begin this far from each other by their ids, so that two that look at once seldom find the same port. */
 const PART = 40;
 
 let next = 0;
+
+/**
+ * Gives this process ports that it shares with no other: between finding a port and listening on it, another could take it.
+ * @param {number} first
+ * @param {number} count
+ */
+export function keepPortsTo(first, count) {
+  ports = { first, count };
+}
 
 /**
  * The code of a listening error (`EADDRINUSE`, `EACCES`…), or null when the port could be taken.
@@ -34,7 +43,7 @@ export function portFault(port, host) {
 export async function freePort(preferred) {
   if (preferred !== undefined && (await portFault(preferred, "127.0.0.1")) === null) return preferred;
   for (;;) {
-    const port = PORTS.first + ((process.pid * PART + next++) % PORTS.count);
+    const port = ports.first + ((process.pid * PART + next++) % ports.count);
     if ((await portFault(port, "127.0.0.1")) === null) return port;
   }
 }

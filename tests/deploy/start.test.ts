@@ -89,16 +89,20 @@ async function failedStart(settings: Record<string, string>): Promise<{ code: nu
   return { code, stderr: errors.join("\n") };
 }
 
-/** Ids of all processes below one, through any number of generations. */
+/** Ids of all processes below one, through any number of generations. One that has just ended has none. */
 function descendants(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
-  const direct = readdirSync(tasks).flatMap((thread) =>
-    readFileSync(join(tasks, thread, "children"), "utf8")
-      .split(" ")
-      .filter(Boolean)
-      .map(Number),
-  );
-  return direct.flatMap((child) => [child, ...(isAlive(child) ? descendants(child) : [])]);
+  const childrenOf = (thread: string): number[] => {
+    const list = readFileSync(join(tasks, thread, "children"), "utf8");
+    return list.split(" ").filter(Boolean).map(Number);
+  };
+  try {
+    return readdirSync(tasks)
+      .flatMap(childrenOf)
+      .flatMap((child) => [child, ...descendants(child)]);
+  } catch {
+    return [];
+  }
 }
 
 /** Resolves when none of the processes is left. The test's own time limit bounds it. */

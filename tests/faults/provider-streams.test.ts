@@ -12,7 +12,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
 import { audit } from "./audit.ts";
 import { type Bed, startBed } from "./bed.ts";
-import { DONE, errorCode } from "./client.ts";
+import { DONE, errorCode, streamedText } from "./client.ts";
 import { FAMILIES, type FamilyName, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { costOf, probe } from "./probe.ts";
@@ -26,6 +26,7 @@ import {
   rawStream,
   type StreamEnd,
 } from "./raw-stream.ts";
+import { eventually } from "./wait.ts";
 
 const WORDS = ["Où ", "crème ", "café ", "été ", "brûlée ", "à côté 🙂"];
 const DELIVERED = WORDS.slice(0, 3);
@@ -103,6 +104,16 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
+/** Resolves when the client of the call that is made next has this much: then the service has read it. */
+function untilClientHas(text: string, mark = ""): () => Promise<unknown> {
+  const at = bed.client.answers.length;
+  return () =>
+    eventually(`the client has "${text}"`, () => {
+      const answer = bed.client.answers[at];
+      return answer && streamedText(answer) === text && answer.frames.some((frame) => frame.includes(mark));
+    });
+}
+
 describe("a stream that breaks behind its first content", () => {
   /** What was delivered, and what the books say of it. */
   async function isCut(family: FamilyName): Promise<void> {
@@ -123,7 +134,8 @@ describe("a stream that breaks behind its first content", () => {
   test.each(BREAKS)("by $how $place ends in an error frame ($family)", async ({ place, how, family }) => {
     const { opening, words } = rawAnswer(family, WORDS);
     const rest = PLACES[place]?.(frameText(words[3] ?? { data: "" })) ?? "";
-    bed.upstreams[family].next(rawStream([...texts([...opening, ...words.slice(0, 3)]), rest], how, PACE_MS));
+    const pieces = [...texts([...opening, ...words.slice(0, 3)]), rest];
+    bed.upstreams[family].next(rawStream(pieces, how, PACE_MS, untilClientHas(DELIVERED.join(""))));
     await isCut(family);
   });
 
@@ -174,7 +186,10 @@ describe("a stream that breaks behind its finish reason", () => {
   test.each(cells)("by $how is whole, since nothing is missing ($family)", async (cell) => {
     const { family, how } = cell;
     const { opening, words, closing } = rawAnswer(family, WORDS);
-    bed.upstreams[family].next(rawStream(texts([...opening, ...words, ...closing]), how, PACE_MS));
+    // The client hears of the finish reason at once, and of the usage at the end: they come in one piece.
+    const pieces = [...texts([...opening, ...words]), texts(closing).join("")];
+    const read = untilClientHas(WORDS.join(""), '"finish_reason":"stop"');
+    bed.upstreams[family].next(rawStream(pieces, how, PACE_MS, read));
     const { answer, text, usage, entries } = await probe(bed, `${family}-raw`, "streamed");
     expect([isServed(answer), text]).toEqual([true, WORDS.join("")]);
     expect(usage).toMatchObject({ status: "succeeded", is_estimated: false, units: { output_tokens: WORDS.length } });

@@ -118,8 +118,14 @@ export type StreamEnd = "end" | "fin" | "rst";
 /**
  * Sends these pieces, one HTTP chunk each, with a pause in between, and ends: `end` finishes the HTTP message as if all
  * were well, the others leave it unfinished.
+ * @param beforeEnd waited for before the end: a break that arrives together with the last pieces takes them along
  */
-export function rawStream(pieces: readonly (string | Uint8Array)[], end: StreamEnd, pauseMs = 0): CustomBehaviour {
+export function rawStream(
+  pieces: readonly (string | Uint8Array)[],
+  end: StreamEnd,
+  pauseMs = 0,
+  beforeEnd?: () => Promise<unknown>,
+): CustomBehaviour {
   return {
     kind: "custom",
     async play(_request, wire) {
@@ -127,6 +133,7 @@ export function rawStream(pieces: readonly (string | Uint8Array)[], end: StreamE
       for (const piece of pieces) {
         if (!(await sendChunk(wire, Buffer.from(piece))) || !(await wire.wait(pauseMs))) return;
       }
+      await beforeEnd?.();
       if (end === "end") await wire.write("0\r\n\r\n");
       else if (end === "fin") wire.end();
       else {
