@@ -2,6 +2,7 @@
 import { newId } from "#shared/ids.ts";
 
 import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
+import { storm } from "../support/storm.ts";
 import { ask, type Bed } from "./bed.ts";
 import { type Answer, DONE } from "./client.ts";
 
@@ -12,11 +13,13 @@ export interface Load {
   stop(): Promise<Answer[]>;
 }
 
+/** The suite's few leave some of the machine to the tests beside. */
+const CLIENTS = storm(5, 16);
 /** A refused client waits this long before its next call, as a polite one does. */
 const PAUSE_AFTER_REFUSAL_MS = 50;
 
-export function startLoad(bed: Bed, options: { clients: number; models?: readonly string[] }): Load {
-  const { clients, models = ["flat", "metered"] } = options;
+export function startLoad(bed: Bed): Load {
+  const models = ["flat", "metered"];
   const answers: Answer[] = [];
   const stopping = new AbortController();
   let served = 0;
@@ -34,7 +37,7 @@ export function startLoad(bed: Bed, options: { clients: number; models?: readonl
       else await Bun.sleep(PAUSE_AFTER_REFUSAL_MS);
     }
   };
-  const running = Array.from({ length: clients }, client);
+  const running = Array.from({ length: CLIENTS }, client);
   return {
     served: () => served,
     async stop() {

@@ -23,7 +23,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
   test(`calls are served again after ${signal}, without a restart of ours`, async () => {
     const { stack, upstream } = bed;
     upstream.setDefault({ delayMs: 20 });
-    const load = startLoad(bed, { clients: 16 });
+    const load = startLoad(bed);
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = load.served();
       await eventually("the load runs", () => load.served() > before + 50);

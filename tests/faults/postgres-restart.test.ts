@@ -6,6 +6,10 @@ import { ask, type Bed, startBed } from "./bed.ts";
 import { errorCode } from "./client.ts";
 import { isServed, sentTwice, startLoad, tally } from "./load.ts";
 import { eventually } from "./wait.ts";
+import { storm } from "../support/storm.ts";
+
+/** Served before the server goes, and after it. */
+const CALLS_BETWEEN = storm(40, 100);
 
 let bed: Bed;
 beforeAll(async () => {
@@ -17,12 +21,12 @@ for (const mode of ["fast", "immediate", "kill"] as const) {
   test(`calls are served again after a restart (${mode}), and the books are exact`, async () => {
     const { stack, upstream } = bed;
     upstream.setDefault({ delayMs: 30 });
-    const load = startLoad(bed, { clients: 16 });
-    await eventually("the load runs", () => load.served() > 100);
+    const load = startLoad(bed);
+    await eventually("the load runs", () => load.served() > CALLS_BETWEEN);
     await stack.postgres?.stop(mode);
     await stack.postgres?.start();
     const before = load.served();
-    await eventually("calls are served again", () => load.served() > before + 100, 15_000);
+    await eventually("calls are served again", () => load.served() > before + CALLS_BETWEEN, 15_000);
     const answers = await load.stop();
     for (const role of [...stack.ingresses, ...stack.workers, ...stack.janitors]) expect(role.alive()).toBe(true);
     expect(Object.keys(tally(answers)).filter((status) => status !== "200" && status !== "503")).toEqual([]);

@@ -7,6 +7,10 @@ import { ask, type Bed, startBed } from "./bed.ts";
 import { DONE, errorCode, requestId } from "./client.ts";
 import { isServed, sentTwice, startLoad, tally } from "./load.ts";
 import { eventually } from "./wait.ts";
+import { storm } from "../support/storm.ts";
+
+/** Served before each worker is told to stop. */
+const CALLS_BETWEEN = storm(40, 100);
 
 let bed: Bed;
 beforeAll(async () => {
@@ -106,10 +110,10 @@ test("a worker that is told twice hands its calls an error, and what was produce
 test("workers restarted one after the other under load fail no call", async () => {
   const { stack, upstream } = bed;
   upstream.setDefault({ delayMs: 30 });
-  const load = startLoad(bed, { clients: 16 });
+  const load = startLoad(bed);
   for (const worker of [...stack.workers, ...stack.workers]) {
     const before = load.served();
-    await eventually("the load runs", () => load.served() > before + 100);
+    await eventually("the load runs", () => load.served() > before + CALLS_BETWEEN);
     await worker.restart();
   }
   expect(tally(await load.stop())).toEqual({ 200: load.served() });
