@@ -27,7 +27,12 @@ let jobs: readonly JobFacts[];
 let broken: { readonly answer: Promise<Answer>; readonly id: string };
 
 beforeAll(async () => {
-  bed = await startMediaBed({ janitor: false, workers: 2, pools: ["image", "video"], env: { SLUICE_MEDIA_WAIT_MS: "60000" } });
+  bed = await startMediaBed({
+    janitor: false,
+    workers: 2,
+    pools: ["image", "video"],
+    env: { SLUICE_MEDIA_WAIT_MS: "60000" },
+  });
   const { client, fal, gallery, stack } = bed;
   nats = await connect({ servers: stack.natsUrl });
   await Promise.all(stack.workers.map((worker) => worker.stop()));

@@ -3,8 +3,8 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm";
-/** Above what a whole run holds at once, about two gigabytes. */
-const ROOM_BYTES_MIN = 6 * 1024 ** 3;
+/** Four times what a whole run was seen to hold at once. */
+const ROOM_BYTES_MIN = 2 * 1024 ** 3;
 
 /**
  * A copy of a database takes 20 ms in memory and 400 ms on a disk.
