@@ -59,7 +59,7 @@ test("a call that fails gives its credit back to the next one", async () => {
   const { stack, client, upstream } = bed;
   upstream.setDefault({});
   const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
-  upstream.next({ kind: "reset" });
+  upstream.next("reset");
   const failed = await client.chat(bed.target(0, workspace.key), ask("flat"));
   expect([failed.status, errorCode(failed)]).toEqual([502, "upstream_error"]);
   const served = await client.chat(bed.target(1, workspace.key), ask("flat"));

@@ -43,7 +43,7 @@ models:
 `;
 
 beforeAll(async () => {
-  upstream = await startOpenAiServer();
+  upstream = startOpenAiServer();
   const catalogue = join(folder.directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueOf(upstream.url));
   stack = await startStack({ janitor: false, env: { SLUICE_CHAT_TOTAL_MS: "20000", SLUICE_CATALOGUE: catalogue } });

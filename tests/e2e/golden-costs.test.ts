@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { audit } from "#tests/faults/audit.ts";
 import { type Answer, DONE, requestId, streamedText } from "#tests/faults/client.ts";
 import { metric } from "#tests/faults/metric.ts";
-import { VENDOR_MARK } from "#tests/providers/openai-compatible/errors.ts";
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
 
 import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./families/bed.ts";
 import { OPENAI_TOOLS, PNG, QUESTION, SYSTEM, TURNS } from "./families/conversation.ts";

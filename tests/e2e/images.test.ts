@@ -57,7 +57,7 @@ beforeAll(async () => {
     env: {
       SLUICE_CATALOGUE: catalogue,
       LOCAL_FAL_API_KEY: FAL_KEY,
-      SLUICE_OUTBOUND_ALLOW: new URL(fal.cdnUrl).host,
+      SLUICE_OUTBOUND_ALLOW: new URL(fal.filesUrl).host,
       SLUICE_MEDIA_WAIT_MS: "20000",
     },
   });
@@ -231,7 +231,7 @@ describe("a provider that queues", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const [seen, settledBefore] = [polls(), (await stack.query("select * from usage_record")).length];
-    fal.next({ statuses: [...Array.from({ length: 9 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    fal.next({ polls: [...Array.from({ length: 9 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
     const waiting = post({ model: "queued", prompt: "a hill" });
     await eventually("the job is asked about", () => polls() > seen);
     const [worker] = stack.workers;
@@ -401,7 +401,7 @@ describe("a worker that goes", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const seen = polls();
-    fal.next({ statuses: [...Array.from({ length: 6 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    fal.next({ polls: [...Array.from({ length: 6 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
     const waiting = post({ model: "queued", prompt: "a hill" });
     await eventually("the job is asked about", () => polls() > seen);
     const next = await stack.addRole("worker", "image");

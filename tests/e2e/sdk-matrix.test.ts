@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { audit } from "#tests/faults/audit.ts";
-import type { RecordedCall } from "#tests/providers/openai-compatible/server.ts";
+import type { RecordedCall } from "#tests/providers/engine/recorder.ts";
 
 import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./families/bed.ts";
 import { type ClientName, CLIENTS, type Heard } from "./families/clients.ts";

@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { paced } from "#shared/pace.ts";
-import type { ChatBehaviour } from "../providers/openai-compatible/behaviour.ts";
-import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
-import type { RecordedCall } from "../providers/openai-compatible/server.ts";
+import type { AnswerBehaviour } from "../providers/engine/behaviour.ts";
+import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
+import type { RecordedCall } from "../providers/engine/recorder.ts";
 import { audit } from "../faults/audit.ts";
 import { ask, type Bed, startBed } from "../faults/bed.ts";
 import { type Answer, DONE, errorCode, type Live, requestId, streamedText } from "../faults/client.ts";
@@ -23,7 +23,7 @@ const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 const SILENCE_MS = paced(40_000);
 
 /** Paced, so that the first frames are on their way before the break. */
-const BROKEN: Readonly<Record<string, ChatBehaviour>> = {
+const BROKEN: Readonly<Record<string, AnswerBehaviour>> = {
   "a FIN between two frames": { cut: { frame: 2, inside: "border", how: "fin" } },
   "a RST between two frames": { cut: { frame: 2, inside: "border", how: "rst" } },
   "a FIN inside a frame": { cut: { frame: 2, inside: "json", how: "fin" } },
@@ -35,7 +35,7 @@ const BROKEN: Readonly<Record<string, ChatBehaviour>> = {
 };
 const REFUSED = ["error-first", "cut-first", "empty-stream", "server-error", "reset", "html"];
 const REPAIRED = [
-  "no-done",
+  "no-end",
   "repeat",
   "malformed",
   "comments",
@@ -209,7 +209,7 @@ describe("a client that leaves", () => {
   });
 
   test("after the last byte has made a success", async () => {
-    const answer = await bed.client.chat(bed.target(), stream("mock-no-done"));
+    const answer = await bed.client.chat(bed.target(), stream("mock-no-end"));
     expect(await usageOf(requestId(answer))).toMatchObject({ status: "succeeded" });
   });
 

@@ -13,7 +13,7 @@ import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
 import { temporaryDirectory } from "../support/infrastructure.ts";
 import { type Stack, type StackOptions, startStack } from "../support/stack.ts";
 import { type Client, createClient, type Target } from "./client.ts";
-import { type BedModel, modelYaml, startUpstreams, type Upstream, type Upstreams } from "./families.ts";
+import { type BedModel, modelYaml, startUpstreams, type Upstreams } from "./families.ts";
 
 /** Nano-credits of one call to the model `flat`, and of its hold. */
 export const FLAT_NANO = 1_000_000_000n;
@@ -42,12 +42,12 @@ export interface BedOptions extends StackOptions {
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const upstreams = await startUpstreams();
+  const upstreams = startUpstreams();
   const { directory, remove } = temporaryDirectory();
   const catalogue = join(directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueYaml(upstreams, options));
   const close = (): void => {
-    for (const upstream of Object.values(upstreams) as Upstream[]) upstream.close();
+    for (const upstream of Object.values(upstreams)) upstream.close();
     remove();
   };
   let stack: Stack;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { audit } from "./audit.ts";
 import { type Bed, setFallbacks, startBed } from "./bed.ts";
-import { type BedModel, FAMILIES, type FamilyName, SILENT, SILENT_AFTER_HEAD } from "./families.ts";
+import { type BedModel, FAMILIES, type FamilyName } from "./families.ts";
 import { arrivalsOf, type Arrival, type CallKind, costOf, mark, type Marked, usageOf } from "./probe.ts";
 import { callRaw, type RawCaller } from "./raw-caller.ts";
 import { eventually } from "./wait.ts";
@@ -45,7 +45,7 @@ const WAITING: readonly Waiting[] = inBothWays(
   FAMILIES.flatMap((family) =>
     (["plain", "streamed", "embeddings"] as const)
       .filter((kind) => kind !== "embeddings" || family !== "anthropic")
-      .flatMap((kind) => [SILENT[family], SILENT_AFTER_HEAD[family]].map((name) => ({ family, kind, name }))),
+      .flatMap((kind) => ["silent", "silent-after-head"].map((name) => ({ family, kind, name }))),
   ),
 );
 /** A model for each of them. */
@@ -182,7 +182,7 @@ describe("a client that leaves at once", () => {
   const cells = FAMILIES.flatMap((family) => (["plain", "streamed"] as const).map((kind) => ({ family, kind })));
   test.each(inBothWays(cells))("pays nothing, and whoever was asked is let go ($family, $kind, $how)", async (cell) => {
     const { family, kind, how } = cell;
-    const slug = slugOf({ family, kind, name: SILENT[family], how });
+    const slug = slugOf({ family, kind, name: "silent", how });
     const marked = mark(bed, slug, kind);
     const caller = await callRaw(marked.target, marked.body);
     const leftAt = performance.now();

@@ -62,7 +62,7 @@ describe("from here on a janitor lives, and an ingress dies at", () => {
       const prompt = `image at ${at}`;
       const isEdit = at === "request.stored";
       const jobs = await watchJobs();
-      bed.fal.next({ statuses: ["COMPLETED"], result: bed.gallery.result("a") });
+      bed.fal.next({ polls: ["COMPLETED"], result: bed.gallery.result("a") });
       await callThrough(at, isEdit ? "/v1/images/edits" : "/v1/images/generations", {
         prompt,
         // Its picture is put aside first.
@@ -147,7 +147,7 @@ const JANITOR_SCENES: Readonly<Partial<Record<Failpoint, () => Promise<() => Pro
   async "job.dispatched"() {
     const prompt = "not dispatched";
     const jobs = await watchJobs();
-    bed.fal.next({ statuses: ["COMPLETED"], result: bed.gallery.result("a") });
+    bed.fal.next({ polls: ["COMPLETED"], result: bed.gallery.result("a") });
     await callThrough("job.admitted", "/v1/images/generations", { model: "queued", prompt });
     const [job] = await jobs();
     return async () => {
@@ -159,7 +159,7 @@ const JANITOR_SCENES: Readonly<Partial<Record<Failpoint, () => Promise<() => Pro
     };
   },
   async "job.recorded"() {
-    bed.fal.next({ statuses: ["COMPLETED"], result: bed.gallery.result("a") });
+    bed.fal.next({ polls: ["COMPLETED"], result: bed.gallery.result("a") });
     const worker = await bed.addWorker(["image"]);
     const id = requestId(await bed.client.chat(bed.target(), { model: "queued", prompt: "recorded" }));
     await worker.stop();
@@ -171,7 +171,7 @@ const JANITOR_SCENES: Readonly<Partial<Record<Failpoint, () => Promise<() => Pro
   async "job.concluded"() {
     const prompt = "concluded";
     const jobs = await watchJobs();
-    bed.fal.next({ statuses: ["COMPLETED"], result: bed.gallery.result("first", "second") });
+    bed.fal.next({ polls: ["COMPLETED"], result: bed.gallery.result("first", "second") });
     const before = (await bed.stored()).rows;
     const worker = await dying("worker", "artifact.kept", "image");
     const leaving = bed.client.begin(bed.target(), { model: "queued", prompt, n: 2 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
   };
   const killImage = async (): Promise<void> => {
     for (const at of IMAGE) {
-      fal.next({ statuses: ["COMPLETED"], result: gallery.result("a", "b") });
+      fal.next({ polls: ["COMPLETED"], result: gallery.result("a", "b") });
       await kill("image", at, () => client.chat(bed.target(), { model: "queued", prompt: at, n: 2 }));
       await bed.expireUploads();
     }

@@ -1,62 +1,18 @@
 /** The local servers of the three dialects behind one face, and a model of theirs as a catalogue lists it. */
 import { startAnthropicServer } from "../providers/anthropic/server.ts";
 import { startGeminiServer } from "../providers/gemini/server.ts";
-import type { CustomBehaviour, HangBehaviour, ResetBehaviour } from "../providers/openai-compatible/behaviour.ts";
-import { type OpenAiServer, type RecordedCall, startOpenAiServer } from "../providers/openai-compatible/server.ts";
+import type { Upstream } from "../providers/engine/upstream.ts";
+import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
 
 export const FAMILIES = ["openai", "anthropic", "gemini"] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 
-/** What a server of any family can do for a test. */
-export interface Upstream {
-  readonly url: string;
-  readonly requests: readonly RecordedCall[];
-  readonly faults: readonly unknown[];
-  /** For the next calls to a model whose name is no behaviour. */
-  next(...behaviours: readonly (HangBehaviour | ResetBehaviour | CustomBehaviour)[]): void;
-  /** For every other call to such a model. */
-  setDefault(behaviour: CustomBehaviour): void;
-  /** Resolves with call number `count` (from 1) once it has arrived. */
-  received(count: number): Promise<RecordedCall>;
-  openSockets(): number;
-  close(): void;
+export type Upstreams = Readonly<Record<FamilyName, Upstream>>;
+
+export function startUpstreams(): Upstreams {
+  return { openai: startOpenAiServer(), anthropic: startAnthropicServer(), gemini: startGeminiServer() };
 }
 
-export interface Upstreams extends Readonly<Record<FamilyName, Upstream>> {
-  readonly openai: OpenAiServer;
-}
-
-export async function startUpstreams(): Promise<Upstreams> {
-  return { openai: await startOpenAiServer(), anthropic: startAnthropicServer(), gemini: await startGeminiServer() };
-}
-
-/** What the servers know one fault by. */
-export const SILENT: Readonly<Record<FamilyName, string>> = { openai: "silent", anthropic: "hang", gemini: "silent" };
-export const SILENT_AFTER_HEAD: Readonly<Record<FamilyName, string>> = {
-  openai: "silent-after-head",
-  anthropic: "hang-head",
-  gemini: "silent-after-head",
-};
-export const RESET_AFTER_HEAD: Readonly<Record<FamilyName, string>> = {
-  openai: "reset-after-head",
-  anthropic: "reset-head",
-  gemini: "reset-after-head",
-};
-export const REFUSES: Readonly<Record<FamilyName, string>> = {
-  openai: "content-policy",
-  anthropic: "content-policy",
-  gemini: "blocked",
-};
-export const REJECTS: Readonly<Record<FamilyName, string>> = {
-  openai: "bad-request",
-  anthropic: "bad-request",
-  gemini: "invalid-argument",
-};
-export const FAILS: Readonly<Record<FamilyName, string>> = {
-  openai: "server-error",
-  anthropic: "server-error",
-  gemini: "internal",
-};
 /** Answers 429 without a word of when to come back. */
 export const BUSY: Readonly<Record<FamilyName, string>> = {
   openai: "rate-limit",

@@ -306,7 +306,7 @@ export function running(more: Script = {}): Script & { end(): void } {
   let isOver = false;
   return {
     ...more,
-    get statuses() {
+    get polls() {
       return [isOver ? ("COMPLETED" as const) : ("IN_PROGRESS" as const)];
     },
     end() {

@@ -173,8 +173,8 @@ async function expectPaidUnseen({ answer }: Live): Promise<void> {
 function endingOnCancel(script: ReturnType<typeof running>): Script {
   return {
     ...script,
-    get statuses() {
-      return script.statuses ?? [];
+    get polls() {
+      return script.polls ?? [];
     },
     get cancel() {
       script.end();

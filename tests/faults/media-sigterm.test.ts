@@ -81,7 +81,7 @@ test("in the end everything adds up", async () => {
 });
 
 function place(prompt: string, names: readonly string[]): Promise<Placed> {
-  return bed.place(prompt, { statuses: ["COMPLETED"], result: bed.gallery.result(...names) }, { n: names.length });
+  return bed.place(prompt, { polls: ["COMPLETED"], result: bed.gallery.result(...names) }, { n: names.length });
 }
 
 /** The second signal follows when the first was heard: two at once would count as one. */

@@ -29,16 +29,16 @@ beforeAll(async () => {
     // The first attempt to keep a picture alone.
     return line.startsWith("PUT") && line.includes("/files/") && swallowed++ === 0 ? "silence" : "pass";
   });
-  unkept = await bed.place("unkept", { statuses: ["COMPLETED"], result: gallery.result("k") });
+  unkept = await bed.place("unkept", { polls: ["COMPLETED"], result: gallery.result("k") });
   await eventually("the store has swallowed it", () => swallowed > 0);
-  unanswered = await bed.place("unanswered", { submit: "hang" });
+  unanswered = await bed.place("unanswered", { start: "hang" });
   const told = running();
   tell = () => told.end();
   untold = await bed.place("untold", {
     result: gallery.result("u"),
-    get statuses() {
+    get polls() {
       // Silence at first, nonsense when it is asked what became of the job in the end.
-      const isOver = told.statuses?.[0] === "COMPLETED";
+      const isOver = told.polls?.[0] === "COMPLETED";
       return isOver ? (["COMPLETED"] as const) : (["hang", { status: 500, body: "oops" }] as const);
     },
   });

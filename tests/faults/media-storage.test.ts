@@ -56,7 +56,7 @@ const errorOf = (answer: Answer): unknown => (JSON.parse(answer.body) as { error
 
 /** A picture of the gallery's, to its end. */
 async function make(prompt: string, name = prompt, more: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
-  const script = { statuses: ["COMPLETED"] as const, result: bed.gallery.result(name) };
+  const script = { polls: ["COMPLETED"] as const, result: bed.gallery.result(name) };
   return (await bed.place(prompt, script, more)).answer;
 }
 

@@ -44,14 +44,14 @@ beforeAll(async () => {
   const worker = await bed.addWorker(["image"], { NATS_URL: `nats://${nats.host}` });
   const [done, last] = [["COMPLETED"] as const, running({ result: gallery.result("e") })];
 
-  open = await bed.place("open", { submit: "hang" });
+  open = await bed.place("open", { start: "hang" });
   gallery.hold("b");
-  copied = await bed.place("copied", { statuses: done, result: gallery.result("a", "b") }, { n: 2 });
+  copied = await bed.place("copied", { polls: done, result: gallery.result("a", "b") }, { n: 2 });
   await eventually("its second picture is copied", () => gallery.asked("b") > 0);
   keptBefore = (await bed.stored()).rows;
   bed.storeFails("PUT", "files/", "mute");
   const before = (await bed.stored()).objects;
-  kept = await bed.place("kept", { statuses: done, result: gallery.result("k") });
+  kept = await bed.place("kept", { polls: done, result: gallery.result("k") });
   orphan = await eventually("its picture is in the store", async () =>
     (await bed.stored()).objects.find((id) => !before.includes(id)),
   );

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const { gallery } = bed;
   paused = await bed.addWorker(["image"]);
   gallery.hold("b");
-  copied = await bed.place("copied", { statuses: ["COMPLETED"], result: gallery.result("a", "b") }, { n: 2 });
+  copied = await bed.place("copied", { polls: ["COMPLETED"], result: gallery.result("a", "b") }, { n: 2 });
   await eventually("its second picture is copied", () => gallery.asked("b") > 0);
   const last = running({ result: gallery.result("c") });
   followed = await bed.place("followed", last);
@@ -79,7 +79,7 @@ test("what the sleeper does when it wakes changes nothing", async () => {
 
 test("it serves the next job, and everything adds up", async () => {
   await heir.stop();
-  const next = await bed.place("next", { statuses: ["COMPLETED"], result: bed.gallery.result("d") });
+  const next = await bed.place("next", { polls: ["COMPLETED"], result: bed.gallery.result("d") });
   expect((await next.answer).status).toBe(200);
   await audit(bed);
   expect(bed.fal.faults).toEqual([]);

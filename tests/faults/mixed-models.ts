@@ -1,50 +1,32 @@
 /** The models of a mixed load: behaviours of each family's server, sorted by what a client gets that stays. */
-import { type BedModel, FAMILIES, type FamilyName, modelsOf, REJECTS } from "./families.ts";
+import { type BedModel, FAMILIES, type FamilyName, modelsOf } from "./families.ts";
 
 type ByFamily = Readonly<Record<FamilyName, readonly string[]>>;
 
-const names = (...lines: readonly string[]): string[] => lines.flatMap((line) => line.split(" "));
+const names = (line: string): string[] => line.split(" ");
+/** The names that every family's server knows, and those that one alone does. */
+const known = (common: string, own: Readonly<Partial<Record<FamilyName, string>>>): ByFamily => {
+  const of = (family: FamilyName): string[] => [...names(common), ...(own[family] ? names(own[family]) : [])];
+  return { openai: of("openai"), anthropic: of("anthropic"), gemini: of("gemini") };
+};
 
 /** Behaviours that must end well for a client that stays. */
-const GOOD: ByFamily = {
-  openai: names(
-    "ok tokens-30-every-5 delay-50 tools-parallel reasoning no-done repeat malformed comments foreign event-name",
-    "crlf cr bom multi-line no-last-newline long-line split-7",
-    "usage-missing usage-zero usage-negative usage-fractional usage-huge usage-nan",
-  ),
-  anthropic: names(
-    "ok tokens-30-every-5 delay-50 tools-parallel thinking no-message-stop malformed start-twice foreign",
-    "crlf cr split-7 usage-missing usage-zero usage-negative usage-fractional usage-huge usage-nan",
-  ),
-  gemini: names(
-    "ok slow-5 delay-50 tools thoughts malformed comments multi-line lf split-7",
-    "usage-missing usage-zero usage-negative usage-fractional usage-huge usage-text",
-  ),
-};
+const GOOD = known(
+  "ok tokens-30-every-5 delay-50 tools-parallel reasoning no-end malformed comments foreign crlf cr bom multi-line " +
+    "split-7 usage-missing usage-zero usage-negative usage-fractional usage-huge usage-nan",
+  { openai: "repeat event-name no-last-newline long-line", anthropic: "start-twice", gemini: "slow-5 lf" },
+);
 /** Behaviours that break a stream and leave a plain answer as it should be. */
-const BROKEN_STREAMS: ByFamily = {
-  openai: names(
-    "stall fin rst cut-utf8 cut-utf8-end cut-in-json cut-in-json-end cut-first no-finish error-first error-mid",
-    "endless-every-10",
-  ),
-  anthropic: names("stall cut-fin cut-rst cut-end cut-in-json cut-in-utf8 cut-first error-first error-mid spliced"),
-  gemini: names("stall fin rst end cut-in-json cut-in-json-end error-first error-mid"),
-};
-/** Behaviours that serve nobody. */
-const BAD: ByFamily = {
-  openai: names(
-    "silent silent-after-head reset reset-after-head server-error overloaded rate-limit 429-30 content-policy",
-    "bad-request html html-502 cut-json cut-body empty empty-stream wrong-type",
-  ),
-  anthropic: names(
-    "hang hang-head reset reset-head server-error overloaded rate-limit 429-30 content-policy bad-request",
-    "html html-502 cut-json cut-body empty empty-stream",
-  ),
-  gemini: names(
-    "silent silent-after-head reset reset-after-head internal unavailable rate-limit rate-limit-bare blocked",
-    "invalid-argument html html-502 cut-json cut-body empty empty-stream",
-  ),
-};
+const BROKEN_STREAMS = known(
+  "stall fin rst end cut-utf8 cut-utf8-end cut-in-json cut-in-json-end cut-first error-first error-mid",
+  { openai: "no-finish endless-every-10", anthropic: "spliced" },
+);
+/** Behaviours that serve no client. */
+const BAD = known(
+  "silent silent-after-head reset reset-after-head server-error rate-limit 429-30 content-policy bad-request html " +
+    "html-502 cut-json cut-body empty empty-stream",
+  { openai: "overloaded wrong-type", anthropic: "overloaded", gemini: "unavailable rate-limit-bare" },
+);
 /** A busy source definitely did nothing, so it may be asked once more. */
 export const BUSY = /\/mock-(429-|rate-limit|overloaded|unavailable|error-first)/;
 
@@ -58,7 +40,7 @@ export interface MixModel {
 export const CHAINED = FAMILIES.flatMap((family, at) => {
   const [second = family, third = family] = [...FAMILIES.slice(at + 1), ...FAMILIES.slice(0, at)];
   return BAD[family]
-    .filter((name) => name !== REJECTS[family])
+    .filter((name) => name !== "bad-request")
     .map((name, index) => ({
       slug: `chained-${family}-${name}`,
       source: `${family}/mock-${name}`,

@@ -1,5 +1,5 @@
 /** An upstream that writes as fast as it is read and never ends. */
-import type { Behaviour } from "../providers/openai-compatible/behaviour.ts";
+import type { Behaviour } from "../providers/engine/behaviour.ts";
 
 const CONTENT_BYTES = 8_192;
 

@@ -1,7 +1,7 @@
 /** One call with everything that came of it: the answer, whom it was sent to, in which order, and what the books say. */
 import { newId } from "#shared/ids.ts";
 
-import type { RecordedCall } from "../providers/openai-compatible/server.ts";
+import type { RecordedCall } from "../providers/engine/recorder.ts";
 import { ask, type Bed } from "./bed.ts";
 import { type Answer, requestId, streamedText, type Target } from "./client.ts";
 import { FAMILIES, type Upstreams } from "./families.ts";

@@ -7,8 +7,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { residentMb } from "../load/processes.ts";
-import type { CustomBehaviour } from "../providers/openai-compatible/behaviour.ts";
-import { sendChunk } from "../providers/openai-compatible/play-stream.ts";
+import type { CustomBehaviour } from "../providers/engine/behaviour.ts";
+import { sendChunk } from "../providers/engine/play.ts";
 import { audit } from "./audit.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { DONE, errorCode } from "./client.ts";

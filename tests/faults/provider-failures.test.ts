@@ -8,22 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 
-import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
+import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
 import { audit } from "./audit.ts";
 import { ask, type Bed, setFallbacks, startBed } from "./bed.ts";
 import { DONE, errorCode } from "./client.ts";
-import {
-  type BedModel,
-  BUSY,
-  FAILS,
-  FAMILIES,
-  type FamilyName,
-  modelsOf,
-  PROVIDER_IDS,
-  REFUSES,
-  REJECTS,
-  RESET_AFTER_HEAD,
-} from "./families.ts";
+import { type BedModel, BUSY, FAMILIES, type FamilyName, modelsOf, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { type CallKind, costOf, probe, usageOf } from "./probe.ts";
 
@@ -32,11 +21,11 @@ const same = (name: string): ByFamily<string> => ({ openai: name, anthropic: nam
 
 /** `tries`: requests to a source that is the last, or whose hint is near. */
 const FAILURES: readonly { what: string; names: ByFamily<string>; status: number; code: string; tries: number }[] = [
-  { what: "500", names: FAILS, status: 502, code: "upstream_error", tries: 1 },
+  { what: "500", names: same("server-error"), status: 502, code: "upstream_error", tries: 1 },
   { what: "502 with HTML", names: same("html-502"), status: 502, code: "upstream_error", tries: 1 },
   { what: "a reset", names: same("reset"), status: 502, code: "upstream_error", tries: 1 },
-  { what: "a reset behind the head", names: RESET_AFTER_HEAD, status: 502, code: "upstream_error", tries: 1 },
-  { what: "a refusal", names: REFUSES, status: 502, code: "upstream_refused", tries: 1 },
+  { what: "a reset behind the head", names: same("reset-after-head"), status: 502, code: "upstream_error", tries: 1 },
+  { what: "a refusal", names: same("content-policy"), status: 502, code: "upstream_refused", tries: 1 },
   { what: "429 without a hint", names: BUSY, status: 503, code: "overloaded", tries: 2 },
   {
     what: "429 for half a minute",
@@ -74,9 +63,9 @@ const CHAINS = FAMILIES.flatMap((first) => {
   const second = NEXT[first];
   const third = NEXT[second];
   return [
-    { first, second, third, ways: [FAILS[first], "reset"] as const },
-    { first, second, third, ways: [REFUSES[first], BUSY[second]] as const },
-    { first, second, third, ways: ["empty-stream", FAILS[second]] as const },
+    { first, second, third, ways: ["server-error", "reset"] as const },
+    { first, second, third, ways: ["content-policy", BUSY[second]] as const },
+    { first, second, third, ways: ["empty-stream", "server-error"] as const },
   ];
 });
 const PRICES = { second: 500, third: 1_000 };
@@ -115,10 +104,10 @@ beforeAll(async () => {
     models: [
       ...models(),
       ...FAMILIES.flatMap((family): BedModel[] => [
-        ...modelsOf(family, [REJECTS[family]]),
-        { slug: `${family}-rejects-twice`, sources: [`${family}/mock-${REJECTS[family]}`, `${NEXT[family]}/stand-in`] },
+        ...modelsOf(family, ["bad-request"]),
+        { slug: `${family}-rejects-twice`, sources: [`${family}/mock-bad-request`, `${NEXT[family]}/stand-in`] },
         { slug: `${family}-error-mid-twice`, sources: [`${family}/mock-error-mid`, `${NEXT[family]}/stand-in`] },
-        { slug: `${family}-all-fail`, sources: [`${family}/mock-${FAILS[family]}`, `${NEXT[family]}/mock-reset`] },
+        { slug: `${family}-all-fail`, sources: [`${family}/mock-server-error`, `${NEXT[family]}/mock-reset`] },
       ]),
       ...NEAR.map((family) => ({
         slug: `${family}-near`,
@@ -135,7 +124,7 @@ beforeAll(async () => {
     ...Object.fromEntries(
       CHAINS.map((chain) => [chainSlug(chain), [`${chainSlug(chain)}-2`, `${chainSlug(chain)}-3`]]),
     ),
-    ...Object.fromEntries(FAMILIES.map((family) => [`${family}-${REJECTS[family]}`, [`${NEXT[family]}-all-fail`]])),
+    ...Object.fromEntries(FAMILIES.map((family) => [`${family}-bad-request`, [`${NEXT[family]}-all-fail`]])),
   });
 });
 afterAll(async () => {
@@ -179,7 +168,7 @@ describe("a provider that fails", () => {
   test.concurrent.each(FAMILIES)("like everybody else gives the last one's error, free (%s)", async (family) => {
     const { answer, tried, usage } = await probe(bed, `${family}-all-fail`, "plain");
     expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
-    expect(tried).toEqual([`${family}/mock-${FAILS[family]}`, `${NEXT[family]}/mock-reset`]);
+    expect(tried).toEqual([`${family}/mock-server-error`, `${NEXT[family]}/mock-reset`]);
     expect(usage.settled).toBe(0n);
   });
 });
@@ -204,11 +193,11 @@ describe("a chain of three whose first two fail", () => {
 
 describe("what moves no call on", () => {
   test.concurrent.each(FAMILIES)("a request that the provider rejects (%s)", async (family) => {
-    for (const slug of [`${family}-rejects-twice`, `${family}-${REJECTS[family]}`]) {
+    for (const slug of [`${family}-rejects-twice`, `${family}-bad-request`]) {
       const { answer, tried, usage } = await probe(bed, slug, "plain");
       expect(answer.status).toBe(400);
       expect(answer.body).not.toContain(VENDOR_MARK);
-      expect(tried).toEqual([`${family}/mock-${REJECTS[family]}`]);
+      expect(tried).toEqual([`${family}/mock-bad-request`]);
       expect(usage).toMatchObject({ status: "failed", settled: 0n });
     }
   });

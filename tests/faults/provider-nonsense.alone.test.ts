@@ -7,9 +7,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { residentMb } from "../load/processes.ts";
-import type { CustomBehaviour } from "../providers/openai-compatible/behaviour.ts";
-import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
-import { sendChunk } from "../providers/openai-compatible/play-stream.ts";
+import type { CustomBehaviour } from "../providers/engine/behaviour.ts";
+import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
+import { sendChunk } from "../providers/engine/play.ts";
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { errorCode } from "./client.ts";

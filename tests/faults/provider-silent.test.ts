@@ -9,15 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { audit } from "./audit.ts";
 import { type Bed, setFallbacks, startBed } from "./bed.ts";
 import { errorCode } from "./client.ts";
-import {
-  type BedModel,
-  FAMILIES,
-  type FamilyName,
-  modelsOf,
-  PROVIDER_IDS,
-  SILENT,
-  SILENT_AFTER_HEAD,
-} from "./families.ts";
+import { type BedModel, FAMILIES, type FamilyName, modelsOf, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { type CallKind, costOf, probe } from "./probe.ts";
 
@@ -31,13 +23,13 @@ const EMBEDDERS = ["openai", "gemini"] as const;
 const NEXT: Readonly<Record<FamilyName, FamilyName>> = { openai: "anthropic", anthropic: "gemini", gemini: "openai" };
 
 const CHAT = FAMILIES.flatMap((family) =>
-  [SILENT[family], SILENT_AFTER_HEAD[family]].flatMap((name) =>
+  ["silent", "silent-after-head"].flatMap((name) =>
     (["plain", "streamed"] as const).map((kind) => ({ family, name, kind })),
   ),
 );
 const SITUATIONS: readonly { family: FamilyName; name: string; kind: CallKind }[] = [
   ...CHAT,
-  ...EMBEDDERS.map((family) => ({ family, name: SILENT[family], kind: "embeddings" as const })),
+  ...EMBEDDERS.map((family) => ({ family, name: "silent", kind: "embeddings" as const })),
 ];
 
 let bed: Bed;
@@ -46,8 +38,8 @@ beforeAll(async () => {
     janitor: false,
     models: FAMILIES.flatMap((family): BedModel[] => {
       const standIn = `${NEXT[family]}/stand-in`;
-      const silences = [SILENT[family], SILENT_AFTER_HEAD[family]];
-      const silent = `${family}/mock-${SILENT[family]}`;
+      const silences = ["silent", "silent-after-head"];
+      const silent = `${family}/mock-silent`;
       return [
         ...modelsOf(family, silences),
         ...silences.flatMap((name) => [

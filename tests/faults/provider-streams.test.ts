@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
+import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
 import { audit } from "./audit.ts";
 import { type Bed, startBed } from "./bed.ts";
 import { DONE, errorCode, streamedText } from "./client.ts";

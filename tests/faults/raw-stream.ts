@@ -1,8 +1,8 @@
 /** Streamed answers of each family as frames that a test may bend before they are sent. */
 import type { Wire } from "../providers/raw-server.ts";
-import type { CustomBehaviour } from "../providers/openai-compatible/behaviour.ts";
-import { VENDOR_MARK } from "../providers/openai-compatible/errors.ts";
-import { BEFORE_RESET_MS, sendChunk } from "../providers/openai-compatible/play-stream.ts";
+import type { CustomBehaviour } from "../providers/engine/behaviour.ts";
+import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
+import { BEFORE_RESET_MS, sendChunk } from "../providers/engine/play.ts";
 import type { FamilyName } from "./families.ts";
 
 export interface RawFrame {

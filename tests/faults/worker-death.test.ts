@@ -29,7 +29,7 @@ interface Deaths {
 async function killTheWorker(bed: Bed, heir: boolean): Promise<Deaths> {
   const { client, stack, upstream } = bed;
   const [worker] = stack.workers;
-  upstream.setDefault({ kind: "hang" });
+  upstream.setDefault("hang");
   const plain = client.chat(bed.target(), ask("metered"));
   const stream = await client.open(bed.target(), ask("mock-tokens-400-every-50", { stream: true }));
   // Long enough for the ingress to have recorded what it relayed.

@@ -4,7 +4,7 @@ import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
 import { abandonStreams, MOMENTS } from "./abandon.ts";
 
 test("every client leaves at its own moment, and the server sees all of them go", async () => {
-  const server = await startOpenAiServer();
+  const server = startOpenAiServer();
   try {
     const result = await abandonStreams({
       url: server.url.replace("/v1", ""),

@@ -16,7 +16,7 @@ async function run(
   load: Partial<DriveCommand>,
   options: OpenAiServerOptions = {},
 ): Promise<{ result: DriveResult; server: OpenAiServer }> {
-  const server = await startOpenAiServer(options);
+  const server = startOpenAiServer(options);
   servers.push(server);
   const isStream = load.isStream ?? false;
   const body = JSON.stringify({ model: "m", stream: isStream, messages: [{ role: "user", content: "say one two" }] });
@@ -54,7 +54,7 @@ describe("the driver", () => {
   });
 
   test("counts refusals by status and broken streams as 0, and goes on over new connections", async () => {
-    const refused = await run({ inFlight: 2 }, { default: { kind: "reply", status: 503, body: "{}" } });
+    const refused = await run({ inFlight: 2 }, { default: { status: 503, body: "{}" } });
     expect(refused.result.statuses).toEqual({ 503: refused.result.calls });
     const broken = await run(
       { inFlight: 2, isStream: true },
@@ -62,7 +62,7 @@ describe("the driver", () => {
     );
     expect(broken.result.calls).toBeGreaterThan(2);
     expect(broken.result.statuses).toEqual({ 0: broken.result.calls });
-    const unfinished = await run({ inFlight: 1, isStream: true }, { default: { omitDone: true } });
+    const unfinished = await run({ inFlight: 1, isStream: true }, { default: { omitEnd: true } });
     expect(unfinished.result.failed).toBe(unfinished.result.calls);
   });
 });

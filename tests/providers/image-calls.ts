@@ -1,6 +1,5 @@
-/** Calls that ask for pictures, for the tests of all families. */
-import type { DirectOffer, ImageEditInput, ImageInput, MediaCall, MediaOffer } from "#workers/providers/media.ts";
-import { ProviderError } from "#workers/providers/provider.ts";
+/** What calls for images give, for the tests of all families. */
+import type { ImageEditInput, ImageInput } from "#workers/providers/media.ts";
 
 import { pngOf } from "./png.ts";
 
@@ -31,30 +30,3 @@ export const EDIT = {
   mask: { bytes: pngOf(2, 2), contentType: "image/png" },
   strength: 0.6,
 } as const satisfies ImageEditInput;
-
-export function callOf<Input>(input: Input, call: Partial<MediaCall<Input>> = {}): MediaCall<Input> {
-  return {
-    input,
-    sourceModel: "m",
-    signal: new AbortController().signal,
-    traits: new Set(),
-    adapt: () => undefined,
-    ...call,
-  };
-}
-
-/** @throws Error when the family does not offer this, or not in one exchange */
-export function runOf<Input, Output>(offer: MediaOffer<Input, Output> | undefined): DirectOffer<Input, Output>["run"] {
-  if (offer && "run" in offer) return (call) => offer.run(call);
-  throw new Error("expected an offer that answers in one exchange");
-}
-
-/** @throws Error when the call succeeds, or fails with something else */
-export async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof ProviderError) return error;
-  throw new Error(`expected a ProviderError, got ${String(error)}`);
-}

@@ -3,46 +3,37 @@ import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { openVideo } from "#workers/providers/video-media.ts";
 
-import { failureOf } from "./image-calls.ts";
-import {
-  endRecorder,
-  mp4Of,
-  never,
-  type Recorder,
-  type Reply,
-  startRecorder,
-  videoReply,
-} from "./openai-compatible/videos-recorder.ts";
+import { jsonReply, type Reply } from "./engine/behaviour.ts";
+import { failureOf, never, useServers } from "./engine/calls.ts";
+import { type Recorder, startRecorder } from "./engine/recorder.ts";
+import { mp4Of, videoReply } from "./video-calls.ts";
 
-const recorders: Recorder[] = [];
+const own = useServers();
 const quiet = { warn: () => undefined };
 
 beforeAll(() => allowOutbound([], quiet));
 
 afterEach(() => {
   allowOutbound([], quiet);
-  for (const recorder of recorders.splice(0)) endRecorder(recorder);
 });
 
 function serve(answer: (path: string) => Reply): Recorder {
-  const recorder = startRecorder(({ path }) => answer(path));
-  recorders.push(recorder);
-  return recorder;
+  return own(startRecorder(({ path }) => answer(path)));
 }
 
 const VIDEO = mp4Of(2);
-const to = (location: string, status = 302): Reply => ({ kind: "reply", status, headers: { location }, body: "" });
+const to = (location: string, status = 302): Reply => jsonReply(status, "", { location });
 const video = (): Reply => videoReply(VIDEO);
 
 const openAt = (recorder: Recorder, signal: AbortSignal = never): Promise<ReadableStream<Uint8Array>> =>
   openVideo({ baseUrl: `${recorder.origin}/v1`, headers: { "x-goog-api-key": "key-ours" } }, "/files/1", signal);
-const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Buffer> =>
+const readOf = async (stream: ReadableStream<Uint8Array>): Promise<Buffer> =>
   Buffer.from(await new Response(stream).arrayBuffer());
 
 describe("a video that lies elsewhere on its provider's own origin", () => {
   test.each([301, 302, 303, 307, 308])("is read there with our key (%i)", async (status) => {
     const own = serve((path) => (path === "/v1/files/1" ? to("../kept/1?x=y", status) : video()));
-    expect((await bytesOf(await openAt(own))).equals(VIDEO)).toBeTrue();
+    expect((await readOf(await openAt(own))).equals(VIDEO)).toBeTrue();
     expect(own.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /v1/files/1",
       "GET /v1/kept/1?x=y",
@@ -56,7 +47,7 @@ describe("a video that lies elsewhere on its provider's own origin", () => {
         const at = Number(path.split("/").at(-1));
         return at > most ? video() : to(`/v1/files/${at + 1}`);
       });
-    expect((await bytesOf(await openAt(hops(3)))).equals(VIDEO)).toBeTrue();
+    expect((await readOf(await openAt(hops(3)))).equals(VIDEO)).toBeTrue();
     const endless = hops(4);
     expect((await failureOf(openAt(endless))).kind).toBe("failed");
     expect(endless.requests).toHaveLength(4);
@@ -68,7 +59,7 @@ describe("a video that lies on another host", () => {
     const other = serve(video);
     const own = serve(() => to(`${other.origin}/signed?x=y`));
     allowOutbound([new URL(other.origin).host], quiet);
-    expect((await bytesOf(await openAt(own))).equals(VIDEO)).toBeTrue();
+    expect((await readOf(await openAt(own))).equals(VIDEO)).toBeTrue();
     expect(other.requests.map(({ path }) => path)).toEqual(["/signed?x=y"]);
     expect(JSON.stringify(other.requests)).not.toContain("key-ours");
   });
@@ -86,20 +77,20 @@ describe("a video that lies on another host", () => {
 
   test("that is none, or is cut, fails as it is read", async () => {
     for (const [reply, isBegun] of [
-      [{ kind: "reply", status: 403, body: "" }, false],
+      [{ status: 403, body: "" }, false],
       [videoReply(VIDEO, { cut: { afterBytes: 100, how: "fin" } }), true],
     ] as const) {
       const other = serve(() => reply);
       const own = serve(() => to(other.origin));
       allowOutbound([new URL(other.origin).host], quiet);
       const opening = openAt(own);
-      const failure = isBegun ? failureOf(opening.then((stream) => bytesOf(stream))) : failureOf(opening);
+      const failure = isBegun ? failureOf(opening.then((stream) => readOf(stream))) : failureOf(opening);
       expect((await failure).kind).toBe("failed");
     }
   });
 
   test("is given up with its reader", async () => {
-    const other = serve(() => ({ kind: "hang" }));
+    const other = serve(() => "hang");
     const own = serve(() => to(other.origin));
     allowOutbound([new URL(other.origin).host], quiet);
     expect((await failureOf(openAt(own, AbortSignal.timeout(50)))).kind).toBe("aborted");

@@ -67,9 +67,9 @@ export async function startFamilies(
   options: { models?: readonly ModelOptions[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<FamilyBed> {
   const servers: FamilyServers = {
-    openai: await startOpenAiServer({ apiKey: KEYS.openai }),
+    openai: startOpenAiServer({ apiKey: KEYS.openai }),
     claude: startAnthropicServer({ apiKey: KEYS.claude }),
-    gemini: await startGeminiServer({ apiKey: KEYS.gemini }),
+    gemini: startGeminiServer({ apiKey: KEYS.gemini }),
   };
   const { directory, remove } = temporaryDirectory();
   const close = (): void => {

@@ -1,5 +1,5 @@
 /** Says a told turn on a connection of any of the local servers. */
-import type { CustomBehaviour } from "#tests/providers/openai-compatible/behaviour.ts";
+import type { CustomBehaviour } from "#tests/providers/engine/behaviour.ts";
 import type { RawRequest } from "#tests/providers/raw-request.ts";
 
 import type { Told } from "./turn.ts";

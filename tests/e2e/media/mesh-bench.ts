@@ -91,7 +91,7 @@ export async function startMeshBench(picture: () => Uint8Array): Promise<MeshBen
   writeFileSync(catalogue, catalogueOf(fal.url));
   // Known ahead, so that the service may fetch what its own links lead to.
   const port = String(await freePort());
-  const hosts = [new URL(fal.cdnUrl).host, `127.0.0.1:${site.port}`, `127.0.0.1:${port}`];
+  const hosts = [new URL(fal.filesUrl).host, `127.0.0.1:${site.port}`, `127.0.0.1:${port}`];
   const bench = await startBench({
     pools: ["3d", "image"],
     env: {

@@ -237,7 +237,7 @@ describe("what goes to a source", () => {
   /** Of the last job that it was given. */
   const submitted = (): unknown => bench.fal.requests.findLast(({ method }) => method === "POST")?.body;
   const call = async (body: object): Promise<unknown> => {
-    bench.fal.next({ statuses: ["COMPLETED"] });
+    bench.fal.next({ polls: ["COMPLETED"] });
     await bench.make(body);
     return submitted();
   };
@@ -270,7 +270,7 @@ describe("a price by the second", () => {
     ["scant", "is never settled above the hold", 500n, { units: { compute_seconds: 6.25 }, is_estimated: false }],
     ["silent", "is settled at the hold where nobody tells what was computed", 1_000n, { is_estimated: true }],
   ])("of the model %s %s", async (model, _what, thousandths, usage) => {
-    bench.fal.next({ statuses: ["COMPLETED"] });
+    bench.fal.next({ polls: ["COMPLETED"] });
     const { id, answer, headers } = await bench.make({ model, image_url: dataUrl(pngOf(4, 4)) });
     const credits = Number(thousandths) / 1_000;
     expect([answer.credits_used, headers.get("x-credits-used")]).toEqual([credits, String(credits)]);

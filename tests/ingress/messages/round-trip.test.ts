@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { chatRequestOf } from "#ingress/messages/translate.ts";
 import { parse } from "#shared/contracts.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { callOf } from "#tests/providers/anthropic/support.ts";
+import { chatCall } from "#tests/providers/engine/calls.ts";
 import { readStream } from "#tests/workers/pools/anthropic-stream-grammar.ts";
 import { createAnthropicRendering } from "#workers/pools/anthropic-render.ts";
 import { messageResult } from "#workers/providers/anthropic/answer.ts";
@@ -35,12 +35,12 @@ const rendering = () => createAnthropicRendering({ jobId: "0199a5b2", model: "ou
 
 function plainContent(): unknown {
   const usage = { input_tokens: 1, output_tokens: 1 };
-  const result = messageResult(JSON.stringify({ content: CONTENT, stop_reason: "tool_use", usage }), callOf());
+  const result = messageResult(JSON.stringify({ content: CONTENT, stop_reason: "tool_use", usage }), chatCall());
   return (JSON.parse(rendering().completion(result, NO_USAGE)) as Members)["content"];
 }
 
 function streamedContent(): unknown {
-  const reader = createReader(callOf());
+  const reader = createReader(chatCall());
   const stream = rendering();
   let text = "";
   const tell = (event: object): void => {
@@ -82,14 +82,14 @@ describe("a turn with thinking between its text and its calls", () => {
 
   test("goes back to Claude as it was, also with text behind a call", () => {
     for (const content of [CONTENT, [thought("s1"), use("a"), said("And:"), thought("s2"), use("b")]]) {
-      const body = bodyOf(messagesRequest(callOf(nextRequest(content)), false));
+      const body = bodyOf(messagesRequest(chatCall(nextRequest(content)), false));
       expect(messagesIn(body)[1]?.["content"]).toEqual(content);
     }
   });
 
   test("goes to other families without what only Claude understands", () => {
     const request = nextRequest(CONTENT, { output_config: { effort: "low" } });
-    const body = bodyOf(chatRequest(callOf(request), false));
+    const body = bodyOf(chatRequest(chatCall(request), false));
     expect(body).not.toHaveProperty("effort_only");
     expect(body["reasoning_effort"]).toBe("low");
     expect(Object.keys(messagesIn(body)[1] ?? {}).toSorted()).toEqual(["content", "role", "tool_calls"]);
@@ -98,7 +98,7 @@ describe("a turn with thinking between its text and its calls", () => {
 
 test("effort alone asks Claude for no thinking, thinking alone for as much as is usual", () => {
   const read = (more: object): Members => {
-    const { thinking, output_config } = bodyOf(messagesRequest(callOf(nextRequest(CONTENT, more)), false));
+    const { thinking, output_config } = bodyOf(messagesRequest(chatCall(nextRequest(CONTENT, more)), false));
     return { thinking: (thinking as Members | undefined)?.["type"], ...(output_config as Members | undefined) };
   };
   expect(read({ output_config: { effort: "low" } })).toEqual({ thinking: undefined, effort: "low" });

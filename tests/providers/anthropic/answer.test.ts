@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
@@ -13,27 +13,20 @@ import { SseParser } from "#workers/providers/sse.ts";
 
 import { messageResult } from "#workers/providers/anthropic/answer.ts";
 
-import type { AnthropicServer } from "./server.ts";
-import { callOf, type CallOptions, errorOf, fixture, gather, type Gathered, recorded, startPair } from "./support.ts";
+import { fixture, recorded, usePairs } from "./pair.ts";
+import { chatCall, type ChatOptions, failureOf, gather, type Gathered, usageOf } from "../engine/calls.ts";
 
-const servers: AnthropicServer[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const start = usePairs();
 
-async function streamed(name: string, request: object = {}, options: CallOptions = {}): Promise<Gathered> {
-  const { server, provider } = startPair(recorded(`${name}.sse`));
-  servers.push(server);
-  return gather(provider.stream(callOf({ stream: true, ...request }, options)));
+async function streamed(name: string, request: object = {}, options: ChatOptions = {}): Promise<Gathered> {
+  const { provider } = start(recorded(`${name}.sse`));
+  return gather(provider.stream(chatCall({ stream: true, ...request }, options)));
 }
 
-async function completed(name: string, request: object = {}, options: CallOptions = {}): Promise<ChatResult> {
-  const { server, provider } = startPair(recorded(`${name}.json`));
-  servers.push(server);
-  return provider.complete(callOf(request, options));
+async function completed(name: string, request: object = {}, options: ChatOptions = {}): Promise<ChatResult> {
+  const { provider } = start(recorded(`${name}.json`));
+  return provider.complete(chatCall(request, options));
 }
-
-const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({ ...NO_USAGE, ...usage });
 
 const JSON_CALL = {
   response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } },
@@ -48,7 +41,7 @@ interface Expected {
   readonly finish: string;
   readonly usage: Partial<TokenUsage>;
   readonly request?: object;
-  readonly options?: CallOptions;
+  readonly options?: ChatOptions;
 }
 
 const RECORDED: Readonly<Record<string, Expected>> = {
@@ -214,7 +207,7 @@ describe("a recorded answer", () => {
     expect(error?.say).toBeUndefined();
     // The role alone is no output: it waits until there is some.
     expect(deltas).toHaveLength(1);
-    expect(await errorOf(completed("refusal"))).toMatchObject({ kind: "refused" });
+    expect(await failureOf(completed("refusal"))).toMatchObject({ kind: "refused" });
   });
 
   test("MON-7: is billed by the last report, also for input", async () => {
@@ -242,7 +235,7 @@ describe("a whole answer", () => {
   const use = (id: string): Block => ({ type: "tool_use", id, name: "f", input: {} });
   const read = (content: readonly Block[], stopReason = "end_turn", more: object = {}, request: object = {}) => {
     const answer = { content, stop_reason: stopReason, usage: { input_tokens: 1, output_tokens: 1 }, ...more };
-    return messageResult(JSON.stringify(answer), callOf(request)).choices[0] as { message: Block } & Block;
+    return messageResult(JSON.stringify(answer), chatCall(request)).choices[0] as { message: Block } & Block;
   };
   const failure = (run: () => unknown): unknown => {
     try {
@@ -278,7 +271,9 @@ describe("a whole answer", () => {
     ];
     const { message } = read(content, "tool_use");
     const messages = [{ role: "user", content: "hi" }, message, { role: "tool", tool_call_id: "a", content: "r" }];
-    const body = JSON.parse(messagesRequest(callOf({ messages }), false).body) as { messages: { content: unknown }[] };
+    const body = JSON.parse(messagesRequest(chatCall({ messages }), false).body) as {
+      messages: { content: unknown }[];
+    };
     expect(body.messages[1]?.content).toEqual(content);
   });
 
@@ -334,9 +329,9 @@ describe("a whole answer", () => {
 });
 
 describe("every split of every byte gives the same deltas", () => {
-  const read = (chunks: readonly Uint8Array[], request: object, options: CallOptions): (ChatDelta | "done")[] => {
+  const read = (chunks: readonly Uint8Array[], request: object, options: ChatOptions): (ChatDelta | "done")[] => {
     const parser = new SseParser();
-    const reader = createReader(callOf(request, options));
+    const reader = createReader(chatCall(request, options));
     const deltas: (ChatDelta | "done")[] = [];
     const events = chunks.flatMap((chunk) => parser.push(chunk));
     for (const event of [...events, ...parser.end()]) {
@@ -347,7 +342,7 @@ describe("every split of every byte gives the same deltas", () => {
     return deltas;
   };
 
-  test.each<[string, object, CallOptions]>([
+  test.each<[string, object, ChatOptions]>([
     ["text", {}, {}],
     ["thinking", {}, {}],
     ["tools", {}, {}],

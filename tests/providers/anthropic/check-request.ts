@@ -2,6 +2,9 @@
  * Refuses what Anthropic would refuse, so an adapter that builds a wrong request fails its test instead of passing by
  * accident. Sources: platform.claude.com/docs/en/api/messages, anthropics/anthropic-sdk-typescript (messages.ts).
  */
+import type { Members } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+
 export interface MessagesBody {
   readonly model: string;
   readonly max_tokens: number;
@@ -12,8 +15,6 @@ export interface MessagesBody {
   readonly stream?: boolean;
   readonly tools?: readonly { readonly name: string }[];
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 const MEMBERS: ReadonlySet<string> = new Set([
   "model",
@@ -44,7 +45,7 @@ const EFFORTS: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh",
 /** The fault Anthropic would name first, or null. */
 export function checkMessages(contentType: string | undefined, body: unknown): string | null {
   if (!contentType?.startsWith("application/json")) return `unsupported content type ${contentType ?? "none"}`;
-  if (!isMembers(body)) return "the body is no JSON object";
+  if (!isObject(body)) return "the body is no JSON object";
   for (const name of Object.keys(body)) if (!MEMBERS.has(name)) return `${name}: Extra inputs are not permitted`;
   if (typeof body["model"] !== "string" || body["model"] === "") return "model: Field required";
   const limit = body["max_tokens"];
@@ -67,7 +68,7 @@ function checkTurns(turns: unknown): string | null {
   if (!Array.isArray(turns) || turns.length === 0) return "messages: at least one message is required";
   let open: string[] = [];
   for (const [at, turn] of (turns as unknown[]).entries()) {
-    if (!isMembers(turn)) return `messages.${at}: expected an object`;
+    if (!isObject(turn)) return `messages.${at}: expected an object`;
     const role = String(turn["role"]);
     if (role !== (at % 2 === 0 ? "user" : "assistant")) return "messages: roles must alternate, the user first";
     const blocks = turn["content"];
@@ -92,10 +93,10 @@ function checkResults(blocks: readonly Members[], open: readonly string[]): stri
 }
 
 function checkBlock(block: unknown, allowed: ReadonlySet<string>): string | null {
-  if (!isMembers(block)) return "expected a block";
+  if (!isObject(block)) return "expected a block";
   const type = String(block["type"]);
   if (!allowed.has(type)) return `a block of type ${type} is not allowed here`;
-  const source = isMembers(block["source"]) ? block["source"] : {};
+  const source = isObject(block["source"]) ? block["source"] : {};
   switch (type) {
     case "text":
       return typeof block["text"] !== "string" || block["text"].trim() === ""
@@ -113,7 +114,7 @@ function checkBlock(block: unknown, allowed: ReadonlySet<string>): string | null
     }
     case "tool_use":
       if (!/^[a-zA-Z0-9_-]+$/.test(String(block["id"]))) return "tool_use.id: String should match pattern";
-      return isMembers(block["input"]) ? null : "tool_use.input: Input should be a valid dictionary";
+      return isObject(block["input"]) ? null : "tool_use.input: Input should be a valid dictionary";
     case "tool_result": {
       const content = block["content"] ?? [];
       if (typeof content === "string") return null;
@@ -127,15 +128,15 @@ function checkBlock(block: unknown, allowed: ReadonlySet<string>): string | null
 
 function checkTools({ tools, tool_choice: choice, thinking }: Members): string | null {
   for (const tool of (tools ?? []) as unknown[]) {
-    if (!isMembers(tool) || !/^[a-zA-Z0-9_-]{1,128}$/.test(String(tool["name"]))) return "tools: name is wrong";
+    if (!isObject(tool) || !/^[a-zA-Z0-9_-]{1,128}$/.test(String(tool["name"]))) return "tools: name is wrong";
     const schema = tool["input_schema"];
-    if (!isMembers(schema) || schema["type"] !== "object") return "tools: input_schema.type: Field required";
+    if (!isObject(schema) || schema["type"] !== "object") return "tools: input_schema.type: Field required";
   }
   if (choice === undefined) return null;
   if (tools === undefined) return "tool_choice may only be specified while providing tools";
   const { type } = choice as { type?: unknown };
   if (!["auto", "any", "tool", "none"].includes(String(type))) return "tool_choice.type is wrong";
-  const thinks = isMembers(thinking) && thinking["type"] !== "disabled";
+  const thinks = isObject(thinking) && thinking["type"] !== "disabled";
   return thinks && (type === "any" || type === "tool")
     ? "Thinking may not be enabled when tool_choice forces tool use."
     : null;
@@ -144,20 +145,16 @@ function checkTools({ tools, tool_choice: choice, thinking }: Members): string |
 function checkSettings(body: Members, limit: number): string | null {
   const { temperature, thinking, stop_sequences: stops, output_config: config, service_tier: tier } = body;
   if (temperature !== undefined && !(Number(temperature) >= 0 && Number(temperature) <= 1)) return "temperature: range";
-  if (isMembers(thinking) && thinking["type"] === "enabled") {
+  if (isObject(thinking) && thinking["type"] === "enabled") {
     const budget = Number(thinking["budget_tokens"]);
     if (!(budget >= 1_024)) return "thinking.budget_tokens: at least 1024";
     if (budget >= limit) return "`max_tokens` must be greater than `thinking.budget_tokens`";
   }
   if (((stops ?? []) as string[]).some((stop) => stop.trim() === "")) return "stop_sequences: non-whitespace";
-  if (isMembers(config) && config["effort"] !== undefined && !EFFORTS.has(config["effort"])) return "effort";
+  if (isObject(config) && config["effort"] !== undefined && !EFFORTS.has(config["effort"])) return "effort";
   return tier === undefined || tier === "auto" || tier === "standard_only" ? null : "service_tier";
 }
 
 function isBase64(value: unknown): boolean {
   return typeof value === "string" && value !== "" && /^[A-Za-z0-9+/]+=*$/.test(value);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

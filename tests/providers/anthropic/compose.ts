@@ -1,11 +1,7 @@
 /** A behaviour → the message it stands for, as JSON texts. Checked against recorded traffic. */
-import type { MessageBehaviour, MockToolUse } from "./behaviour.ts";
+import type { AnswerBehaviour, Members, MockToolCall, UsageReport } from "../engine/behaviour.ts";
+import { bent, contentOf, joined, pieces } from "../engine/content.ts";
 import type { MessagesBody } from "./check-request.ts";
-import { split, startUsage, usageMembers } from "./usage.ts";
-
-const DEFAULT_TEXT = "A local answer, word by word, with an é and a 🙂 in it.";
-
-type Members = Readonly<Record<string, unknown>>;
 
 interface Block {
   /** As in a plain answer. */
@@ -18,52 +14,83 @@ interface Block {
 export interface Composed {
   /** The body of a plain answer. */
   readonly body: string;
-  /** The data of each event of a stream, `message_stop` included. */
+  /** The data of each event of a stream. */
   readonly events: readonly string[];
-  /** `message_start` of another message. */
-  readonly otherStart: string;
 }
 
-/** A token limit of the request is obeyed: one word is one token. */
-export function compose(behaviour: MessageBehaviour, request: MessagesBody, sequence: number): Composed {
-  const report = behaviour.usage ?? "honest";
-  const all = behaviour.isEmpty ? [] : wordsOf(behaviour, request);
-  const words = all.slice(0, request.max_tokens);
-  const uses = usesOf(behaviour, request);
-  const blocks = [...thinkingBlocks(behaviour), ...textBlock(words), ...uses.map(useBlock)];
-  const natural = words.length < all.length ? "max_tokens" : uses.length > 0 ? "tool_use" : "end_turn";
-  const stopReason = behaviour.stopReason === undefined ? natural : behaviour.stopReason;
+export function compose(behaviour: AnswerBehaviour, request: MessagesBody, sequence: number): Composed {
+  const { usage: report = "honest", startAgain, finishReason, thoughts = "" } = behaviour;
+  const {
+    pieces: words,
+    toolCalls,
+    isCut,
+  } = contentOf(behaviour, {
+    text: lastTextOf(request),
+    tools: (request.tools ?? []).map(({ name }) => name),
+    tokensMax: request.max_tokens,
+  });
+  const blocks = [...thinkingBlocks(behaviour), ...textBlock(words), ...toolCalls.map(useBlock)];
+  const natural = isCut ? "max_tokens" : toolCalls.length > 0 ? "tool_use" : "end_turn";
+  const ending = { stop_reason: finishReason === undefined ? natural : finishReason, stop_sequence: null };
   const input = Math.ceil(JSON.stringify(request.messages).length / 4);
-  const output = words.length + uses.length * 20 + (behaviour.thinking?.length ?? 0);
+  const output = words.length + toolCalls.length * 20 + thoughts.length;
+  const usage = usageMember(report, input, output);
   const head = { model: request.model, id: `msg_mock${sequence}`, type: "message", role: "assistant" };
-  const ending = { stop_reason: stopReason, stop_sequence: null };
-  const usage = usageMembers(report, input, output);
   const start = (id: string): string =>
     JSON.stringify({
       type: "message_start",
-      message: {
-        ...head,
-        id,
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: startUsage(report, input),
-      },
+      message: { ...head, id, content: [], stop_reason: null, stop_sequence: null, usage: startUsage(report, input) },
     });
+  const events = [
+    start(head.id),
+    ...blockEvents(blocks, behaviour.interleaved),
+    ...endEvents(report, ending, usage, output),
+    ...(behaviour.omitEnd ? [] : [JSON.stringify({ type: "message_stop" })]),
+  ];
+  if (startAgain) events.splice(startAgain.afterFrame + 1, 0, start(startAgain.as === "other" ? "msg_other" : head.id));
+  const tier = { cache_creation: split(report), service_tier: "standard" };
+  const content = blocks.map(({ whole }) => whole);
   return {
     body: JSON.stringify({
       ...head,
-      content: blocks.map(({ whole }) => whole),
+      content,
       ...ending,
-      ...(usage === undefined ? {} : { usage: { ...usage, cache_creation: split(report), service_tier: "standard" } }),
+      ...(usage === undefined ? {} : { usage: { ...usage, ...tier } }),
     }),
-    events: [
-      start(head.id),
-      ...(behaviour.interleaved ? interleavedEvents(blocks) : blockEvents(blocks)),
-      ...endEvents(report, ending, usage, output),
-      JSON.stringify({ type: "message_stop" }),
-    ],
-    otherStart: start("msg_other"),
+    events,
+  };
+}
+
+const CACHED = { cache_creation_input_tokens: 300, cache_read_input_tokens: 2_000 };
+const UNCACHED = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+
+/** What a message's `usage` says at its end; undefined when it is left out. */
+function usageMember(report: UsageReport, input: number, output: number): Members | undefined {
+  if (report === "missing" || typeof report === "object") return report === "missing" ? undefined : report;
+  const counts = bent(report, input, output);
+  return {
+    input_tokens: counts.input,
+    ...(report === "cached" ? CACHED : UNCACHED),
+    output_tokens: counts.output,
+  };
+}
+
+/** What `message_start` knows of it: no output yet, but how long cache entries live, which no later event repeats. */
+function startUsage(report: UsageReport, input: number): Members {
+  return {
+    input_tokens: input,
+    ...(report === "cached" ? CACHED : UNCACHED),
+    cache_creation: split(report),
+    output_tokens: 1,
+    service_tier: "standard",
+    inference_geo: "not_available",
+  };
+}
+
+function split(report: UsageReport): Members {
+  return {
+    ephemeral_5m_input_tokens: report === "cached" ? 100 : 0,
+    ephemeral_1h_input_tokens: report === "cached" ? 200 : 0,
   };
 }
 
@@ -78,18 +105,11 @@ function endEvents(report: unknown, ending: Members, usage: Members | undefined,
   return ending["stop_reason"] === null ? [] : [event(ending, usage)];
 }
 
-function blockEvents(blocks: readonly Block[]): string[] {
-  return blocks.flatMap((block, index) => {
-    const [start, ...rest] = ownEvents(block, index);
-    return [start ?? "", ...(index === 0 ? [JSON.stringify({ type: "ping" })] : []), ...rest];
-  });
-}
-
-/** One event of each block in turn. */
-function interleavedEvents(blocks: readonly Block[]): string[] {
-  const queues = blocks.map(ownEvents);
-  const length = Math.max(...queues.map((queue) => queue.length));
-  return Array.from({ length }, (_, at) => queues.flatMap((queue) => queue[at] ?? [])).flat();
+/** Of calls that alternate, one event of each block in turn; else a ping follows the first. */
+function blockEvents(blocks: readonly Block[], isInterleaved = false): string[] {
+  const [first, ...rest] = joined(blocks.map(ownEvents), isInterleaved);
+  if (first === undefined) return [];
+  return isInterleaved ? [first, ...rest] : [first, JSON.stringify({ type: "ping" }), ...rest];
 }
 
 function ownEvents(block: Block, index: number): string[] {
@@ -100,7 +120,7 @@ function ownEvents(block: Block, index: number): string[] {
   ];
 }
 
-function thinkingBlocks({ thinking, redacted }: MessageBehaviour): Block[] {
+function thinkingBlocks({ thoughts: thinking, redacted }: AnswerBehaviour): Block[] {
   const signature = "EvQBCkYICxgCKkAxhD4N";
   const shown = thinking === undefined ? [] : [{ type: "thinking", thinking, signature }];
   const hidden = redacted === undefined ? [] : [{ type: "redacted_thinking", data: redacted }];
@@ -109,7 +129,7 @@ function thinkingBlocks({ thinking, redacted }: MessageBehaviour): Block[] {
       whole,
       start: { type: "thinking", thinking: "", signature: "" },
       deltas: [
-        ...split5(whole.thinking).map((piece) => ({ type: "thinking_delta", thinking: piece })),
+        ...pieces(whole.thinking).map((piece) => ({ type: "thinking_delta", thinking: piece })),
         { type: "signature_delta", signature },
       ],
     })),
@@ -123,13 +143,13 @@ function textBlock(words: readonly string[]): Block[] {
   return [{ whole: { type: "text", text: words.join("") }, start: { type: "text", text: "" }, deltas }];
 }
 
-function useBlock(use: MockToolUse, at: number): Block {
+function useBlock(use: MockToolCall, at: number): Block {
   const head = { type: "tool_use", id: use.id ?? `toolu_mock${at}`, name: use.name };
   return {
-    whole: { ...head, input: parse(use.input) },
+    whole: { ...head, input: parse(use.arguments) },
     start: { ...head, input: {} },
     // The first piece is always empty, as recorded.
-    deltas: ["", ...split5(use.input)].map((piece) => ({ type: "input_json_delta", partial_json: piece })),
+    deltas: ["", ...pieces(use.arguments)].map((piece) => ({ type: "input_json_delta", partial_json: piece })),
   };
 }
 
@@ -141,23 +161,9 @@ function parse(text: string): unknown {
   }
 }
 
-function usesOf({ toolUses }: MessageBehaviour, request: MessagesBody): readonly MockToolUse[] {
-  if (toolUses !== "requested") return toolUses ?? [];
-  return (request.tools ?? []).map(({ name }) => ({ name, input: "{}" }));
-}
-
-function wordsOf(behaviour: MessageBehaviour, request: MessagesBody): string[] {
-  if (behaviour.tokens !== undefined) {
-    return Array.from({ length: behaviour.tokens }, (_, at) => (at === 0 ? "tok" : " tok"));
-  }
-  if (behaviour.toolUses !== undefined && behaviour.text === undefined) return [];
-  const content = request.messages.findLast(({ role }) => role === "user")?.content;
-  const texts = typeof content === "string" ? [content] : (content ?? []).map(({ text }) => text);
-  const asked = texts.filter((text) => typeof text === "string").join("");
-  const said = /^say ([\s\S]*)$/i.exec(asked)?.[1];
-  return (behaviour.text ?? said ?? DEFAULT_TEXT).match(/\s*\S+|\s+$/gu) ?? [];
-}
-
-function split5(text: string): string[] {
-  return text.match(/[\s\S]{1,5}/gu) ?? [];
+/** Text of the last user turn. */
+function lastTextOf({ messages }: MessagesBody): string {
+  const { content = "" } = messages.findLast(({ role }) => role === "user") ?? {};
+  const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
+  return texts.filter((text) => typeof text === "string").join("");
 }

@@ -1,29 +1,25 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { messagesRequest } from "#workers/providers/anthropic/request.ts";
 
-import type { AnthropicServer } from "./server.ts";
-import { callOf, type CallOptions, startPair } from "./support.ts";
+import { usePairs } from "./pair.ts";
+import { chatCall, type ChatOptions } from "../engine/calls.ts";
 
-const servers: AnthropicServer[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const start = usePairs();
 
 type Body = Record<string, unknown>;
 
-const bodyOf = (request: object = {}, options: CallOptions = {}): Body =>
-  JSON.parse(messagesRequest(callOf(request, options), false).body) as Body;
+const bodyOf = (request: object = {}, options: ChatOptions = {}): Body =>
+  JSON.parse(messagesRequest(chatCall(request, options), false).body) as Body;
 
 const turnsOf = (messages: readonly object[]): unknown => bodyOf({ messages })["messages"];
 
 /** The body as a server that checks everything has received it. */
-async function sent(request: object, options: CallOptions = {}): Promise<Body> {
-  const { server, provider } = startPair();
-  servers.push(server);
-  await provider.complete(callOf(request, options));
+async function sent(request: object, options: ChatOptions = {}): Promise<Body> {
+  const { provider, server } = start();
+  await provider.complete(chatCall(request, options));
   expect(server.refusals).toEqual([]);
   return server.requests[0]?.body as Body;
 }
@@ -46,21 +42,20 @@ const fn = (name: string, more: object = {}) => ({ type: "function", function: {
 
 describe("the call", () => {
   test("goes to the messages endpoint with our key and the version, and nothing of the caller's steers it", async () => {
-    const { server, provider } = startPair();
-    servers.push(server);
+    const { provider, server } = start();
     const steering = { api_key: "sk-x", base_url: "http://evil/", provider: {}, "anthropic-beta": "x", unknown: 1 };
-    await provider.complete(callOf(steering));
+    await provider.complete(chatCall(steering));
     expect(server.requests[0]).toMatchObject({
       method: "POST",
       path: "/v1/messages",
       headers: { "x-api-key": "sk-ant-ours", "anthropic-version": "2023-06-01", "content-type": "application/json" },
-      body: { model: "claude-m", max_tokens: 4_096, messages: [user([text("say hello there")])] },
+      body: { model: "m", max_tokens: 4_096, messages: [user([text("hi")])] },
     });
     expect(Object.keys(server.requests[0]?.body as Body)).toEqual(["model", "max_tokens", "messages"]);
   });
 
   test("asks for a stream only where one is wanted", () => {
-    expect(JSON.parse(messagesRequest(callOf(), true).body)).toHaveProperty("stream", true);
+    expect(JSON.parse(messagesRequest(chatCall(), true).body)).toHaveProperty("stream", true);
     expect(bodyOf({ stream: true })).not.toHaveProperty("stream");
   });
 
@@ -78,7 +73,7 @@ describe("the call", () => {
   });
 
   test("leaves the request untouched", () => {
-    const call = callOf({ messages: [{ role: "system", content: "Be kind." }, user([text("hi ")])], stop: ["x"] });
+    const call = chatCall({ messages: [{ role: "system", content: "Be kind." }, user([text("hi ")])], stop: ["x"] });
     const before = structuredClone(call.request);
     messagesRequest(call, true);
     expect(call.request).toEqual(before);
@@ -747,12 +742,12 @@ describe("JSON answers", () => {
 });
 
 describe("who asks, and how fast", () => {
-  const hash = (name: string, workspaceId = callOf().workspaceId) =>
+  const hash = (name: string, workspaceId = chatCall().workspaceId) =>
     new Bun.CryptoHasher("sha256").update(`${workspaceId}:${name}`).digest("hex");
 
   test("the end user is another one in each workspace", () => {
     const metadataIn = (workspaceId: string): unknown => {
-      const { body } = messagesRequest({ ...callOf({ user: "ann" }), workspaceId }, false);
+      const { body } = messagesRequest({ ...chatCall({ user: "ann" }), workspaceId }, false);
       return (JSON.parse(body) as Body)["metadata"];
     };
     expect(metadataIn("w1")).toEqual({ user_id: hash("ann", "w1") });

@@ -1,18 +1,15 @@
 /** The local server against the vendor's own client: what it sends must be what that client reads. */
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import Anthropic from "@anthropic-ai/sdk";
 
-import { type AnthropicServer, startAnthropicServer } from "./server.ts";
+import { startAnthropicServer } from "./server.ts";
+import { useServers } from "../engine/calls.ts";
 
-const servers: AnthropicServer[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const own = useServers();
 
-function start(): { server: AnthropicServer; client: Anthropic } {
-  const server = startAnthropicServer({ apiKey: "sk-ant-ours" });
-  servers.push(server);
+function start() {
+  const server = own(startAnthropicServer({ apiKey: "sk-ant-ours" }));
   const baseURL = server.url.replace(/\/v1$/, "");
   // Newer releases of the client say another version, which changes nothing of what is tested here.
   const defaultHeaders = { "x-api-key": "sk-ant-ours", "anthropic-version": "2023-06-01" };
@@ -28,7 +25,7 @@ const bodyOf = (model: string) => ({
 describe("the stock client", () => {
   test.each([
     "ok",
-    "thinking",
+    "reasoning",
     "redacted",
     "tool-use",
     "tools-parallel",

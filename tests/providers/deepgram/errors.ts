@@ -1,19 +1,10 @@
 /** Deepgram's errors as its API sends them, in the older shape and the newer one. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
-import { jsonReply } from "../vendor-server.ts";
+import { jsonReply, type TextReply, VENDOR_MARK } from "../engine/behaviour.ts";
 
-/** Marker in every vendor message: a client of ours must never see it. */
-export const VENDOR_MARK = "vendor-internal-detail";
-
-const older = (
-  status: number,
-  code: string,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): ReplyBehaviour =>
+const older = (status: number, code: string, message: string, headers?: Readonly<Record<string, string>>): TextReply =>
   jsonReply(status, { err_code: code, err_msg: `${message} (${VENDOR_MARK})`, request_id: "r1" }, headers);
 
-const newer = (status: number, category: string, message: string): ReplyBehaviour =>
+const newer = (status: number, category: string, message: string): TextReply =>
   jsonReply(status, { category, message, details: `More on it (${VENDOR_MARK})`, request_id: "r1" });
 
 export const ERRORS = {
@@ -35,11 +26,11 @@ export const ERRORS = {
   "wrong-type": older(415, "UNSUPPORTED_MEDIA_TYPE", "Unsupported content type."),
   "too-many": older(429, "TOO_MANY_REQUESTS", "Too many requests. Please try again later.", { "retry-after": "3" }),
   "too-many-newer": newer(429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded."),
-  "plain-text": { kind: "reply", status: 400, headers: { "content-type": "text/plain" }, body: "User does not." },
+  "plain-text": { ...jsonReply(400, "User does not."), headers: { "content-type": "text/plain" } },
   "server-error": newer(500, "INTERNAL_SERVER_ERROR", "An internal error occurred."),
   unavailable: older(503, "SERVICE_UNAVAILABLE", "Try again."),
-  timeout: { kind: "reply", status: 504, headers: { "content-type": "text/html" }, body: "<html></html>" },
-} as const satisfies Record<string, ReplyBehaviour>;
+  timeout: { ...jsonReply(504, "<html></html>"), headers: { "content-type": "text/html" } },
+} as const satisfies Record<string, TextReply>;
 
 export type ErrorName = keyof typeof ERRORS;
 

@@ -1,14 +1,10 @@
 /** A local upstream that speaks Deepgram's transcription and speech, and refuses what the vendor would. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
+import { bytesReply, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import { textUpTo } from "../engine/jobs.ts";
+import type { RecordedCall } from "../engine/recorder.ts";
+import { startUpstream, type Upstream } from "../engine/upstream.ts";
 import { soundOf } from "../sounds.ts";
-import {
-  jsonOf,
-  jsonReply,
-  soundReply,
-  startVendorServer,
-  type VendorCall,
-  type VendorServer,
-} from "../vendor-server.ts";
 import { ERRORS } from "./errors.ts";
 
 const LISTEN_QUERY = new Set(["model", "smart_format", "utterances", "language", "detect_language", "keyterm"]);
@@ -56,40 +52,41 @@ export const HEARD = {
   },
 } as const;
 
-export function startDeepgramServer(apiKey: string): VendorServer {
-  return startVendorServer({
+export function startDeepgramServer(apiKey: string): Upstream {
+  return startUpstream({
+    base: "/v1",
     errors: ERRORS,
-    modelOf: (call) => call.query["model"] ?? "",
+    streamError: ERRORS["server-error"].body,
+    modelOf: ({ query }) => query["model"] ?? "",
     refuse: (call) => (call.headers["authorization"] === `Token ${apiKey}` ? refuse(call) : ERRORS["invalid-key"]),
-    answer: (call) => {
-      if (call.path === "/v1/listen") return jsonReply(200, HEARD);
-      const { encoding = "mp3", container } = call.query;
-      if (encoding !== "linear16") return soundReply(SPOKEN[encoding]!.type, soundOf(SPOKEN[encoding]!.as));
-      return container === "none" ? soundReply("audio/l16", soundOf("pcm")) : soundReply("audio/wav", soundOf("wav"));
+    answer: (_behaviour, { pathname, query }) => {
+      if (pathname === "/v1/listen") return ok(HEARD);
+      const { encoding = "mp3", container } = query;
+      if (encoding !== "linear16") return bytesReply(SPOKEN[encoding]!.type, soundOf(SPOKEN[encoding]!.as));
+      return container === "none" ? bytesReply("audio/l16", soundOf("pcm")) : bytesReply("audio/wav", soundOf("wav"));
     },
   });
 }
 
-function refuse(call: VendorCall): ReplyBehaviour | null {
+function refuse(call: RecordedCall): ReplyBehaviour | null {
   if (call.method !== "POST") return ERRORS["no-project"];
-  if (call.path === "/v1/listen") return refuseListen(call);
-  return call.path === "/v1/speak" ? refuseSpeak(call) : ERRORS["no-project"];
+  if (call.pathname === "/v1/listen") return refuseListen(call);
+  return call.pathname === "/v1/speak" ? refuseSpeak(call) : ERRORS["no-project"];
 }
 
-function refuseListen({ query, headers, bytes }: VendorCall): ReplyBehaviour | null {
+function refuseListen({ query, headers, bytes }: RecordedCall): ReplyBehaviour | null {
   if (Object.keys(query).some((name) => !LISTEN_QUERY.has(name))) return ERRORS["bad-query"];
   if (query["language"] !== undefined && query["detect_language"] !== undefined) return ERRORS["bad-query"];
   if (!/^(?:audio|video)\/[a-z0-9.+-]+$/.test(headers["content-type"] ?? "")) return ERRORS["wrong-type"];
   return bytes.length === 0 ? ERRORS.corrupt : null;
 }
 
-function refuseSpeak(call: VendorCall): ReplyBehaviour | null {
-  const { query, headers } = call;
+function refuseSpeak({ query, headers, body }: RecordedCall): ReplyBehaviour | null {
   if (Object.keys(query).some((name) => !SPEAK_QUERY.has(name))) return ERRORS["bad-query"];
   if (headers["content-type"] !== "application/json") return ERRORS["wrong-type"];
-  const text = jsonOf(call)?.["text"];
+  const text = isObject(body) ? body["text"] : undefined;
   if (typeof text !== "string" || text === "") return ERRORS["bad-json"];
-  if (text.length > 2_000) return ERRORS["too-long"];
+  if (!textUpTo(2_000)(text)) return ERRORS["too-long"];
   const speed = Number(query["speed"] ?? 1);
   return isCombination(query) && speed >= 0.7 && speed <= 1.5 ? null : ERRORS["bad-query"];
 }

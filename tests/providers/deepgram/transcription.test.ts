@@ -1,23 +1,16 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createDeepgram } from "#workers/providers/deepgram/index.ts";
 
-import { AUDIO, direct, failureOf, FAULTS, transcriptionCall } from "../sound-calls.ts";
-import { jsonReply, type VendorServer } from "../vendor-server.ts";
 import { HEARD, startDeepgramServer } from "./server.ts";
+import { ok } from "../engine/behaviour.ts";
+import { direct, failureOf, useServers } from "../engine/calls.ts";
+import { AUDIO, transcriptionCall } from "../sound-calls.ts";
 
-const servers: VendorServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
+const own = useServers();
 
 function start() {
-  const server = startDeepgramServer("key-ours");
-  servers.push(server);
+  const server = own(startDeepgramServer("key-ours"));
   const offers = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
   return { server, transcription: direct(offers.transcription) };
 }
@@ -27,7 +20,7 @@ describe("a request for a transcription", () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ prompt: "Names.", temperature: 1 }, { sourceModel: "nova-3" }));
     const [call] = server.requests;
-    expect([call?.method, call?.path, call?.query]).toEqual([
+    expect([call?.method, call?.pathname, call?.query]).toEqual([
       "POST",
       "/v1/listen",
       { model: "nova-3", smart_format: "true", utterances: "true", detect_language: "true" },
@@ -93,7 +86,7 @@ describe("a transcription", () => {
   test("without a detected language is in the one that was asked for", async () => {
     const { server, transcription } = start();
     const [channel] = HEARD.results.channels;
-    server.next(jsonReply(200, { ...HEARD, results: { channels: [{ alternatives: channel.alternatives }] } }));
+    server.next(ok({ ...HEARD, results: { channels: [{ alternatives: channel.alternatives }] } }));
     const { output } = await transcription.run(transcriptionCall({ language: "en-GB" }));
     expect(output.language).toBe("en-GB");
     expect(output.segments).toBeUndefined();
@@ -102,9 +95,7 @@ describe("a transcription", () => {
   test("of silence is empty, and billed all the same", async () => {
     const { server, transcription } = start();
     const alternatives = [{ transcript: "", confidence: 0, words: [] }];
-    server.next(
-      jsonReply(200, { metadata: { duration: 12 }, results: { channels: [{ alternatives }], utterances: [] } }),
-    );
+    server.next(ok({ metadata: { duration: 12 }, results: { channels: [{ alternatives }], utterances: [] } }));
     expect(await transcription.run(transcriptionCall())).toEqual({
       output: { text: "", seconds: 12, words: [], segments: [] },
       usage: { seconds: 12 },
@@ -113,7 +104,7 @@ describe("a transcription", () => {
 
   test.each([-1, "3", null, 1e300])("with the length %p leaves it to us to measure", async (duration) => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, { ...HEARD, metadata: { duration } }));
+    server.next(ok({ ...HEARD, metadata: { duration } }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({});
   });
 
@@ -126,7 +117,7 @@ describe("a transcription", () => {
     ["that is no JSON", "Good morning"],
   ])("%s is a failure", async (_what, body) => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, body));
+    server.next(ok(body));
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
   });
 
@@ -135,9 +126,7 @@ describe("a transcription", () => {
     const alternatives = [
       { transcript: "Hm.", words: [null, { word: "hm", start: -1, end: 1 }, { word: 5, start: 0, end: 1 }] },
     ];
-    server.next(
-      jsonReply(200, { results: { channels: [{ alternatives }], utterances: [null, { start: 0, end: 1 }] } }),
-    );
+    server.next(ok({ results: { channels: [{ alternatives }], utterances: [null, { start: 0, end: 1 }] } }));
     expect((await transcription.run(transcriptionCall())).output).toEqual({ text: "Hm.", words: [], segments: [] });
   });
 
@@ -150,22 +139,5 @@ describe("a transcription", () => {
     const input = language === undefined ? {} : { language };
     const failing = transcription.run(transcriptionCall(input, { sourceModel: `mock-${name}` }));
     expect(await failureOf(failing)).toMatchObject(expected);
-  });
-
-  test.each(FAULTS)("%s is %s", async (name, kind) => {
-    const { transcription } = start();
-    const failing = transcription.run(transcriptionCall({}, { sourceModel: `mock-${name}` }));
-    expect((await failureOf(failing)).kind).toBe(kind);
-  });
-
-  test("that never comes ends with its caller's signal", async () => {
-    const { server, transcription } = start();
-    const controller = new AbortController();
-    const call = transcriptionCall({}, { sourceModel: "mock-silent", signal: controller.signal });
-    const failing = failureOf(transcription.run(call));
-    await server.received(1);
-    controller.abort();
-    expect((await failing).kind).toBe("aborted");
-    expect(await server.requests[0]?.closed).toBe("client");
   });
 });

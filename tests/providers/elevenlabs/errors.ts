@@ -1,20 +1,16 @@
 /** ElevenLabs' errors as its API sends them: an object with a word, a list of faults in the request, or a text. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
-import { jsonReply } from "../vendor-server.ts";
+import { jsonReply, type TextReply, VENDOR_MARK } from "../engine/behaviour.ts";
 
-/** Marker in every vendor message: a client of ours must never see it. */
-export const VENDOR_MARK = "vendor-internal-detail";
-
-const said = (status: number, word: string, headers?: Readonly<Record<string, string>>): ReplyBehaviour =>
+const said = (status: number, word: string, headers?: Readonly<Record<string, string>>): TextReply =>
   jsonReply(status, { detail: { status: word, message: `Something on ${word} (${VENDOR_MARK})` } }, headers);
 
 /** The newer form names the same thing three times. */
-const newer = (status: number, type: string, code: string): ReplyBehaviour =>
+const newer = (status: number, type: string, code: string): TextReply =>
   jsonReply(status, {
     detail: { type, code, message: `Something on ${code} (${VENDOR_MARK})`, status: code, request_id: "r1" },
   });
 
-const fault = (...loc: readonly string[]): ReplyBehaviour =>
+const fault = (...loc: readonly string[]): TextReply =>
   jsonReply(422, { detail: [{ loc, msg: `Input should be other (${VENDOR_MARK})`, type: "value_error" }] });
 
 export const ERRORS = {
@@ -45,7 +41,7 @@ export const ERRORS = {
   "plain-detail-405": jsonReply(405, { detail: "Method Not Allowed" }),
   "server-error": said(500, "internal_server_error"),
   unavailable: jsonReply(503, ""),
-} as const satisfies Record<string, ReplyBehaviour>;
+} as const satisfies Record<string, TextReply>;
 
 export type ErrorName = keyof typeof ERRORS;
 

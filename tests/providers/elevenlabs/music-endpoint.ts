@@ -1,7 +1,9 @@
 /** What ElevenLabs' music takes and gives. Source: elevenlabs.io/docs/api-reference/music/compose. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
+import { bytesReply, type Members, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import { isFlag, textUpTo, whole } from "../engine/jobs.ts";
+import type { RecordedCall } from "../engine/recorder.ts";
 import { soundOf } from "../sounds.ts";
-import { jsonOf, soundReply, type VendorCall } from "../vendor-server.ts";
 import { ERRORS } from "./errors.ts";
 import { MUSIC_ERRORS } from "./music-errors.ts";
 
@@ -23,27 +25,24 @@ const SOUNDS: Readonly<Record<string, readonly ["mp3" | "opus", string]>> = {
   opus_48000_128: ["opus", "audio/ogg"],
 };
 
-export function refuseMusic(call: VendorCall): ReplyBehaviour | null {
-  const members = jsonOf(call);
-  if (!members || Object.keys(members).some((name) => !MEMBERS.has(name))) return ERRORS["fault-body"];
+export function refuseMusic({ body: members, query }: RecordedCall): ReplyBehaviour | null {
+  if (!isObject(members) || Object.keys(members).some((name) => !MEMBERS.has(name))) return ERRORS["fault-body"];
   const { prompt, music_length_ms: length, model_id: model, force_instrumental: instrumental } = members;
-  if (!/^(?:mp3_44100_128|opus_48000_128|pcm_44100)$/.test(call.query["output_format"] ?? "")) {
+  if (!/^(?:mp3_44100_128|opus_48000_128|pcm_44100)$/.test(query["output_format"] ?? "")) {
     return ERRORS["fault-format"];
   }
-  if (typeof prompt !== "string" || prompt === "" || prompt.length > 4_100) return MUSIC_ERRORS["fault-prompt"];
+  if (!textUpTo(4_100)(prompt)) return MUSIC_ERRORS["fault-prompt"];
   if (!MODELS.test(String(model))) return ERRORS["fault-model"];
-  if (instrumental !== undefined && typeof instrumental !== "boolean") return ERRORS["fault-body"];
-  if (length === undefined) return null;
-  const isLength = Number.isInteger(length) && Number(length) >= 3_000 && Number(length) <= 600_000;
-  return isLength ? null : MUSIC_ERRORS["fault-length"];
+  if (instrumental !== undefined && !isFlag(instrumental)) return ERRORS["fault-body"];
+  return length === undefined || whole(3_000, 600_000)(length) ? null : MUSIC_ERRORS["fault-length"];
 }
 
 /** Samples are as long as was asked for, three seconds where nothing was, in two channels. */
-export function musicReply(call: VendorCall): ReplyBehaviour {
+export function musicReply(call: RecordedCall): ReplyBehaviour {
   const sound = SOUNDS[call.query["output_format"] ?? ""];
-  if (sound) return soundReply(sound[1], soundOf(sound[0]));
-  const { music_length_ms: length = 3_000 } = jsonOf(call) as { music_length_ms?: number };
-  return soundReply("audio/pcm", samples(length / 1_000, 2));
+  if (sound) return bytesReply(sound[1], soundOf(sound[0]));
+  const { music_length_ms: length = 3_000 } = call.body as Members;
+  return bytesReply("audio/pcm", samples(Number(length) / 1_000, 2));
 }
 
 /** Of 44.1 kHz and 16 bits: left and right are told apart by their values. */

@@ -1,9 +1,7 @@
 /** Errors that ElevenLabs sends for music alone. Source: elevenlabs.io/docs/api-reference/music/compose and its SDKs. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
-import { jsonReply } from "../vendor-server.ts";
-import { VENDOR_MARK } from "./errors.ts";
+import { jsonReply, type TextReply, VENDOR_MARK } from "../engine/behaviour.ts";
 
-const fault = (member: string): ReplyBehaviour =>
+const fault = (member: string): TextReply =>
   jsonReply(422, { detail: [{ loc: ["body", member], msg: `Input should be other (${VENDOR_MARK})`, type: "value" }] });
 
 export const MUSIC_ERRORS = {
@@ -24,4 +22,4 @@ export const MUSIC_ERRORS = {
   "fault-plan": fault("composition_plan"),
   "gateway-timeout": jsonReply(504, `<html>${VENDOR_MARK}</html>`),
   "request-timeout": jsonReply(408, { detail: `Request timeout (${VENDOR_MARK})` }),
-} as const satisfies Record<string, ReplyBehaviour>;
+} as const satisfies Record<string, TextReply>;

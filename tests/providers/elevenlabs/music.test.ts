@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 import { classifyAnswer } from "#workers/providers/elevenlabs/errors.ts";
@@ -7,33 +7,23 @@ import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { adaptTo } from "#workers/pools/source-params.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 
-import { callOf } from "../image-calls.ts";
-import { direct, failureOf, overriding } from "../sound-calls.ts";
-import { soundOf } from "../sounds.ts";
-import { jsonOf, soundReply } from "../vendor-server.ts";
-import { VENDOR_MARK } from "./errors.ts";
 import { samples } from "./music-endpoint.ts";
 import { MUSIC_ERRORS } from "./music-errors.ts";
-import { type ElevenLabsServer, startElevenLabsServer } from "./server.ts";
+import { composed, startElevenLabsServer } from "./server.ts";
+import { bytesReply, type Members, VENDOR_MARK } from "../engine/behaviour.ts";
+import { direct, failureOf, mediaCall, overriding, useServers } from "../engine/calls.ts";
+import { soundOf } from "../sounds.ts";
 
-const servers: ElevenLabsServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
+const own = useServers();
 
 function start() {
-  const server = startElevenLabsServer("key-ours");
-  servers.push(server);
+  const server = own(startElevenLabsServer("key-ours"));
   const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
   const music = direct(offers.music);
   return {
     server,
     compose: (input: Partial<MusicInput> = {}, call: Partial<MediaCall<MusicInput>> = {}) =>
-      music.run(callOf({ prompt: "a waltz", format: "mp3", ...input }, { sourceModel: "music_v2_5", ...call })),
+      music.run(mediaCall({ prompt: "a waltz", format: "mp3", ...input }, { sourceModel: "music_v2_5", ...call })),
   };
 }
 
@@ -59,33 +49,37 @@ describe("a request for music", () => {
     const { server, compose } = start();
     await compose({ duration: 30, seed: 7 });
     const [call] = server.requests;
-    expect([call?.method, call?.path, call?.query]).toEqual(["POST", "/v1/music", { output_format: "mp3_44100_128" }]);
+    expect([call?.method, call?.pathname, call?.query]).toEqual([
+      "POST",
+      "/v1/music",
+      { output_format: "mp3_44100_128" },
+    ]);
     expect(call?.headers["xi-api-key"]).toBe("key-ours");
-    expect(jsonOf(call!)).toEqual({ model_id: "music_v2_5", prompt: "a waltz", music_length_ms: 30_000 });
+    expect(call?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz", music_length_ms: 30_000 });
   });
 
   test("without a length leaves it to the model", async () => {
     const { server, compose } = start();
     await compose();
-    expect(jsonOf(server.requests[0]!)).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
+    expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
   });
 
   test("has its lyrics in the prompt", async () => {
     const { server, compose } = start();
     await compose({ lyrics: "La la\nla" });
-    expect(jsonOf(server.requests[0]!)?.["prompt"]).toBe("a waltz\n\nLyrics:\nLa la\nla");
+    expect((server.requests[0]!.body as Members)["prompt"]).toBe("a waltz\n\nLyrics:\nLa la\nla");
   });
 
   test("has its lyrics where its source has a field for them", async () => {
     const { server, compose } = start();
     await compose({ lyrics: "La la" }, { fields: { prompt: "prompt", lyrics: "lyrics_text" } });
-    expect(jsonOf(server.requests[0]!)).toEqual({ model_id: "music_v2_5", prompt: "a waltz", lyrics_text: "La la" });
+    expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz", lyrics_text: "La la" });
   });
 
   test("is changed by its source, last", async () => {
     const { server, compose } = start();
     await compose({ duration: 30 }, overriding({ force_instrumental: true }));
-    expect(jsonOf(server.requests[0]!)).toMatchObject({ force_instrumental: true, music_length_ms: 30_000 });
+    expect(server.requests[0]?.body).toMatchObject({ force_instrumental: true, music_length_ms: 30_000 });
   });
 
   test.each([1, 2, 601])("of %p seconds is refused before it is sent", async (duration) => {
@@ -102,13 +96,13 @@ describe("a request for music", () => {
   test.each([3, 600])("of %p seconds is sent", async (duration) => {
     const { server, compose } = start();
     await compose({ duration });
-    expect(server.composed).toBe(1);
+    expect(composed(server)).toBe(1);
   });
 
   test("to a source that takes no length is not refused for one", async () => {
     const { server, compose } = start();
     await compose({ duration: 2 }, { fields: { prompt: "prompt" } });
-    expect(jsonOf(server.requests[0]!)).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
+    expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
   });
 
   test.each<[Partial<MusicInput>, string]>([
@@ -129,7 +123,7 @@ describe("a request for music", () => {
   test("of just what it takes is sent", async () => {
     const { server, compose } = start();
     await compose({ prompt: "x".repeat(4_000), lyrics: "x".repeat(89) });
-    expect(String(jsonOf(server.requests[0]!)?.["prompt"])).toHaveLength(4_099);
+    expect(String((server.requests[0]!.body as Members)["prompt"])).toHaveLength(4_099);
   });
 });
 
@@ -170,7 +164,7 @@ describe("music", () => {
     ["two channels where no length was asked for", 4, 2, undefined, 2],
   ])("of %s is told so", async (_what, seconds, made, duration, channels) => {
     const { server, compose } = start();
-    server.next(soundReply("audio/pcm", samples(seconds, made)));
+    server.next(bytesReply("audio/pcm", samples(seconds, made)));
     const { output, usage } = await compose({ format: "wav", ...(duration === undefined ? {} : { duration }) });
     expect(readWave(bytesOf(output)).channels).toBe(channels);
     expect(usage.seconds).toBeCloseTo(seconds, 3);
@@ -178,7 +172,7 @@ describe("music", () => {
 
   test("that ends in the middle of a sample is cut before it", async () => {
     const { server, compose } = start();
-    server.next(soundReply("audio/pcm", samples(1, 2).subarray(0, -1)));
+    server.next(bytesReply("audio/pcm", samples(1, 2).subarray(0, -1)));
     const { output } = await compose({ format: "wav" });
     expect(readWave(bytesOf(output)).data).toHaveLength(4 * 44_099);
   });
@@ -190,14 +184,14 @@ describe("music", () => {
   ])("that is %s where samples were asked for is passed on as %s", async (format, contentType) => {
     const { server, compose } = start();
     const bytes = format === "mp3" ? Buffer.from("ID3\u0004 and so on") : soundOf(format);
-    server.next(soundReply("application/octet-stream", bytes));
+    server.next(bytesReply("application/octet-stream", bytes));
     expect(await compose({ format: "pcm" })).toEqual({ output: [{ bytes, contentType }], usage: {} });
   });
 
   test.each([
-    ["text under the name of sound", soundReply("audio/mpeg", Buffer.from("all is well"))],
-    ["JSON that begins as sound does", soundReply("application/json", soundOf("mp3"))],
-    ["nothing", soundReply("audio/mpeg", Buffer.alloc(0))],
+    ["text under the name of sound", bytesReply("audio/mpeg", Buffer.from("all is well"))],
+    ["JSON that begins as sound does", bytesReply("application/json", soundOf("mp3"))],
+    ["nothing", bytesReply("audio/mpeg", Buffer.alloc(0))],
   ])("that is %s was paid for, and nobody knows what it was", async (_what, reply) => {
     const { server, compose } = start();
     server.next(reply);
@@ -244,7 +238,7 @@ describe("an answer to what is paid for", () => {
     ["fault-lyrics", "lyrics"],
   ] as const)("%s blames %s", (name, param) => {
     const { status, headers, body } = MUSIC_ERRORS[name];
-    expect(classifyAnswer(status, new Headers(headers), String(body))).toMatchObject({
+    expect(classifyAnswer(status, new Headers(headers), body)).toMatchObject({
       kind: "rejected",
       code: "unsupported_value",
       param,
@@ -272,8 +266,9 @@ describe("an answer to what is paid for", () => {
     controller.abort();
     // What that means for the job depends on who ended it (workers/pools/media/conclusion.ts).
     expect((await failing).kind).toBe("aborted");
-    expect(await call.closed).toBe("client");
-    expect(server.composed).toBe(1);
+    await call.finished;
+    expect(call.closedByClientAt).not.toBeNull();
+    expect(composed(server)).toBe(1);
   });
 });
 
@@ -300,7 +295,7 @@ describe("our catalogue", () => {
         const call = { sourceModel: source.model, adapt, ...(source.fields ? { fields: source.fields } : {}) };
         const { output } = await compose({ format, duration: 3, lyrics: "La", seed: 7 }, call);
         expect(output[0]?.contentType).toBe(SPEECH_TYPES[format]);
-        expect(server.composed, `${slug} ${format}`).toBe(1);
+        expect(composed(server), `${slug} ${format}`).toBe(1);
       }
     }
   });

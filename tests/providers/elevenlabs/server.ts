@@ -1,15 +1,9 @@
 /** A local upstream that speaks ElevenLabs' speech, transcription and music, and refuses what the vendor would. */
-import { parseForm } from "../multipart.ts";
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
+import { bytesReply, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import type { RecordedCall } from "../engine/recorder.ts";
+import { startUpstream, type Upstream } from "../engine/upstream.ts";
 import { soundOf } from "../sounds.ts";
-import {
-  jsonOf,
-  jsonReply,
-  soundReply,
-  startVendorServer,
-  type VendorCall,
-  type VendorServer,
-} from "../vendor-server.ts";
 import { ERRORS } from "./errors.ts";
 import { MUSIC_PATH, musicReply, refuseMusic } from "./music-endpoint.ts";
 import { MUSIC_ERRORS } from "./music-errors.ts";
@@ -52,37 +46,33 @@ export const HEARD = {
   transcription_id: "t1",
 } as const;
 
-export interface ElevenLabsServer extends VendorServer {
-  /** Pieces of music that passed every check, and so are paid for unless an error was asked for by name. */
-  readonly composed: number;
-}
-
-export function startElevenLabsServer(apiKey: string): ElevenLabsServer {
-  let composed = 0;
-  const server = startVendorServer({
+export function startElevenLabsServer(apiKey: string): Upstream {
+  return startUpstream({
+    base: "/v1",
     errors: { ...ERRORS, ...MUSIC_ERRORS },
-    modelOf: (call) => (membersOf(call)?.["model_id"] ?? "") as string,
-    refuse: (call) => {
-      const refusal = call.headers["xi-api-key"] === apiKey ? refuse(call) : ERRORS["invalid-key"];
-      if (refusal === null && call.path === MUSIC_PATH) composed += 1;
-      return refusal;
-    },
-    answer: (call) => {
-      if (call.path === "/v1/speech-to-text") return jsonReply(200, HEARD);
-      if (call.path === MUSIC_PATH) return musicReply(call);
+    streamError: ERRORS["server-error"].body,
+    modelOf: ({ body }) => String((body as Record<string, unknown>)["model_id"]),
+    refuse: (call) => (call.headers["xi-api-key"] === apiKey ? refuse(call) : ERRORS["invalid-key"]),
+    answer: (_behaviour, call) => {
+      if (call.pathname === "/v1/speech-to-text") return ok(HEARD);
+      if (call.pathname === MUSIC_PATH) return musicReply(call);
       const [format, type] = FORMATS[call.query["output_format"] ?? ""]!;
-      return soundReply(type, soundOf(format));
+      return bytesReply(type, soundOf(format));
     },
   });
-  return Object.defineProperty(server, "composed", { get: () => composed }) as ElevenLabsServer;
 }
 
-function refuse(call: VendorCall): ReplyBehaviour | null {
+/** Pieces of music that passed every check, and so are paid for unless an error was asked for by name. */
+export function composed({ requests, refusals }: Upstream): number {
+  return requests.filter(({ pathname }) => pathname === MUSIC_PATH).length - refusals.length;
+}
+
+function refuse(call: RecordedCall): ReplyBehaviour | null {
   if (call.method !== "POST") return ERRORS["plain-detail-405"];
-  if (call.path === MUSIC_PATH) return refuseMusic(call);
-  const members = membersOf(call);
-  if (call.path === "/v1/speech-to-text") return members === undefined ? ERRORS["fault-body"] : refuseForm(members);
-  if (!SPEECH_PATH.test(call.path)) return ERRORS["plain-detail"];
+  if (call.pathname === MUSIC_PATH) return refuseMusic(call);
+  const members = isObject(call.body) ? call.body : undefined;
+  if (call.pathname === "/v1/speech-to-text") return members === undefined ? ERRORS["fault-body"] : refuseForm(members);
+  if (!SPEECH_PATH.test(call.pathname)) return ERRORS["plain-detail"];
   if (members === undefined) return ERRORS["fault-body"];
   if (FORMATS[call.query["output_format"] ?? ""] === undefined) return ERRORS["fault-format"];
   if (typeof members["text"] !== "string" || members["text"] === "") return ERRORS["fault-text"];
@@ -95,8 +85,4 @@ function refuseForm(members: Readonly<Record<string, unknown>>): ReplyBehaviour 
   if (Object.keys(members).some((name) => !FORM_MEMBERS.has(name))) return ERRORS["fault-body"];
   if (typeof members["model_id"] !== "string") return ERRORS["fault-model"];
   return typeof members["file"] === "object" ? null : ERRORS["bad-audio"];
-}
-
-function membersOf(call: VendorCall): Record<string, unknown> | undefined {
-  return parseForm(call.headers["content-type"], call.bytes) ?? jsonOf(call);
 }

@@ -1,38 +1,26 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 
-import { parseForm } from "../multipart.ts";
-import { AUDIO, direct, failureOf, FAULTS, transcriptionCall } from "../sound-calls.ts";
-import { jsonReply, type RecordedVendorCall, type VendorServer } from "../vendor-server.ts";
 import { HEARD, startElevenLabsServer } from "./server.ts";
+import { ok } from "../engine/behaviour.ts";
+import { direct, failureOf, useServers } from "../engine/calls.ts";
+import { AUDIO, transcriptionCall } from "../sound-calls.ts";
 
-const servers: VendorServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
+const own = useServers();
 
 function start() {
-  const server = startElevenLabsServer("key-ours");
-  servers.push(server);
+  const server = own(startElevenLabsServer("key-ours"));
   const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
   return { server, transcription: direct(offers.transcription) };
-}
-
-function sent(call: RecordedVendorCall | undefined): Record<string, unknown> {
-  return parseForm(call?.headers["content-type"], call!.bytes) ?? {};
 }
 
 describe("a request for a transcription", () => {
   test("is a form with the sound under a name of ours, and always asks for words", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({}, { sourceModel: "scribe_v2" }));
-    expect(server.requests[0]?.path).toBe("/v1/speech-to-text");
-    expect(sent(server.requests[0])).toEqual({
+    expect(server.requests[0]?.pathname).toBe("/v1/speech-to-text");
+    expect(server.requests[0]?.body).toEqual({
       model_id: "scribe_v2",
       timestamps_granularity: "word",
       tag_audio_events: "false",
@@ -43,7 +31,7 @@ describe("a request for a transcription", () => {
   test("carries language without its region and temperature, and leaves a prompt out", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ language: "pt_BR", temperature: 0.2, prompt: "Names." }));
-    const members = sent(server.requests[0]);
+    const members = server.requests[0]?.body;
     expect(members).toMatchObject({ language_code: "pt", temperature: "0.2" });
     expect(members).not.toHaveProperty("prompt");
   });
@@ -51,7 +39,7 @@ describe("a request for a transcription", () => {
   test("is changed by its source last", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ temperature: 1 }, { adapt: (body) => delete body["temperature"] }));
-    expect(sent(server.requests[0])).not.toHaveProperty("temperature");
+    expect(server.requests[0]?.body).not.toHaveProperty("temperature");
   });
 
   test.each(["multi", "english", "e", "en us", ""])(
@@ -89,20 +77,20 @@ describe("a transcription", () => {
 
   test("with a reported length is billed by it", async () => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, { ...HEARD, audio_duration_secs: 7.25 }));
+    server.next(ok({ ...HEARD, audio_duration_secs: 7.25 }));
     const { output, usage } = await transcription.run(transcriptionCall());
     expect([output.seconds, usage]).toEqual([7.25, { seconds: 7.25 }]);
   });
 
   test.each([null, -1, "7", Number.MAX_VALUE])("with the length %p has none", async (length) => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, { ...HEARD, audio_duration_secs: length }));
+    server.next(ok({ ...HEARD, audio_duration_secs: length }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({});
   });
 
   test("of silence is empty", async () => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, { language_code: "eng", text: "", words: [] }));
+    server.next(ok({ language_code: "eng", text: "", words: [] }));
     expect((await transcription.run(transcriptionCall())).output).toEqual({ text: "", language: "eng", words: [] });
   });
 
@@ -113,36 +101,19 @@ describe("a transcription", () => {
     ["that is no JSON", "Good morning"],
   ])("%s is a failure", async (_what, body) => {
     const { server, transcription } = start();
-    server.next(jsonReply(200, body));
+    server.next(ok(body));
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
   });
 
   test("survives words that are none", async () => {
     const { server, transcription } = start();
     server.next(
-      jsonReply(200, {
+      ok({
         text: "Hm.",
         words: [null, 5, { type: "word" }, { type: "word", text: "Hm.", start: 2, end: 1 }],
       }),
     );
     const { output } = await transcription.run(transcriptionCall());
     expect(output.words).toEqual([{ word: "Hm.", start: 2, end: 2 }]);
-  });
-
-  test.each(FAULTS)("%s is %s", async (name, kind) => {
-    const { transcription } = start();
-    const failing = transcription.run(transcriptionCall({}, { sourceModel: `mock-${name}` }));
-    expect((await failureOf(failing)).kind).toBe(kind);
-  });
-
-  test("that never comes ends with its caller's signal", async () => {
-    const { server, transcription } = start();
-    const controller = new AbortController();
-    const call = transcriptionCall({}, { sourceModel: "mock-silent", signal: controller.signal });
-    const failing = failureOf(transcription.run(call));
-    await server.received(1);
-    controller.abort();
-    expect((await failing).kind).toBe("aborted");
-    expect(await server.requests[0]?.closed).toBe("client");
   });
 });

@@ -2,27 +2,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { bytesReply, type ReplyBehaviour } from "../engine/behaviour.ts";
 import { pngOf } from "../png.ts";
 
 /** Two seconds of grey, 32 × 32, with silence: H.264 and AAC. */
 const MP4 = readFileSync(join(import.meta.dir, "fixtures/clip.mp4"));
 export const CLIP_SECONDS = 2;
 
-export interface Served {
-  readonly type: string;
-  readonly bytes: Buffer;
-}
-
 /** By the end of its address: `.png` names its size, as in `-640x480.png`, `.wav` its seconds, as in `-3s.wav`. */
-export function fileAt(path: string): Served | undefined {
+export function fileAt(path: string): ReplyBehaviour | undefined {
   const [, width, height] = /-(\d+)x(\d+)\.png$/.exec(path) ?? [];
-  if (width !== undefined && height !== undefined) {
-    return { type: "image/png", bytes: pngOf(Number(width), Number(height)) };
-  }
+  if (width !== undefined && height !== undefined) return bytesReply("image/png", pngOf(Number(width), Number(height)));
   const [, seconds] = /-(\d+)s\.wav$/.exec(path) ?? [];
-  if (seconds !== undefined) return { type: "audio/wav", bytes: wavOf(Number(seconds)) };
-  if (path.endsWith(".mp4")) return { type: "video/mp4", bytes: MP4 };
-  return path.endsWith(".glb") ? { type: "model/gltf-binary", bytes: triangle() } : undefined;
+  if (seconds !== undefined) return bytesReply("audio/wav", wavOf(Number(seconds)));
+  if (path.endsWith(".mp4")) return bytesReply("video/mp4", MP4);
+  return path.endsWith(".glb") ? bytesReply("model/gltf-binary", glb()) : undefined;
 }
 
 /** Silence: one channel of 16 bits, 8,000 a second. */
@@ -45,7 +39,7 @@ export function wavOf(seconds: number): Buffer {
 }
 
 /** A GLB (glTF 2.0, part 4) with one triangle. */
-function triangle(): Buffer {
+export function glb(): Buffer {
   const points = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
   const scene = {
     asset: { version: "2.0" },

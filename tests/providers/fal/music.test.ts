@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 
 import type { MusicInput, Polled } from "#workers/providers/media.ts";
 
-import { failureOf } from "../image-calls.ts";
-import { type CallChanges, changed, never, ok, pollOf, queued, stored, useFal } from "./jobs.ts";
-import { modelReply, type Reply, type Script } from "./server.ts";
+import { ok, type Reply } from "../engine/behaviour.ts";
+import { type CallChanges, failureOf, mediaCall, never, queued, stored } from "../engine/calls.ts";
+import { pollOf, useFal } from "./jobs.ts";
+import { modelReply, type Script } from "./server.ts";
 
 const serve = useFal();
 
@@ -19,12 +20,14 @@ function start(...scripts: readonly Script[]) {
     music,
     another,
     make: (input: Partial<MusicInput> = {}, changes: CallChanges = {}) =>
-      music.start(changed({ prompt: "lofi", format: "mp3", ...input }, { sourceModel: ACE, fields: FIELDS }, changes)),
+      music.start(
+        mediaCall({ prompt: "lofi", format: "mp3", ...input }, { sourceModel: ACE, fields: FIELDS, ...changes }),
+      ),
   };
 }
 
 async function outcomeOf(script: Script, input: Partial<MusicInput> = {}): Promise<Polled<unknown>> {
-  const { music, make } = start({ statuses: ["COMPLETED"], ...script });
+  const { music, make } = start({ polls: ["COMPLETED"], ...script });
   return music.poll(await make(input), never);
 }
 
@@ -55,12 +58,12 @@ describe("music", () => {
   });
 
   test("is found by a process that has only what was stored", async () => {
-    const { server, another, make } = start({ statuses: ["IN_QUEUE", "COMPLETED"] });
+    const { server, another, make } = start({ polls: ["IN_QUEUE", "COMPLETED"] });
     const job = stored(await make());
     const poll = pollOf(another(), "music");
     expect((await poll(job)).state).toBe("pending");
     const outcome = await poll(job);
-    const url = `${server.cdnUrl}/files/${String(job["request_id"])}-0-3s.wav`;
+    const url = `${server.filesUrl}/files/${String(job["request_id"])}-0-3s.wav`;
     // Nobody said how long it is: that is measured.
     expect(outcome).toEqual({ state: "done", output: [{ url, contentType: "audio/wav" }], usage: {} });
     const answer = await fetch(url);
@@ -111,11 +114,5 @@ describe("music", () => {
   test("that the model cannot make so long is told by our name", async () => {
     const outcome = await outcomeOf({}, { duration: 241 });
     expect(outcome).toMatchObject({ state: "failed", error: { kind: "rejected", param: "duration" } });
-  });
-
-  test("whose start was lost may be paid for: it is unknown, and not begun again", async () => {
-    const { server, make } = start({ submit: "lost" });
-    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged, server.requests.length]).toEqual([1, 1]);
   });
 });

@@ -1,8 +1,19 @@
 /** What a model of fal's has made of a body, in the shape of its own output, with addresses on the CDN. */
 import { CLIP_SECONDS } from "./clips.ts";
-import { type Gives, MODELS } from "./models.ts";
+import type { Members } from "../engine/behaviour.ts";
+import { MODELS } from "./models.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+/** The member that a model hands its files over in, and what they are. */
+export type Gives =
+  | "images"
+  | "video"
+  | "videos"
+  | "audio"
+  | "audio_file"
+  | "model_mesh"
+  | "model_glb"
+  | "model_glb and model_urls";
+
 type Shape = (at: (name: string) => string, body: Members) => Members;
 
 const VIDEO_FACTS = { fps: 8, width: 32, height: 32, num_frames: 16 };

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import type { Polled, VideoInput } from "#workers/providers/media.ts";
 
-import { failureOf } from "../image-calls.ts";
-import { pngOf } from "../png.ts";
+import { ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { type CallChanges, failureOf, mediaCall, never, queued, stored } from "../engine/calls.ts";
 import { CLIP_SECONDS } from "./clips.ts";
-import { type CallChanges, changed, never, ok, pollOf, queued, stored, useFal } from "./jobs.ts";
-import { VENDOR_MARK } from "./models.ts";
-import { modelReply, platformReply, type Reply, type Script } from "./server.ts";
+import { pollOf, useFal } from "./jobs.ts";
+import { modelReply, platformReply, type Script } from "./server.ts";
+import { pngOf } from "../png.ts";
 
 const serve = useFal();
 
@@ -30,13 +30,13 @@ function start(...scripts: readonly Script[]) {
     video,
     another,
     make: (input: Partial<VideoInput> = {}, changes: CallChanges = {}) =>
-      video.start(changed({ prompt: "waves", ...input }, { sourceModel: KLING, fields: FIELDS }, changes)),
+      video.start(mediaCall({ prompt: "waves", ...input }, { sourceModel: KLING, fields: FIELDS, ...changes })),
   };
 }
 
 /** What a job of this script comes to, once it is said to be completed. */
 async function outcomeOf(script: Script): Promise<Polled<unknown>> {
-  const { video, make } = start({ statuses: ["COMPLETED"], ...script });
+  const { video, make } = start({ polls: ["COMPLETED"], ...script });
   return video.poll(await make(), never);
 }
 
@@ -57,7 +57,7 @@ describe("a video", () => {
       aspect_ratio: "9:16",
       negative_prompt: "blur",
     });
-    expect(server.doorbells).toEqual(["https://ours.example/bell/1"]);
+    expect(server.jobs.map(({ facts }) => facts.doorbell)).toEqual(["https://ours.example/bell/1"]);
   });
 
   test("goes under the usual names where its source says nothing, media as addresses or as they are", async () => {
@@ -111,7 +111,7 @@ describe("a video", () => {
     const outcome = await poll(job);
     expect(outcome).toEqual({
       state: "done",
-      output: [{ url: `${server.cdnUrl}/files/${String(job["request_id"])}-0.mp4`, contentType: "video/mp4" }],
+      output: [{ url: `${server.filesUrl}/files/${String(job["request_id"])}-0.mp4`, contentType: "video/mp4" }],
       usage: { seconds: CLIP_SECONDS },
     });
     const base = `/fal-ai/kling-video/requests/${String(job["request_id"])}`;
@@ -148,11 +148,6 @@ describe("a video", () => {
     ["no address", ok({ video: { file_name: "1.mp4" } })],
     ["an address that is none", ok({ video: { url: "file:///etc/passwd" } })],
     ["a data URL", ok({ video: { url: "data:video/mp4;base64,AAAA" } })],
-    ["no JSON", ok("<html>")],
-    ["a cut", "cut"],
-    ["a reset", "reset"],
-    ["a fault", { status: 500, body: { detail: "oops" } }],
-    ["not found", { status: 404, body: { detail: "Not Found" } }],
   ])("whose result is %s stays open", async (_what, result) => {
     expect(await outcomeOf({ result })).toMatchObject({ state: "unknown" });
   });
@@ -206,7 +201,7 @@ describe("a video", () => {
   });
 
   test("is told of what the model itself refuses only when it has run", async () => {
-    const { server, video, make } = start({ statuses: ["COMPLETED"] });
+    const { server, video, make } = start({ polls: ["COMPLETED"] });
     const job = await make({ duration: 7 });
     expect(await video.poll(job, never)).toMatchObject({
       state: "failed",
@@ -225,19 +220,13 @@ describe("a video", () => {
 describe("a job that goes on for long", () => {
   test("polls that fail for a while, a status that goes back and one that nobody knows leave it as it is", async () => {
     const fault: Reply = { status: 502, body: "<html>" };
-    const statuses = ["IN_PROGRESS", fault, "cut", "IN_QUEUE", "FAILED", "IN_PROGRESS", "COMPLETED"] as const;
-    const { video, make, server } = start({ statuses });
+    const polls = ["IN_PROGRESS", fault, "cut", "IN_QUEUE", "FAILED", "IN_PROGRESS", "COMPLETED"] as const;
+    const { video, make, server } = start({ polls });
     const job = await make();
     const states: string[] = [];
-    for (const _status of statuses) states.push((await video.poll(job, never)).state);
+    for (const _status of polls) states.push((await video.poll(job, never)).state);
     expect(states).toEqual(["pending", "unknown", "unknown", "pending", "unknown", "pending", "done"]);
     expect(server.charged).toBe(1);
-  });
-
-  test("one that never ends is pending each time", async () => {
-    const { video, make } = start({ statuses: ["IN_PROGRESS"] });
-    const job = await make();
-    for (let poll = 0; poll < 5; poll += 1) expect(await video.poll(job, never)).toEqual({ state: "pending" });
   });
 
   test("one that fal has forgotten is neither failed nor done", async () => {
@@ -251,40 +240,9 @@ describe("a job that goes on for long", () => {
     ["comes too late", { status: 400, body: { status: "ALREADY_COMPLETED" } }],
     ["is refused", { status: 403, body: { detail: "no" } }],
   ])("a cancel that %s leaves the verdict to the next poll", async (_what, cancel) => {
-    const { video, make } = start({ statuses: ["COMPLETED"], ...(cancel === undefined ? {} : { cancel }) });
+    const { video, make } = start({ polls: ["COMPLETED"], ...(cancel === undefined ? {} : { cancel }) });
     const job = await make();
     await video.cancel?.(job, never);
     expect((await video.poll(job, never)).state).toBe("done");
-  });
-
-  test("PRO-8: a start that was lost on a connection used before is unknown, and not sent again", async () => {
-    const { server, make } = start({}, { submit: "lost" });
-    await make();
-    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged, server.requests.length]).toEqual([2, 2]);
-  });
-
-  test("a start given up by its caller once it was sent may have been taken", async () => {
-    const { make } = start({ submit: "hang" });
-    expect(await failureOf(make({}, { signal: AbortSignal.timeout(20) }))).toMatchObject({
-      kind: "unknown",
-      isUnsent: false,
-    });
-  });
-});
-
-describe("the local CDN", () => {
-  test.each([
-    ["the file itself", undefined, 200, "video/mp4"],
-    ["an address that has expired", { status: 404, body: "gone" }, 404, "application/json"],
-    ["something else", { status: 200, body: "<html>", headers: { "content-type": "text/html" } }, 200, "text/html"],
-  ] as const)("hands out %s", async (_what, file, status, type) => {
-    const { video, make } = start({ statuses: ["COMPLETED"], ...(file === undefined ? {} : { file }) });
-    const outcome = await video.poll(await make(), never);
-    const [artifact] = outcome.state === "done" ? outcome.output : [];
-    const answer = await fetch(artifact && "url" in artifact ? artifact.url : "");
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([status, type]);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    expect(bytes.toString("latin1", 4, 8) === "ftyp").toBe(file === undefined);
   });
 });

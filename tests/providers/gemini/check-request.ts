@@ -1,4 +1,6 @@
 /** What Google would not accept in a body. Unknown members are refused there, so they are here. */
+import type { Members } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
 import { checkImageConfig } from "./images.ts";
 
 export interface Part {
@@ -141,14 +143,8 @@ function checkThinking(config: unknown): string | null {
   return both ? "You can only set one of thinking budget and thinking level." : null;
 }
 
-type Members = Record<string, unknown>;
-
 function unknownName(value: unknown, known: readonly string[], path: string): string | null {
   if (!isObject(value)) return null;
   const name = Object.keys(value).find((key) => !known.includes(key));
   return name === undefined ? null : `Invalid JSON payload received. Unknown name "${name}" at '${path}'`;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

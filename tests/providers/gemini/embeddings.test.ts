@@ -1,28 +1,23 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import type { EmbeddingsCall } from "#workers/providers/provider.ts";
 
-import type { Behaviour } from "./behaviour.ts";
-import { errorOf, plainReply, usageOf } from "./gather.ts";
-import { type GeminiServer, startGeminiServer } from "./server.ts";
+import { type Behaviour, ok } from "../engine/behaviour.ts";
+import { failureOf, usageOf, useServers } from "../engine/calls.ts";
+import { startGeminiServer } from "./server.ts";
 
-const servers: GeminiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startGeminiServer({ apiKey: "key-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startGeminiServer({ apiKey: "key-ours" }));
   server.next(...behaviours);
   const { embeddings } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
   if (!embeddings) throw new Error("Gemini has no embeddings");
   return { server, provider: embeddings };
 }
 
-function callOf(inputs: EmbeddingsCall["inputs"], options: Partial<EmbeddingsCall> = {}): EmbeddingsCall {
+function mediaCall(inputs: EmbeddingsCall["inputs"], options: Partial<EmbeddingsCall> = {}): EmbeddingsCall {
   return {
     inputs,
     sourceModel: "embedder",
@@ -41,8 +36,8 @@ const unit = (...values: readonly number[]): Float32Array =>
 
 describe("embeddings", () => {
   test("of one text ask for one vector", async () => {
-    const { server, provider } = await start();
-    const result = await provider.embed(callOf(["four"]));
+    const { server, provider } = start();
+    const result = await provider.embed(mediaCall(["four"]));
     expect(result).toEqual({ vectors: [floats(4, 1 / 2, 1 / 3, 1 / 4)], usage: null });
     expect(server.requests).toMatchObject([
       {
@@ -55,8 +50,8 @@ describe("embeddings", () => {
   });
 
   test("of several ask once, with the length wanted for each, and keep their order", async () => {
-    const { server, provider } = await start();
-    const { vectors } = await provider.embed(callOf(["a", "é🙂", "ccc"], { dimensions: 2 }));
+    const { server, provider } = start();
+    const { vectors } = await provider.embed(mediaCall(["a", "é🙂", "ccc"], { dimensions: 2 }));
     expect(vectors).toEqual([unit(1, 0.5), unit(3, 0.5), unit(3, 0.5)]);
     const entry = (text: string) => ({
       model: "models/embedder",
@@ -72,9 +67,9 @@ describe("embeddings", () => {
   });
 
   test("of more than a hundred come in requests of at most a hundred", async () => {
-    const { server, provider } = await start();
+    const { server, provider } = start();
     const inputs = Array.from({ length: 201 }, (_, at) => "x".repeat(at));
-    const { vectors } = await provider.embed(callOf(inputs));
+    const { vectors } = await provider.embed(mediaCall(inputs));
     expect(vectors.map((vector) => vector[0])).toEqual(inputs.map(({ length }) => length));
     expect(server.requests.map(({ path }) => path.split(":")[1])).toEqual([
       "batchEmbedContents",
@@ -86,15 +81,15 @@ describe("embeddings", () => {
 
   test("of a length asked for are of unit length, those of none excepted", async () => {
     const embeddings = [{ values: [3, -4] }, { values: [0, 0] }, { values: [1e-5, 0] }];
-    const { provider } = await start(plainReply({ embeddings }));
-    const { vectors } = await provider.embed(callOf(["a", "b", "c"], { dimensions: 2 }));
+    const { provider } = start(ok({ embeddings }));
+    const { vectors } = await provider.embed(mediaCall(["a", "b", "c"], { dimensions: 2 }));
     expect(vectors).toEqual([floats(3 / 5, -4 / 5), floats(0, 0), floats(1, 0)]);
   });
 
   test("take a source's edits in each entry", async () => {
-    const { server, provider } = await start();
+    const { server, provider } = start();
     const adapt = (body: Record<string, unknown>): void => void (body["taskType"] = "SEMANTIC_SIMILARITY");
-    await provider.embed(callOf(["a", "b"], { adapt }));
+    await provider.embed(mediaCall(["a", "b"], { adapt }));
     const { requests } = server.requests[0]!.body as { requests: { taskType: string }[] };
     expect(requests.map(({ taskType }) => taskType)).toEqual(["SEMANTIC_SIMILARITY", "SEMANTIC_SIMILARITY"]);
   });
@@ -102,16 +97,16 @@ describe("embeddings", () => {
   test("report what Google reports, summed, and nothing where one request has none", async () => {
     const usage = { usage: { promptTokenCount: 7 } };
     const inputs = Array.from({ length: 150 }, () => "x");
-    expect((await (await start(usage, usage)).provider.embed(callOf(inputs))).usage).toEqual(usageOf({ input: 14 }));
-    expect((await (await start(usage)).provider.embed(callOf(inputs))).usage).toBeNull();
-    expect((await (await start({ usage: { promptTokenCount: -7 } })).provider.embed(callOf(["a"]))).usage).toBe(
+    expect((await start(usage, usage).provider.embed(mediaCall(inputs))).usage).toEqual(usageOf({ input: 14 }));
+    expect((await start(usage).provider.embed(mediaCall(inputs))).usage).toBeNull();
+    expect((await start({ usage: { promptTokenCount: -7 } }).provider.embed(mediaCall(["a"]))).usage).toBe(
       "impossible",
     );
   });
 
   test("of token numbers are refused, before anything is sent", async () => {
-    const { server, provider } = await start();
-    const error = await errorOf(provider.embed(callOf(["a", [1, 2, 3]])));
+    const { server, provider } = start();
+    const error = await failureOf(provider.embed(mediaCall(["a", [1, 2, 3]])));
     expect(error).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "input" });
     expect(server.requests).toEqual([]);
   });
@@ -122,11 +117,11 @@ describe("embeddings", () => {
     ["key-invalid", { kind: "misconfigured" }],
     ["html", { kind: "failed" }],
     ["cut-body", { kind: "failed" }],
-    ["error-in-200", { kind: "failed" }],
+    ["error-in-200", { kind: "busy" }],
     ["reset", { kind: "failed" }],
   ])("%s has its class", async (name, expected) => {
-    const { provider } = await start();
-    expect(await errorOf(provider.embed(callOf(["a"], { sourceModel: `mock-${name}` })))).toMatchObject(expected);
+    const { provider } = start();
+    expect(await failureOf(provider.embed(mediaCall(["a"], { sourceModel: `mock-${name}` })))).toMatchObject(expected);
   });
 
   test.each<[string, unknown]>([
@@ -139,14 +134,14 @@ describe("embeddings", () => {
     ["a number beyond a float", { embeddings: [{ values: [1] }, { values: [1e300] }] }],
     ["null for a number", { embeddings: [{ values: [1] }, { values: [null] }] }],
   ])("an answer with %s is a failure", async (_name, body) => {
-    const { provider } = await start(plainReply(body));
-    expect(await errorOf(provider.embed(callOf(["a", "b"], { dimensions: 1 })))).toMatchObject({ kind: "failed" });
+    const { provider } = start(ok(body));
+    expect(await failureOf(provider.embed(mediaCall(["a", "b"], { dimensions: 1 })))).toMatchObject({ kind: "failed" });
   });
 
   test("an abort ends the call and the provider's socket", async () => {
-    const { server, provider } = await start();
+    const { server, provider } = start();
     const abort = new AbortController();
-    const result = errorOf(provider.embed(callOf(["a"], { sourceModel: "mock-silent", signal: abort.signal })));
+    const result = failureOf(provider.embed(mediaCall(["a"], { sourceModel: "mock-silent", signal: abort.signal })));
     const call = await server.received(1);
     abort.abort();
     expect(await result).toMatchObject({ kind: "aborted" });

@@ -1,93 +1,47 @@
 /** Google's error bodies, as its API sends them: number, word and typed details. */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
-
-/** Marker in every vendor message: a client of ours must never see it (SEC, PRO-10). */
-export const VENDOR_MARK = "vendor-internal-detail";
-
-interface VendorError {
-  readonly code: number;
-  readonly status: string;
-  readonly message: string;
-  readonly details?: readonly Readonly<Record<string, unknown>>[];
-}
+import { jsonReply, type Members, type TextReply, VENDOR_MARK } from "../engine/behaviour.ts";
 
 const TYPE = "type.googleapis.com/google.rpc.";
 
+function row(code: number, status: string, message: string, ...details: readonly Members[]): TextReply {
+  const more = details.length > 0 ? { details } : {};
+  return jsonReply(code, { error: { code, status, message: `${message} (${VENDOR_MARK})`, ...more } });
+}
+
+/** What Google says of a body it does not take. */
+export const invalidArgument = (message: string): TextReply => row(400, "INVALID_ARGUMENT", message);
+
 export const ERRORS = {
-  "invalid-argument": {
-    code: 400,
-    status: "INVALID_ARGUMENT",
-    message: "Unable to submit request because it has a temperature value of 3",
-  },
-  "too-long": {
-    code: 400,
-    status: "INVALID_ARGUMENT",
-    message: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
-  },
-  "key-invalid": {
-    code: 400,
-    status: "INVALID_ARGUMENT",
-    message: "API key not valid. Please pass a valid API key.",
-    details: [
-      { "@type": `${TYPE}ErrorInfo`, reason: "API_KEY_INVALID", domain: "googleapis.com" },
-      { "@type": `${TYPE}LocalizedMessage`, locale: "en-US", message: "API key not valid." },
-    ],
-  },
-  precondition: {
-    code: 400,
-    status: "FAILED_PRECONDITION",
-    message: "User location is not supported for the API use.",
-  },
-  unauthenticated: { code: 401, status: "UNAUTHENTICATED", message: "Request had invalid authentication credentials." },
-  "permission-denied": { code: 403, status: "PERMISSION_DENIED", message: "Your API key was reported as leaked." },
-  "not-found": {
-    code: 404,
-    status: "NOT_FOUND",
-    message: "models/gemini-none is not found for API version v1beta",
-  },
-  "rate-limit": {
-    code: 429,
-    status: "RESOURCE_EXHAUSTED",
-    message: "You exceeded your current quota, please check your plan.",
-    details: [
-      { "@type": `${TYPE}QuotaFailure`, violations: [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }] },
-      { "@type": `${TYPE}RetryInfo`, retryDelay: "34.4s" },
-    ],
-  },
-  "rate-limit-bare": { code: 429, status: "RESOURCE_EXHAUSTED", message: "Resource has been exhausted" },
-  depleted: { code: 429, status: "RESOURCE_EXHAUSTED", message: "Your prepayment credits are depleted." },
-  cancelled: { code: 499, status: "CANCELLED", message: "The operation was cancelled." },
-  internal: { code: 500, status: "INTERNAL", message: "An internal error has occurred." },
-  unavailable: {
-    code: 503,
-    status: "UNAVAILABLE",
-    message: "This model is currently experiencing high demand.",
-  },
-  deadline: { code: 504, status: "DEADLINE_EXCEEDED", message: "The request timed out." },
-} as const satisfies Record<string, VendorError>;
+  "invalid-argument": invalidArgument("Unable to submit request because it has a temperature value of 3"),
+  "too-long": invalidArgument(
+    "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+  ),
+  "key-invalid": row(
+    400,
+    "INVALID_ARGUMENT",
+    "API key not valid. Please pass a valid API key.",
+    { "@type": `${TYPE}ErrorInfo`, reason: "API_KEY_INVALID", domain: "googleapis.com" },
+    { "@type": `${TYPE}LocalizedMessage`, locale: "en-US", message: "API key not valid." },
+  ),
+  precondition: row(400, "FAILED_PRECONDITION", "User location is not supported for the API use."),
+  unauthenticated: row(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
+  "permission-denied": row(403, "PERMISSION_DENIED", "Your API key was reported as leaked."),
+  "not-found": row(404, "NOT_FOUND", "models/gemini-none is not found for API version v1beta"),
+  "rate-limit": row(
+    429,
+    "RESOURCE_EXHAUSTED",
+    "You exceeded your current quota, please check your plan.",
+    { "@type": `${TYPE}QuotaFailure`, violations: [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }] },
+    { "@type": `${TYPE}RetryInfo`, retryDelay: "34.4s" },
+  ),
+  "rate-limit-bare": row(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted"),
+  depleted: row(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted."),
+  cancelled: row(499, "CANCELLED", "The operation was cancelled."),
+  internal: row(500, "INTERNAL", "An internal error has occurred."),
+  unavailable: row(503, "UNAVAILABLE", "This model is currently experiencing high demand."),
+  deadline: row(504, "DEADLINE_EXCEEDED", "The request timed out."),
+} as const satisfies Record<string, TextReply>;
 
 export type ErrorName = keyof typeof ERRORS;
 
 export const ERROR_NAMES = Object.keys(ERRORS) as ErrorName[];
-
-/** The whole HTTP answer of a named error. */
-export function errorReply(name: ErrorName, headers: Readonly<Record<string, string>> = {}): ReplyBehaviour {
-  return {
-    kind: "reply",
-    status: ERRORS[name].code,
-    headers: { "content-type": "application/json; charset=UTF-8", ...headers },
-    body: errorBody(name),
-  };
-}
-
-/** Only the JSON body, for errors inside a stream. */
-export function errorBody(name: ErrorName): string {
-  const error: VendorError = ERRORS[name];
-  return JSON.stringify({ error: { ...error, message: `${error.message} (${VENDOR_MARK})` } });
-}
-
-/** What Google says of a body it does not take. */
-export function invalidArgument(message: string): ReplyBehaviour {
-  const body = JSON.stringify({ error: { code: 400, message, status: "INVALID_ARGUMENT" } });
-  return { kind: "reply", status: 400, headers: { "content-type": "application/json; charset=UTF-8" }, body };
-}

@@ -1,36 +1,28 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall } from "#workers/providers/media.ts";
 
-import { callOf, EDIT, EVERYTHING, failureOf, runOf } from "../image-calls.ts";
-import { pngOf } from "../png.ts";
-import type { Behaviour } from "./behaviour.ts";
-import { type ErrorName, errorReply } from "./errors.ts";
-import { plainReply, usageOf } from "./gather.ts";
+import { type Behaviour, ok } from "../engine/behaviour.ts";
+import { direct, failureOf, mediaCall, usageOf, useServers } from "../engine/calls.ts";
+import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_PICTURE } from "./images.ts";
 import { type GeminiServer, startGeminiServer } from "./server.ts";
+import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { pngOf } from "../png.ts";
 
-const servers: GeminiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startGeminiServer({ apiKey: "key-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startGeminiServer({ apiKey: "key-ours" }));
   server.next(...behaviours);
   const { images, imageEdits } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
   return {
     server,
     make: (input: Partial<ImageInput> = {}, call: Partial<MediaCall<ImageInput>> = {}) =>
-      runOf(images)(callOf({ prompt: "a sea otter", n: 1, ...input }, { sourceModel: "painter", ...call })),
+      direct(images).run(mediaCall({ prompt: "a sea otter", n: 1, ...input }, { sourceModel: "painter", ...call })),
     edit: (input: Partial<ImageEditInput> = {}) =>
-      runOf(imageEdits)(callOf({ ...EDIT, ...input }, { sourceModel: "painter" })),
+      direct(imageEdits).run(mediaCall({ ...EDIT, ...input }, { sourceModel: "painter" })),
   };
 }
 
@@ -44,7 +36,7 @@ const bodiesOf = (server: GeminiServer): readonly Sent[] => server.requests.map(
 
 describe("a picture", () => {
   test("that is made is asked for in a ratio and a size, and in nothing Gemini has not", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     const { output, usage } = await make(EVERYTHING);
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1beta/models/painter:generateContent"]);
     expect(bodiesOf(server)).toEqual([
@@ -65,7 +57,7 @@ describe("a picture", () => {
   });
 
   test("asks for nothing that nobody chose, and is changed by its source last", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     await make({}, { adapt: (body) => (body["safetySettings"] = []) });
     expect(server.requests[0]?.body).toEqual({
       contents: [{ role: "user", parts: [{ text: "a sea otter" }] }],
@@ -75,7 +67,7 @@ describe("a picture", () => {
   });
 
   test("goes by the fields of its source where that names them", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     await make(EVERYTHING, { fields: { aspect_ratio: "imageConfig.aspectRatio" } });
     expect(bodiesOf(server)[0]?.generationConfig).toEqual({
       responseModalities: ["IMAGE"],
@@ -84,7 +76,7 @@ describe("a picture", () => {
   });
 
   test("that is edited goes along, its mask does not", async () => {
-    const { server, edit } = await start();
+    const { server, edit } = start();
     const { usage } = await edit({ aspectRatio: "1:1" });
     expect(bodiesOf(server)).toEqual([
       {
@@ -106,7 +98,7 @@ describe("a picture", () => {
   });
 
   test("comes without the drafts that were thoughts, which are paid for as text", async () => {
-    const { make } = await start({ thoughts: "First the water." });
+    const { make } = start({ thoughts: "First the water." });
     const { output, usage } = await make();
     expect(output).toEqual([PICTURE]);
     expect(usage.tokens).toMatchObject({ output: MOCK_PICTURE.thoughts, imageOutput: MOCK_PICTURE.picture });
@@ -115,7 +107,7 @@ describe("a picture", () => {
 
 describe("several pictures", () => {
   test("are as many calls at once, no two with one seed, and their costs are summed", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     const { output, usage } = await make({ n: 3, seed: 2_147_483_647 });
     expect(output).toEqual([PICTURE, PICTURE, PICTURE]);
     expect(new Set(bodiesOf(server).map(({ generationConfig }) => generationConfig["seed"]))).toEqual(
@@ -128,16 +120,16 @@ describe("several pictures", () => {
   });
 
   test("cost nobody knows what when one of them does not say", async () => {
-    const { make } = await start({}, { usage: "missing" });
+    const { make } = start({}, { usage: "missing" });
     expect((await make({ n: 2 })).usage).toEqual({ images: 2 });
   });
 
   test.each<[string, Behaviour]>([
     ["was filtered", { finishReason: "IMAGE_SAFETY" }],
-    ["was too much", errorReply("rate-limit")],
-    ["was lost", { kind: "reset" }],
+    ["was too much", ERRORS["rate-limit"]],
+    ["was lost", "reset"],
   ])("are delivered and paid for without the one that %s", async (_what, behaviour) => {
-    const { server, make } = await start({}, behaviour, {});
+    const { server, make } = start({}, behaviour, {});
     const { output, usage } = await make({ n: 3 });
     expect(output).toEqual([PICTURE, PICTURE]);
     expect(usage).toEqual({
@@ -148,18 +140,18 @@ describe("several pictures", () => {
   });
 
   test("of which none was made tell the first reason", async () => {
-    const { server, make } = await start(...Array.from({ length: 3 }, () => errorReply("rate-limit")));
+    const { server, make } = start(...Array.from({ length: 3 }, () => ERRORS["rate-limit"]));
     expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "busy" });
     expect(server.requests).toHaveLength(3);
   });
 
   test("of which none came and one may be paid for are an unknown outcome", async () => {
-    const { make } = await start(errorReply("rate-limit"), { finishReason: "IMAGE_SAFETY" }, errorReply("deadline"));
+    const { make } = start(ERRORS["rate-limit"], { finishReason: "IMAGE_SAFETY" }, ERRORS.deadline);
     expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
   test("are given up with their caller", async () => {
-    const { server, make } = await start({ kind: "hang" }, { kind: "hang" });
+    const { server, make } = start("hang", "hang");
     const controller = new AbortController();
     const failing = failureOf(make({ n: 2 }, { signal: controller.signal }));
     await server.received(2);
@@ -175,25 +167,25 @@ describe("an answer without a picture", () => {
     ["a picture known from elsewhere", { finishReason: "IMAGE_RECITATION" }, "refused"],
     ["words in its place", { text: "I would rather not paint that." }, "refused"],
     ["no picture for no reason", { finishReason: "NO_IMAGE" }, "failed"],
-    ["nothing", plainReply({}), "failed"],
-    ["an end without parts", plainReply({ candidates: [{ finishReason: "STOP" }] }), "failed"],
-    ["no JSON", plainReply("<html>"), "unknown"],
+    ["nothing", ok({}), "failed"],
+    ["an end without parts", ok({ candidates: [{ finishReason: "STOP" }] }), "failed"],
+    ["no JSON", ok("<html>"), "unknown"],
     [
       "bytes that are no picture",
-      plainReply({
+      ok({
         candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" } }] } }],
       }),
       "unknown",
     ],
     [
       "base64 that is none",
-      plainReply({ candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "*" } }] } }] }),
+      ok({ candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "*" } }] } }] }),
       "unknown",
     ],
-    ["a cut", { kind: "reply", status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "unknown"],
-    ["a reset", { kind: "reset" }, "unknown"],
+    ["a cut", { status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "unknown"],
+    ["a reset", "reset", "unknown"],
   ])("%s is told by its class", async (_what, behaviour, kind) => {
-    const { make } = await start(behaviour);
+    const { make } = start(behaviour);
     expect(await failureOf(make())).toMatchObject({ kind, isUnsent: false });
   });
 });
@@ -208,13 +200,13 @@ describe("an error", () => {
     ["internal", "failed"],
     ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("%s is %s", async (name, kind) => {
-    const { make } = await start(errorReply(name));
+    const { make } = start(ERRORS[name]);
     expect((await failureOf(make())).kind).toBe(kind);
   });
 
   test("about a picture that was sent is the caller's to mend", async () => {
     const error = { code: 400, status: "INVALID_ARGUMENT", message: "Unable to process input image. Please retry." };
-    const { edit } = await start({ kind: "reply", status: 400, body: JSON.stringify({ error }) });
+    const { edit } = start({ status: 400, body: JSON.stringify({ error }) });
     expect(await failureOf(edit())).toMatchObject({
       kind: "rejected",
       code: "unprocessable_input",

@@ -1,12 +1,11 @@
 /** The picture side of the local upstream: calls with `responseModalities: ["IMAGE"]`. */
+import type { AnswerBehaviour, Members } from "../engine/behaviour.ts";
+import { oneOf, whole } from "../engine/jobs.ts";
 import { pngOf } from "../png.ts";
-import type { ChatBehaviour } from "./behaviour.ts";
 import type { GenerateBody } from "./check-request.ts";
 
-type Members = Readonly<Record<string, unknown>>;
-
-const RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"];
-const SIZES = ["1K", "2K", "4K"];
+const isRatio = oneOf("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9");
+const isSize = oneOf("1K", "2K", "4K");
 
 export function isImageCall({ generationConfig }: GenerateBody): boolean {
   return (generationConfig as Members | undefined)?.["responseModalities"]?.toString() === "IMAGE";
@@ -20,9 +19,9 @@ export function checkImageConfig(config: unknown): string | null {
   const { aspectRatio = "1:1", imageSize = "1K", ...rest } = (imageConfig ?? {}) as Members;
   const stranger = Object.keys(rest)[0];
   if (stranger !== undefined) return `Unknown name "${stranger}" at 'generation_config.image_config'`;
-  if (!RATIOS.includes(String(aspectRatio))) return "* GenerateContentRequest.aspect_ratio: unsupported";
-  if (!SIZES.includes(String(imageSize))) return "* GenerateContentRequest.image_size: unsupported";
-  const isSeed = seed === undefined || (Number.isInteger(seed) && Math.abs(Number(seed)) <= 2_147_483_648);
+  if (!isRatio(aspectRatio)) return "* GenerateContentRequest.aspect_ratio: unsupported";
+  if (!isSize(imageSize)) return "* GenerateContentRequest.image_size: unsupported";
+  const isSeed = seed === undefined || whole(-2_147_483_648, 2_147_483_648)(seed);
   return isSeed ? null : "Invalid value at 'generation_config.seed' (TYPE_INT32)";
 }
 
@@ -30,7 +29,7 @@ export function checkImageConfig(config: unknown): string | null {
 export const MOCK_PICTURE = { prompt: 9, inputImage: 258, picture: 1_120, thoughts: 50 } as const;
 
 /** One picture; words in its place where the behaviour has a text, a draft before it where it has thoughts. */
-export function imageText(behaviour: ChatBehaviour, body: GenerateBody, model: string, sequence: number): string {
+export function imageText(behaviour: AnswerBehaviour, body: GenerateBody, model: string, sequence: number): string {
   const tail = { modelVersion: model, responseId: `mock-response-${sequence}` };
   if (behaviour.blockReason !== undefined) {
     return JSON.stringify({ promptFeedback: { blockReason: behaviour.blockReason }, ...tail });
@@ -52,7 +51,7 @@ export function imageText(behaviour: ChatBehaviour, body: GenerateBody, model: s
   return JSON.stringify({ candidates, ...usageOf(behaviour, body), ...tail });
 }
 
-function usageOf({ usage, thoughts }: ChatBehaviour, { contents }: GenerateBody): Members {
+function usageOf({ usage, thoughts }: AnswerBehaviour, { contents }: GenerateBody): Members {
   if (usage === "missing") return {};
   if (typeof usage === "object") return { usageMetadata: usage };
   const images = contents.flatMap(({ parts }) => parts).filter(({ inlineData }) => inlineData).length;

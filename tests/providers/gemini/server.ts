@@ -1,149 +1,88 @@
-/**
- * A local upstream that speaks the Gemini API, faults included. What it does with a call is decided, in this order, by
- * the model name (`mock-<behaviour>`), the queue filled by `next`, and the default.
- */
-import type { ReplyBehaviour } from "../openai-compatible/behaviour.ts";
-import type { RecordedCall } from "../openai-compatible/server.ts";
-import type { RawRequest } from "../raw-request.ts";
-import type { Wire } from "../raw-server.ts";
-import { startRawServer } from "../raw-server.ts";
-import type { Behaviour } from "./behaviour.ts";
-import { checkEmbed, checkGenerate } from "./check-request.ts";
-import { errorReply, invalidArgument } from "./errors.ts";
-import { behaviourOfModel } from "./named.ts";
-import type { PlayedCall } from "./play.ts";
-import { play } from "./play.ts";
+/** A local upstream that speaks the Gemini API, faults included. */
+import { ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { TOOL_CALLS } from "../engine/named.ts";
+import type { RecordedCall } from "../engine/recorder.ts";
+import { type Dialect, startUpstream, type Upstream, type UpstreamOptions } from "../engine/upstream.ts";
+import { checkEmbed, checkGenerate, checkSignatures, type EmbedBody, type GenerateBody } from "./check-request.ts";
+import { ERRORS, invalidArgument } from "./errors.ts";
+import { imageText, isImageCall } from "./images.ts";
+import { answerText, embeddingsText, eventTexts } from "./wire-format.ts";
 
-export interface GeminiServer {
-  /** Base URL, ends with /v1beta. */
-  readonly url: string;
-  readonly port: number;
-  readonly requests: readonly RecordedCall[];
-  /** Faults of the server itself, such as bytes that are no HTTP; a test may assert that it is empty. */
-  readonly faults: readonly unknown[];
-  /** Queues behaviours for the next calls, in order. */
-  next(...behaviours: readonly Behaviour[]): void;
-  setDefault(behaviour: Behaviour): void;
-  /** Resolves with call number `count` (from 1) once it has arrived, sooner or later. */
-  received(count: number): Promise<RecordedCall>;
-  openSockets(): number;
-  close(): void;
-}
+export type GeminiServer = Upstream;
 
-export interface GeminiServerOptions {
-  readonly port?: number;
+export interface GeminiServerOptions extends UpstreamOptions {
   /** Other keys are told so in a 400, as Google does. Unset: any key will do, none will not. */
   readonly apiKey?: string;
-  readonly default?: Behaviour;
 }
 
-/** Starts a server on 127.0.0.1; every call is recorded, whatever becomes of it. */
-export async function startGeminiServer(options: GeminiServerOptions = {}): Promise<GeminiServer> {
-  const requests: RecordedCall[] = [];
-  const faults: unknown[] = [];
-  const queue: Behaviour[] = [];
-  const waiters: { count: number; resolve: (call: RecordedCall) => void }[] = [];
-  let fallback = options.default ?? {};
+/** Finish reasons by the name of a model, `mock-finish-safety`. */
+const FINISHES = ["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "MALFORMED_FUNCTION_CALL", "OTHER", "MAX_TOKENS"];
 
-  const handle = async (raw: RawRequest, wire: Wire): Promise<void> => {
-    const { call, finish } = record(raw);
-    requests.push(call);
-    const sequence = requests.length;
-    for (const waiter of waiters) if (sequence >= waiter.count) waiter.resolve(requests[waiter.count - 1] ?? call);
-    const watchClose = async (): Promise<void> => {
-      const { at, by } = await wire.closed;
-      if (by === "client" && call.answeredAt === null) call.closedByClientAt = at;
-      finish();
-    };
-    void watchClose();
-    const target = readTarget(raw.target);
-    const played: PlayedCall = { raw, ...(target ?? NOWHERE), body: call.body, sequence };
-    const behaviour =
-      refusal(raw, target && played, options.apiKey) ?? behaviourOfModel(played.model) ?? queue.shift() ?? fallback;
-    if (!(await play(behaviour, played, wire))) return;
-    call.answeredAt = performance.now();
-    finish();
-  };
-  const server = startRawServer(handle, (fault) => faults.push(fault), options.port);
+const dialect = (apiKey: string | undefined): Dialect => ({
+  base: "/v1beta",
+  // As other dialects call them.
+  errors: { ...ERRORS, "server-error": ERRORS.internal, "bad-request": ERRORS["invalid-argument"] },
+  streamError: ERRORS.unavailable.body,
+  eol: "\r\n",
+  named: {
+    "tool-without-arguments": { toolCalls: [{ name: "read_theme", arguments: "" }] },
+    "tools-partial": { toolCalls: TOOL_CALLS, partialArguments: true },
+    "tools-said": { text: "Let me look.", toolCalls: TOOL_CALLS.slice(0, 1) },
+    "needs-signatures": { needsSignatures: true },
+    "content-policy": { blockReason: "PROHIBITED_CONTENT" },
+    ...Object.fromEntries(
+      FINISHES.map((word) => [`finish-${word.toLowerCase()}`, { text: "It goes", finishReason: word }]),
+    ),
+    "finish-safety-empty": { text: "", finishReason: "SAFETY" },
+    "usage-empty": { usage: "empty" },
+  },
+  headers: () => ({ vary: "Origin", server: "scaffolding on HTTPServer2" }),
+  modelOf: ({ path }) => targetOf(path)?.model ?? "",
+  refuse: (call) => refusal(call, apiKey),
+  answer(behaviour, { path, body }, sequence) {
+    const { model = "", method } = targetOf(path) ?? {};
+    if (method === "embedContent") return ok(embeddingsText(behaviour, [body as EmbedBody], false));
+    if (method === "batchEmbedContents") {
+      return ok(embeddingsText(behaviour, (body as { requests: EmbedBody[] }).requests, true));
+    }
+    const request = body as GenerateBody;
+    const fault = behaviour.needsSignatures ? checkSignatures(request) : null;
+    if (fault !== null) return invalidArgument(fault);
+    if (method === STREAM) return eventTexts(behaviour, request, model, sequence);
+    return ok((isImageCall(request) ? imageText : answerText)(behaviour, request, model, sequence));
+  },
+});
 
-  return {
-    url: `http://127.0.0.1:${server.port}/v1beta`,
-    port: server.port,
-    requests,
-    faults,
-    next: (...behaviours) => void queue.push(...behaviours),
-    setDefault: (behaviour) => {
-      fallback = behaviour;
-    },
-    received: (count) => {
-      const known = requests[count - 1];
-      return known ? Promise.resolve(known) : new Promise((resolve) => waiters.push({ count, resolve }));
-    },
-    openSockets: () => server.openSockets(),
-    close: () => server.close(),
-  };
+/** Starts a server on 127.0.0.1. */
+export function startGeminiServer({ apiKey, ...options }: GeminiServerOptions = {}): GeminiServer {
+  return startUpstream(dialect(apiKey), options);
 }
 
-type Target = Pick<PlayedCall, "model" | "method">;
+// Without alt=sse the answer would be one JSON list, which no caller wants.
+const STREAM = "streamGenerateContent?alt=sse";
+const METHODS = ["generateContent", STREAM, "embedContent", "batchEmbedContents"];
 
-const NOWHERE: Target = { model: "", method: "generateContent" };
-const METHODS: Readonly<Record<string, PlayedCall["method"]>> = {
-  generateContent: "generateContent",
-  // Without alt=sse the answer would be one JSON list: nobody asks for that by intent.
-  "streamGenerateContent?alt=sse": "streamGenerateContent",
-  embedContent: "embedContent",
-  batchEmbedContents: "batchEmbedContents",
-};
-
-function readTarget(target: string): Target | undefined {
-  const match = /^\/v1beta\/models\/([^/:]+):(.+)$/.exec(target);
-  const method = match?.[2] !== undefined && Object.hasOwn(METHODS, match[2]) ? METHODS[match[2]] : undefined;
-  return match?.[1] !== undefined && method ? { model: decodeURIComponent(match[1]), method } : undefined;
+function targetOf(path: string): { readonly model: string; readonly method: string } | undefined {
+  const [, model, method = ""] = /^\/v1beta\/models\/([^/:]+):(.+)$/.exec(path) ?? [];
+  return model !== undefined && METHODS.includes(method) ? { model: decodeURIComponent(model), method } : undefined;
 }
 
-/** What Google would not accept is refused before any behaviour is chosen. */
-function refusal(raw: RawRequest, call: PlayedCall | undefined, apiKey: string | undefined): ReplyBehaviour | null {
-  if (raw.method !== "POST" || !call) return { kind: "reply", status: 404, body: "" };
-  const key = raw.headers["x-goog-api-key"];
-  if (key === undefined) return errorReply("permission-denied");
-  if (apiKey !== undefined && key !== apiKey) return errorReply("key-invalid");
-  if (!raw.headers["content-type"]?.startsWith("application/json")) return invalidArgument("unsupported content type");
-  const fault = checkBody(call);
+/** What Google would not accept. */
+function refusal({ method, path, headers, body }: RecordedCall, apiKey: string | undefined): ReplyBehaviour | null {
+  const target = targetOf(path);
+  if (method !== "POST" || !target) return { status: 404, body: "" };
+  const key = headers["x-goog-api-key"];
+  if (key === undefined) return ERRORS["permission-denied"];
+  if (apiKey !== undefined && key !== apiKey) return ERRORS["key-invalid"];
+  if (!headers["content-type"]?.startsWith("application/json")) return invalidArgument("unsupported content type");
+  const fault = checkBody(target.method, body, target.model);
   return fault === null ? null : invalidArgument(fault);
 }
 
-function checkBody({ method, body, model }: PlayedCall): string | null {
+function checkBody(method: string, body: unknown, model: string): string | null {
   if (method === "embedContent") return checkEmbed(body, model);
   if (method !== "batchEmbedContents") return checkGenerate(body);
-  const requests = (body as { requests?: unknown[] }).requests ?? [];
+  const { requests = [] } = body as { requests?: unknown[] };
   if (requests.length > 100) return "* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch";
-  for (const request of requests) {
-    const fault = checkEmbed(request, model);
-    if (fault !== null) return fault;
-  }
-  return null;
-}
-
-function record(raw: RawRequest): { call: RecordedCall; finish: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const call: RecordedCall = {
-    method: raw.method,
-    path: raw.target,
-    headers: raw.headers,
-    body: parseBody(raw.body),
-    receivedAt: performance.now(),
-    answeredAt: null,
-    closedByClientAt: null,
-    finished: promise,
-  };
-  return { call, finish: resolve };
-}
-
-function parseBody(bytes: Buffer): unknown {
-  const text = bytes.toString("utf8");
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return requests.map((request) => checkEmbed(request, model)).find((fault) => fault !== null) ?? null;
 }

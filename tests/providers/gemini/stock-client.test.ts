@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
@@ -7,26 +7,21 @@ import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { createRendering } from "#workers/pools/chat-render.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 
-import { callOf } from "./gather.ts";
-import { PARALLEL } from "./named.ts";
+import { chatCall, useServers } from "../engine/calls.ts";
+import { TOOL_CALLS } from "../engine/named.ts";
 import { type GeminiServer, startGeminiServer } from "./server.ts";
 
-const servers: GeminiServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const own = useServers();
 
 /** A stock client whose calls reach the adapter through our rendering, without a gateway between them. */
 async function startClient(models: readonly string[]): Promise<{ server: GeminiServer; client: OpenAI }> {
-  const server = await startGeminiServer();
-  servers.push(server);
+  const server = own(startGeminiServer());
   const { chat } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "any" } });
   if (!chat) throw new Error("Gemini has no chat");
   const turns = [...models];
   const answer = async (body: string): Promise<Response> => {
     const request = JSON.parse(body) as ChatCompletionRequest;
-    const call = callOf(request, { model: turns.shift() ?? "" });
+    const call = chatCall(request, { sourceModel: turns.shift() ?? "" });
     const rendering = createRendering({ jobId: crypto.randomUUID(), model: "m", createdS: 1, includeUsage: false });
     if (request.stream !== true) {
       const text = rendering.completion(await chat.complete(call), NO_USAGE);
@@ -47,8 +42,8 @@ async function startClient(models: readonly string[]): Promise<{ server: GeminiS
 const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
 
 test.each(["plain", "streamed"])("a stock client carries a tool conversation with a picture on, %s", async (mode) => {
-  const { server, client } = await startClient(["mock-tools", "mock-needs-signatures"]);
-  const tools = PARALLEL.map(({ name }) => ({ type: "function" as const, function: { name, parameters: {} } }));
+  const { server, client } = await startClient(["mock-tools-parallel", "mock-needs-signatures"]);
+  const tools = TOOL_CALLS.map(({ name }) => ({ type: "function" as const, function: { name, parameters: {} } }));
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     {
       role: "user",

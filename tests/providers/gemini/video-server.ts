@@ -4,143 +4,83 @@
  * …/gemini-api/docs/video; googleapis/js-genai, models/interactions.
  */
 import {
-  mp4Of,
+  jsonReply,
+  type Members,
   ok,
-  type Recorder,
   type Reply,
-  startRecorder,
-  type VideoCall,
-  videoReply,
-} from "../openai-compatible/videos-recorder.ts";
-import { jsonReply } from "../vendor-server.ts";
-import { errorReply, VENDOR_MARK } from "./errors.ts";
+  type ReplyBehaviour,
+  type TextReply,
+  VENDOR_MARK,
+} from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import { type JobServer, jobBook, oneOf, type Script as JobScript, startJobServer, whole } from "../engine/jobs.ts";
+import type { RecordedCall } from "../engine/recorder.ts";
+import { mp4Of, videoReply } from "../video-calls.ts";
+import { ERRORS } from "./errors.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type Word = "running" | "done";
 
-export interface Script {
-  /** In place of taking the job; "lost" takes it and resets before the answer. */
-  readonly start?: Reply | "lost";
-  /** Members of the first answer laid over the true ones; undefined leaves one out. */
-  readonly receipt?: Members;
-  /**
-   * Answers to a poll, in order; the last one stays. Members are an interaction's or an operation's, laid over what it has
-   * while it runs. Unset: it runs once and is done.
-   */
-  readonly polls?: readonly (Reply | "running" | "done" | { readonly members: Members })[];
+export interface Script extends JobScript<Word> {
   /** Of the file, in order. Unset: ACTIVE. */
-  readonly fileStates?: readonly (string | Reply)[];
-  /** In place of the redirect to the video. */
-  readonly content?: Reply;
-  readonly cancel?: Reply;
+  readonly fileStates?: readonly (string | ReplyBehaviour)[];
 }
 
-export interface GeminiVideoServer extends Recorder {
-  /** Ends with /v1beta. */
-  readonly url: string;
-  readonly charged: number;
-  next(...scripts: readonly Script[]): void;
-}
-
-interface Job {
+interface Facts {
   readonly seconds: number;
-  readonly script: Script;
-  readonly kind: "interaction" | "operation";
-  polled: number;
   looked: number;
 }
 
+export type GeminiVideoServer = JobServer<Facts, Word, Script>;
+
 export function startGeminiVideoServer({ apiKey }: { readonly apiKey: string }): GeminiVideoServer {
-  const scripts: Script[] = [];
-  const jobs = new Map<string, Job>();
+  const newId = (): string => `v1_${crypto.randomUUID().replaceAll("-", "")}`;
+  const book = jobBook<Facts, Word, Script>({ plain: ["running", "done"], newId });
 
-  const create = (kind: Job["kind"], seconds: number | string, receiptOf: (id: string) => Members): Reply => {
-    const script = scripts.shift() ?? {};
-    if (script.start !== undefined && script.start !== "lost") return script.start;
-    if (typeof seconds === "string") return invalid(kind, seconds);
-    const id =
-      kind === "interaction" ? `v1_${crypto.randomUUID().replaceAll("-", "")}` : crypto.randomUUID().slice(0, 12);
-    jobs.set(id, { seconds, script, kind, polled: 0, looked: 0 });
-    return script.start === "lost" ? { kind: "reset" } : ok({ ...receiptOf(id), ...script.receipt });
-  };
+  const create = (isVeo: boolean, seconds: number | string, receiptOf: (id: string) => Members): Reply =>
+    book.start(
+      () => (typeof seconds === "string" ? invalid(isVeo, seconds) : { facts: { seconds, looked: 0 } }),
+      ({ id, script }) => ok({ ...receiptOf(id), ...script.receipt }),
+    );
 
-  const poll = (job: Job, running: Members, done: Members): Reply => {
-    const answers = job.script.polls ?? ["running", "done"];
-    const answer = answers[Math.min(job.polled, answers.length - 1)] ?? "done";
-    job.polled += 1;
-    if (answer === "running") return ok(running);
-    if (answer === "done") return ok({ ...running, ...done });
-    return "members" in answer ? ok({ ...running, ...answer.members }) : answer;
-  };
-
-  const file = (id: string, job: Job): Reply => {
-    const states = job.script.fileStates ?? ["ACTIVE"];
-    const state = states[Math.min(job.looked, states.length - 1)] ?? "ACTIVE";
-    job.looked += 1;
-    return typeof state === "string" ? ok({ name: `files/${id}`, state, mimeType: "video/mp4" }) : state;
-  };
-
-  const route = (call: VideoCall): Reply => {
-    const [, area = "", rest = ""] = /^(?:\/download)?\/v1beta\/(interactions|models|files)(.*)$/.exec(call.path) ?? [];
-    const asked = `${call.method} ${area}`;
+  const answer = ({ method, path, headers, body }: RecordedCall, { url }: { url: string }): Reply => {
+    const key = headers["x-goog-api-key"];
+    if (key !== apiKey) return ERRORS[key === undefined ? "permission-denied" : "key-invalid"];
+    const [, area = "", rest = ""] = /^(?:\/download)?\/v1beta\/(interactions|models|files)(.*)$/.exec(path) ?? [];
+    const asked = `${method} ${area}`;
     if (asked === "POST interactions" && rest === "") {
-      return create("interaction", checkInteraction(call.body), (id) => ({ ...interactionOf(id), usage: {} }));
+      return create(false, checkInteraction(body), (id) => ({ ...interactionOf(id), usage: {} }));
     }
     const veo = /^\/([^/:]+):predictLongRunning$/.exec(rest)?.[1];
-    if (asked === "POST models" && veo !== undefined) {
-      return create("operation", checkVeo(call.body), (id) => operationOf(veo, id));
-    }
-    const id =
-      rest
-        .split("/")
-        .findLast((step) => step !== "cancel")
-        ?.split(":")[0] ?? "";
-    const job = jobs.get(id);
-    if (!job)
-      return asked.endsWith("interactions")
-        ? invalid("interaction", "Invalid interaction name")
-        : errorReply("not-found");
-    const uri = `${recorder.origin}/v1beta/files/${id}:download?alt=media`;
+    if (asked === "POST models" && veo !== undefined) return create(true, checkVeo(body), (id) => operationOf(veo, id));
+    const steps = rest.split("/");
+    const id = steps.findLast((step) => step !== "cancel")?.split(":")[0] ?? "";
+    const job = book.jobs.get(id);
+    if (!job) return asked.endsWith("interactions") ? invalid(false, "Invalid interaction name") : ERRORS["not-found"];
+    const uri = `${url}/files/${id}:download?alt=media`;
+    const poll = (running: Members, done: Members): Reply =>
+      book.poll(job, (word, more = word === "done" ? done : {}) => ok({ ...running, ...more }));
     if (asked === "POST interactions" && rest.endsWith("/cancel")) {
       return job.script.cancel ?? ok({ ...interactionOf(id), status: "cancelled" });
     }
-    if (asked === "GET interactions") return poll(job, interactionOf(id), doneInteraction(uri, job.seconds));
-    if (asked === "GET models") return poll(job, operationOf(rest.split("/")[1] ?? "", id), doneOperation(uri));
-    if (asked === "GET files" && rest === `/${id}`) return file(id, job);
-    // Google's own examples follow redirects here (`curl -L`).
-    if (asked === "GET files" && rest === `/${id}:download?alt=media`) {
-      return call.path.startsWith("/download/")
-        ? videoReply(mp4Of(job.seconds))
-        : (job.script.content ?? {
-            kind: "reply",
-            status: 302,
-            headers: { location: `/download${call.path}` },
-            body: "",
-          });
+    if (asked === "GET interactions") return poll(interactionOf(id), doneInteraction(uri, job.facts.seconds));
+    if (asked === "GET models") return poll(operationOf(steps[1] ?? "", id), doneOperation(uri));
+    if (asked === "GET files" && rest === `/${id}`) {
+      const { fileStates: states = ["ACTIVE"] } = job.script;
+      const state = states[Math.min(job.facts.looked++, states.length - 1)] ?? "ACTIVE";
+      return typeof state === "string" ? ok({ name: `files/${id}`, state, mimeType: "video/mp4" }) : state;
     }
-    return errorReply("not-found");
+    if (asked !== "GET files" || rest !== `/${id}:download?alt=media`) return ERRORS["not-found"];
+    // Google's own examples follow redirects here (`curl -L`).
+    if (path.startsWith("/download/")) return videoReply(mp4Of(job.facts.seconds));
+    return job.script.file ?? jsonReply(302, "", { location: `/download${path}` });
   };
-
-  const recorder = startRecorder((call) => {
-    const key = call.headers["x-goog-api-key"];
-    return key === apiKey ? route(call) : errorReply(key === undefined ? "permission-denied" : "key-invalid");
-  });
-  return {
-    ...recorder,
-    url: `${recorder.origin}/v1beta`,
-    get charged() {
-      return jobs.size;
-    },
-    next: (...more) => void scripts.push(...more),
-  };
+  return startJobServer(book, { base: "/v1beta", answer });
 }
 
 /** Errors of interactions have a word for a code, all others a number and a status. */
-function invalid(kind: Job["kind"], message: string): Reply {
-  const text = `${message} (${VENDOR_MARK})`;
-  const error =
-    kind === "interaction"
-      ? { code: "invalid_request", message: text }
-      : { code: 400, status: "INVALID_ARGUMENT", message: text };
+function invalid(isVeo: boolean, text: string): TextReply {
+  const message = `${text} (${VENDOR_MARK})`;
+  const error = isVeo ? { code: 400, status: "INVALID_ARGUMENT", message } : { code: "invalid_request", message };
   return jsonReply(400, { error });
 }
 
@@ -169,10 +109,10 @@ function checkInteraction(body: unknown): number | string {
   if (type !== "video" || !["inline", "uri"].includes(String(delivery)) || Object.keys(more).length > 0)
     return "response_format";
   if (!/^\d+(\.\d+)?s$/.test(String(duration))) return "Invalid duration";
-  if (!["360p", "720p", "1080p", "4k"].includes(String(resolution))) return "Invalid resolution";
-  if (!["16:9", "9:16"].includes(String(aspect_ratio))) return "Invalid aspect ratio";
+  if (!oneOf("360p", "720p", "1080p", "4k")(resolution)) return "Invalid resolution";
+  if (!oneOf("16:9", "9:16")(aspect_ratio)) return "Invalid aspect ratio";
   const { seed = 0, video_config: video = {}, ...others } = members(config);
-  if (!Number.isInteger(seed) || Math.abs(Number(seed)) > 2_147_483_648) return "Invalid seed";
+  if (!whole(-2_147_483_648, 2_147_483_648)(seed)) return "Invalid seed";
   const task = members(video)["task"] ?? "text_to_video";
   const isTask = typeof task === "string" && TASKS.includes(task);
   return isTask && Object.keys(others).length === 0 ? Number.parseFloat(String(duration)) : "Invalid task";
@@ -209,8 +149,8 @@ export function checkVeo(body: unknown): number | string {
   if (stranger !== undefined) return `Unknown name "${stranger}"`;
   const { sampleCount, durationSeconds = 8, seed = 0, resolution = "720p" } = given;
   if (sampleCount !== 1) return "sampleCount";
-  if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 4_294_967_295) return "seed";
-  if (!["720p", "1080p", "4k"].includes(String(resolution))) return "resolution";
+  if (!whole(0, 4_294_967_295)(seed)) return "seed";
+  if (!oneOf("720p", "1080p", "4k")(resolution)) return "resolution";
   return typeof durationSeconds === "number" ? durationSeconds : "durationSeconds";
 }
 
@@ -246,5 +186,5 @@ export function doneOperation(uri: string): Members {
 }
 
 function members(value: unknown): Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return isObject(value) ? value : {};
 }

@@ -1,43 +1,22 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "#workers/providers/media.ts";
 
-import { failureOf } from "../image-calls.ts";
-import {
-  CLIP,
-  cut,
-  endRecorder,
-  EVERYTHING,
-  mp4Of,
-  never,
-  ok,
-  overriding,
-  PICTURE,
-  queued,
-  type Recorder,
-  redirect,
-  type Reply,
-  startRecorder,
-  videoCall,
-  videoReply,
-} from "../openai-compatible/videos-recorder.ts";
-import { jsonReply } from "../vendor-server.ts";
-import { type ErrorName, errorReply, VENDOR_MARK } from "./errors.ts";
+import { jsonReply, ok, type Reply, type ReplyBehaviour, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, never, openOf, overriding, queued, useServers } from "../engine/calls.ts";
+import { type Recorder, startRecorder } from "../engine/recorder.ts";
+import { type ErrorName, ERRORS } from "./errors.ts";
 import { doneInteraction, doneOperation, type Script, startGeminiVideoServer } from "./video-server.ts";
+import { CLIP, EVERYTHING, IMAGE, mp4Of, videoCall, videoReply } from "../video-calls.ts";
 
-const servers: Recorder[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) endRecorder(server);
-});
+const own = useServers();
 
 const VEO = overriding({ api: "predictLongRunning" });
-const JPEG = Buffer.from(PICTURE.bytes).toString("base64");
+const JPEG = Buffer.from(IMAGE.bytes).toString("base64");
 
 function start(...scripts: readonly Script[]) {
-  const server = startGeminiVideoServer({ apiKey: "key-ours" });
-  servers.push(server);
+  const server = own(startGeminiVideoServer({ apiKey: "key-ours" }));
   server.next(...scripts);
   const endpoint = { baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } };
   const video = queued(createGemini(endpoint).video);
@@ -48,7 +27,7 @@ function start(...scripts: readonly Script[]) {
     omni: (input: Partial<VideoInput> = {}, call: Partial<MediaCall<VideoInput>> = {}) =>
       video.start(videoCall(input, { sourceModel: "omni", ...call })),
     veo: (input: Partial<VideoInput> = {}, call: Partial<MediaCall<VideoInput>> = {}) =>
-      video.start(videoCall(input, { sourceModel: "veo-3.1", adapt: VEO, ...call })),
+      video.start(videoCall(input, { sourceModel: "veo-3.1", ...VEO, ...call })),
   };
 }
 
@@ -60,17 +39,9 @@ async function outcomeOf(shape: Shape, ...polls: NonNullable<Script["polls"]>): 
   return made.video.poll(await made[shape](), never);
 }
 
-async function open(polled: Polled<readonly Artifact[]>): Promise<ReadableStream<Uint8Array>> {
-  const artifact = polled.state === "done" ? polled.output[0] : undefined;
-  if (artifact && "open" in artifact) return artifact.open(never);
-  throw new Error(`expected a video to open, got ${JSON.stringify(polled)}`);
-}
-
-/** Somebody else, who must never see a key. */
+/** Another host, which must never see a key. */
 function stranger(): Recorder {
-  const server = startRecorder(() => videoReply(mp4Of(1)));
-  servers.push(server);
-  return server;
+  return own(startRecorder(() => videoReply(mp4Of(1))));
 }
 
 describe("a video of Omni", () => {
@@ -96,7 +67,7 @@ describe("a video of Omni", () => {
     const { server, omni } = start();
     const format = { type: "video", delivery: "uri" };
     await omni();
-    await omni({}, { adapt: overriding({ service_tier: "flex", api: "interactions" }) });
+    await omni({}, { ...overriding({ service_tier: "flex", api: "interactions" }) });
     expect(server.requests.map(({ body }) => body)).toEqual([
       { model: "omni", background: true, input: "a sea otter", response_format: format },
       { model: "omni", background: true, input: "a sea otter", response_format: format, service_tier: "flex" },
@@ -105,7 +76,7 @@ describe("a video of Omni", () => {
 
   test("goes on from a video, whatever is to become of that", async () => {
     const { server, omni } = start();
-    await omni({ video: CLIP, image: PICTURE });
+    await omni({ video: CLIP, image: IMAGE });
     expect(server.requests[0]?.body).toMatchObject({
       input: [
         { type: "image", mime_type: "image/jpeg" },
@@ -136,7 +107,7 @@ describe("a video of Omni", () => {
     expect(await other.poll(job, never)).toEqual({ state: "pending" });
     const done = await other.poll(job, never);
     expect(done).toMatchObject({ state: "done", output: [{ contentType: "video/mp4" }], usage: {} });
-    expect(await new Response(await open(done)).bytes()).toEqual(Uint8Array.from(mp4Of(8)));
+    expect(await new Response(await openOf(done)).bytes()).toEqual(Uint8Array.from(mp4Of(8)));
     const id = String(job["id"]);
     expect(server.requests.map((call) => `${call.method} ${call.path}`)).toEqual([
       "POST /v1beta/interactions",
@@ -157,10 +128,10 @@ describe("a video of Omni", () => {
     expect(await video.poll(job, never)).toMatchObject({ state: "failed", error: { kind: "failed" } });
   });
 
-  test.each<[string, string | Reply]>([
+  test.each<[string, string | ReplyBehaviour]>([
     ["a word nobody knows", "STATE_UNSPECIFIED"],
-    ["an error", errorReply("permission-denied")],
-    ["no JSON", { kind: "reply", status: 200, body: "<html>" }],
+    ["an error", ERRORS["permission-denied"]],
+    ["no JSON", ok("<html>")],
   ])("whose file's state is %s is tried", async (_what, state) => {
     const { video, omni } = start({ polls: ["done"], fileStates: [state] });
     expect((await video.poll(await omni(), never)).state).toBe("done");
@@ -186,7 +157,7 @@ describe("a video of Omni", () => {
   });
 
   test("is asked to stop by its id, and told nothing of what comes of it", async () => {
-    const { server, video, omni } = start({}, { cancel: errorReply("internal") });
+    const { server, video, omni } = start({}, { cancel: ERRORS.internal });
     const jobs = [await omni(), await omni()];
     for (const job of jobs) await video.cancel?.(job, never);
     expect(server.requests.slice(2).map((call) => `${call.method} ${call.path}`)).toEqual(
@@ -273,7 +244,7 @@ describe("a video of Veo, in its old form", () => {
 
   test("has its parameters changed by its source, and its api said to nobody", async () => {
     const { server, veo } = start();
-    await veo({ duration: 4 }, { adapt: overriding({ api: "predictLongRunning", generateAudio: true }) });
+    await veo({ duration: 4 }, { ...overriding({ api: "predictLongRunning", generateAudio: true }) });
     expect(server.requests[0]?.body).toEqual({
       instances: [{ prompt: "a sea otter" }],
       parameters: { sampleCount: 1, durationSeconds: 4, generateAudio: true },
@@ -288,7 +259,7 @@ describe("a video of Veo, in its old form", () => {
     expect(await other.poll(job, never)).toEqual({ state: "pending" });
     const done = await other.poll(job, never);
     expect(done).toMatchObject({ state: "done", output: [{ contentType: "video/mp4" }], usage: {} });
-    expect(await new Response(await open(done)).bytes()).toEqual(Uint8Array.from(mp4Of(6)));
+    expect(await new Response(await openOf(done)).bytes()).toEqual(Uint8Array.from(mp4Of(6)));
     const operation = String(job["operation"]);
     expect(server.requests.slice(1).map((call) => `${call.method} ${call.path}`)).toEqual([
       `GET /v1beta/${operation}`,
@@ -377,22 +348,22 @@ describe("where a video lies", () => {
   });
 
   test.each<[string, Reply]>([
-    ["gone", errorReply("not-found")],
-    ["a page", { kind: "reply", status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>" }],
+    ["gone", ERRORS["not-found"]],
+    ["a page", { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>" }],
     ["its description", ok({ name: "files/abc", state: "ACTIVE" })],
     ["a redirect to nowhere", jsonReply(302, "")],
   ])("is %s: that fails before its first byte", async (_what, content) => {
-    const { video, omni } = start({ polls: ["done"], content });
+    const { video, omni } = start({ polls: ["done"], file: content });
     const polled = await video.poll(await omni(), never);
-    expect((await failureOf(open(polled))).kind).toBe("failed");
+    expect((await failureOf(openOf(polled))).kind).toBe("failed");
   });
 
   test.each<Shape>(["omni", "veo"])("is at a private address, for %s: nobody goes there (OUT-6)", async (shape) => {
     const other = stranger();
     const location = `${other.origin}/v1beta/files/abc:download`;
-    const made = start({ polls: ["done"], content: { ...jsonReply(302, ""), headers: { location } } });
+    const made = start({ polls: ["done"], file: { ...jsonReply(302, ""), headers: { location } } });
     const polled = await made.video.poll(await made[shape](), never);
-    expect((await failureOf(open(polled))).kind).toBe("failed");
+    expect((await failureOf(openOf(polled))).kind).toBe("failed");
     expect(other.requests).toEqual([]);
   });
 });
@@ -411,7 +382,7 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
     ["unavailable", "busy"],
     ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
-    const made = start({ start: errorReply(name) });
+    const made = start({ start: ERRORS[name] });
     const error = await failureOf(made[shape]());
     expect(error).toMatchObject({ kind, isUnsent: false });
     expect(error.message + (error.say ?? "")).not.toContain(VENDOR_MARK);
@@ -439,21 +410,12 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
       { kind: "rejected" },
     ],
     ["an error inside a 200", ok({ error: { code: 8, message: "quota" } }), { kind: "busy" }],
-    ["a hint", errorReply("rate-limit"), { kind: "busy", retryAfterMs: 34_400 }],
-    ["a redirect", redirect, { kind: "failed" }],
+    ["a hint", ERRORS["rate-limit"], { kind: "busy", retryAfterMs: 34_400 }],
   ])("told of by %s is told by its class", async (_what, reply, expected) => {
     expect(await failureOf(start({ start: reply })[shape]())).toMatchObject(expected);
   });
 
-  test("whose answer was lost is an unknown outcome, and not sent again", async () => {
-    const made = start({ start: "lost" });
-    expect(await failureOf(made[shape]())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([made.server.charged, made.server.requests.length]).toEqual([1, 1]);
-  });
-
   test.each<[string, Script]>([
-    ["no JSON", { start: { kind: "reply", status: 200, body: "<html>" } }],
-    ["a cut", { start: cut({ id: "v1_abc", name: "models/v/operations/1" }) }],
     ["no name", { receipt: { id: undefined, name: undefined } }],
     ["a name that leads elsewhere", { receipt: { id: "../models", name: "models/../../operations/x" } }],
     ["a name with a query", { receipt: { id: "a?key=b", name: "operations/a?key=b" } }],
@@ -462,16 +424,10 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
     expect(await failureOf(start(script)[shape]())).toMatchObject({ kind: "unknown" });
   });
 
-  test("that never left is said to be unsent", async () => {
-    const made = start();
-    made.server.close();
-    expect(await failureOf(made[shape]())).toMatchObject({ kind: "failed", isUnsent: true });
-  });
-
   test("needs a source that has a field for what is given, and its bytes", async () => {
     const made = start();
     const given = [
-      made[shape]({ image: PICTURE }, { fields: { duration: "duration" } }),
+      made[shape]({ image: IMAGE }, { fields: { duration: "duration" } }),
       made[shape]({ video: CLIP }, { fields: { image: "image" } }),
       made[shape]({ image: { url: "http://10.0.0.1/x.png" } }),
     ];
@@ -483,27 +439,13 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
 describe.each<Shape>(["omni", "veo"])("a poll of %s that brings no verdict", (shape) => {
   test.each<[string, NonNullable<Script["polls"]>[number]]>([
     ["a status word nobody knows", { members: { status: "paused", name: undefined } }],
-    ["nothing", ok({})],
-    ["no JSON", { kind: "reply", status: 200, body: "<html>" }],
-    ["a fault", errorReply("internal")],
     ["no such job", jsonReply(400, { error: { code: "invalid_request", message: "Invalid interaction name" } })],
     [
       "a verdict's shape beside a fault",
       jsonReply(500, { id: "v1_a", name: "x", status: "failed", done: true, error: { code: 3, message: "no" } }),
     ],
-    ["not found", errorReply("not-found")],
-    ["a key that is no longer taken", errorReply("key-invalid")],
-    ["too many polls", errorReply("rate-limit")],
-    ["a redirect", redirect],
-    ["a cut", cut({ status: "failed", done: true, error: { code: 3 } })],
-    ["a reset", { kind: "reset" }],
   ])("%s leaves the job open", async (_what, polled) => {
     expect(await outcomeOf(shape, polled)).toMatchObject({ state: "unknown" });
-  });
-
-  test("given up by its caller leaves the job open", async () => {
-    const made = start({ polls: [{ kind: "hang" }] });
-    expect(await made.video.poll(await made[shape](), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 });
 
@@ -511,7 +453,7 @@ describe("the shape of a source", () => {
   test("that nobody knows is the catalogue's fault", async () => {
     const { server, omni } = start();
     for (const api of ["generateContent", "constructor", 7]) {
-      expect(await failureOf(omni({}, { adapt: overriding({ api }) }))).toMatchObject({ kind: "misconfigured" });
+      expect(await failureOf(omni({}, { ...overriding({ api }) }))).toMatchObject({ kind: "misconfigured" });
     }
     expect(server.requests).toEqual([]);
   });

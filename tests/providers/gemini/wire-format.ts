@@ -1,27 +1,25 @@
 /** Gemini's answers and stream events as JSON text. Checked against recorded traffic. */
-import type { ChatBehaviour, MockCall } from "./behaviour.ts";
+import type { AnswerBehaviour, Members, MockToolCall } from "../engine/behaviour.ts";
+import { bent, contentOf, countTokens, words } from "../engine/content.ts";
 import type { Content, EmbedBody, GenerateBody } from "./check-request.ts";
-import { countTokens, type TokenCounts, usageMetadata } from "./usage.ts";
-
-const DEFAULT_TEXT = "A local answer, word by word, with an é and a 🙂 in it.";
-
-type Members = Record<string, unknown>;
 
 interface Answer {
   readonly thoughts: readonly string[];
   readonly pieces: readonly string[];
-  readonly calls: readonly MockCall[];
+  readonly calls: readonly MockToolCall[];
   readonly finishReason: string | undefined;
-  readonly counts: TokenCounts;
-  readonly tail: { readonly modelVersion: string; readonly responseId: string };
+  readonly outputTokens: number;
+  /** `usageMetadata` once so many tokens were written; undefined when there is none. */
+  usageOf(outputTokens: number): unknown;
+  readonly tail: Members;
 }
 
-/** The plain answer, one candidate for each that was asked for. */
-export function answerText(behaviour: ChatBehaviour, body: GenerateBody, model: string, sequence: number): string {
+/** The whole answer, one candidate for each that was asked for. */
+export function answerText(behaviour: AnswerBehaviour, body: GenerateBody, model: string, sequence: number): string {
   const answer = compose(behaviour, body, model, sequence);
-  const usage = { usageMetadata: usageMetadata(behaviour.usage ?? "honest", answer.counts) };
+  const usageMetadata = answer.usageOf(answer.outputTokens);
   if (behaviour.blockReason !== undefined) {
-    return JSON.stringify({ promptFeedback: { blockReason: behaviour.blockReason }, ...usage, ...answer.tail });
+    return JSON.stringify({ promptFeedback: { blockReason: behaviour.blockReason }, usageMetadata, ...answer.tail });
   }
   const parts = [
     ...(answer.thoughts.length > 0 ? [{ text: answer.thoughts.join(""), thought: true }] : []),
@@ -34,19 +32,14 @@ export function answerText(behaviour: ChatBehaviour, body: GenerateBody, model: 
     index,
     ...(body.generationConfig?.responseLogprobs ? { logprobsResult: logprobs(answer.pieces) } : {}),
   }));
-  return JSON.stringify({ candidates, ...usage, ...answer.tail });
+  return JSON.stringify({ candidates, usageMetadata, ...answer.tail });
 }
 
 /** The JSON texts of a stream's events: thoughts, text word by word, calls, and an empty text with the finish reason. */
-export function eventTexts(behaviour: ChatBehaviour, body: GenerateBody, model: string, sequence: number): string[] {
+export function eventTexts(behaviour: AnswerBehaviour, body: GenerateBody, model: string, sequence: number): string[] {
   const answer = compose(behaviour, body, model, sequence);
-  const report = behaviour.usage ?? "honest";
-  const isLate = report === "late";
-  const usageOf = (counts: TokenCounts): unknown => usageMetadata(report, counts);
-  if (behaviour.blockReason !== undefined) {
-    const promptFeedback = { blockReason: behaviour.blockReason };
-    return [JSON.stringify({ promptFeedback, usageMetadata: usageOf(answer.counts), ...answer.tail })];
-  }
+  if (behaviour.blockReason !== undefined) return [answerText(behaviour, body, model, sequence)];
+  const isLate = behaviour.usage === "late";
   const steps: Members[][] = [
     ...answer.thoughts.map((text) => [{ text, thought: true }]),
     ...answer.pieces.map((text) => [{ text }]),
@@ -57,20 +50,20 @@ export function eventTexts(behaviour: ChatBehaviour, body: GenerateBody, model: 
   ];
   const texts = steps.map((parts, at) => {
     const isLast = at === steps.length - 1;
-    const running = { ...answer.counts, candidates: Math.min(at + 1, answer.counts.candidates) };
     const candidates = indexes(body).map((index) => ({
       content: { parts, role: "model" },
       ...(isLast ? { finishReason: answer.finishReason } : {}),
       index,
     }));
-    const usage = isLate ? undefined : usageOf(isLast ? answer.counts : running);
-    return JSON.stringify({ candidates, usageMetadata: usage, ...answer.tail });
+    const written = isLast ? answer.outputTokens : Math.min(at + 1, answer.outputTokens);
+    return JSON.stringify({ candidates, usageMetadata: isLate ? undefined : answer.usageOf(written), ...answer.tail });
   });
-  return isLate ? [...texts, JSON.stringify({ usageMetadata: usageOf(answer.counts), ...answer.tail })] : texts;
+  const late = JSON.stringify({ usageMetadata: answer.usageOf(answer.outputTokens), ...answer.tail });
+  return isLate ? [...texts, late] : texts;
 }
 
 /** Vectors that tell which text and length they are for; no usage unless it is asked for. */
-export function embeddingsText(behaviour: ChatBehaviour, requests: readonly EmbedBody[], isBatch: boolean): string {
+export function embeddingsText(behaviour: AnswerBehaviour, requests: readonly EmbedBody[], isBatch: boolean): string {
   const embeddings = requests.map((request) => ({ values: vector(request) }));
   const usage = behaviour.usage === undefined ? {} : { usageMetadata: behaviour.usage };
   return JSON.stringify(isBatch ? { embeddings, ...usage } : { embedding: embeddings[0], ...usage });
@@ -82,37 +75,67 @@ function vector({ content, outputDimensionality = 4 }: EmbedBody): number[] {
   return Array.from({ length: outputDimensionality }, (_, at) => (at === 0 ? text.length : 1 / (at + 1)));
 }
 
-function compose(behaviour: ChatBehaviour, body: GenerateBody, model: string, sequence: number): Answer {
-  const calls = behaviour.toolCalls ?? [];
-  const all =
-    calls.length > 0 && behaviour.text === undefined ? [] : words(behaviour.text ?? said(body) ?? DEFAULT_TEXT);
-  const pieces = all.slice(0, body.generationConfig?.maxOutputTokens ?? Infinity);
-  const thoughts = words(behaviour.thoughts ?? "");
-  const isShown = body.generationConfig?.thinkingConfig?.includeThoughts === true;
-  const natural = pieces.length < all.length ? "MAX_TOKENS" : "STOP";
+function compose(behaviour: AnswerBehaviour, body: GenerateBody, model: string, sequence: number): Answer {
+  const { contents, generationConfig = {}, tools = [] } = body;
+  const asked = contents.findLast(({ role, parts }) => role === "user" && parts.some((part) => part.text));
+  const { pieces, toolCalls, isCut } = contentOf(behaviour, {
+    text: asked ? textOf(asked) : "",
+    tools: tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name)),
+    tokensMax: generationConfig.maxOutputTokens,
+  });
+  const thoughts = words(behaviour.thoughts);
+  const prompt = countTokens(contents.map(textOf).join("\n"));
+  const spoken = toolCalls.map((call) => call.name + call.arguments).join("");
   return {
-    thoughts: isShown ? thoughts : [],
+    thoughts: generationConfig.thinkingConfig?.includeThoughts === true ? thoughts : [],
     pieces,
-    calls,
-    finishReason: behaviour.finishReason === undefined ? natural : (behaviour.finishReason ?? undefined),
-    counts: {
-      prompt: countTokens(body.contents.map(textOf).join("\n")),
-      candidates: pieces.length + countTokens(calls.map((call) => call.name + JSON.stringify(call.args)).join("")),
-      thoughts: thoughts.length,
-    },
+    calls: toolCalls,
+    finishReason:
+      behaviour.finishReason === undefined ? (isCut ? "MAX_TOKENS" : "STOP") : (behaviour.finishReason ?? undefined),
+    outputTokens: pieces.length + countTokens(spoken),
+    usageOf: (written) => usageMetadata(behaviour, prompt, written, thoughts.length),
     tail: { modelVersion: model, responseId: `mock-response-${sequence}` },
   };
 }
 
-function callPart({ id, name, args, signature }: MockCall): Members {
+function usageMetadata(
+  { usage: report = "honest" }: AnswerBehaviour,
+  prompt: number,
+  written: number,
+  thoughts: number,
+): unknown {
+  if (typeof report === "object") return report;
+  if (report === "missing") return undefined;
+  // Seen of provisioned throughput: until the last event nothing but this.
+  if (report === "empty") return { trafficType: "ON_DEMAND" };
+  const { input, output } = bent(report, prompt, written);
   return {
-    functionCall: { ...(id === undefined ? {} : { id }), name, ...(args === undefined ? {} : { args }) },
+    promptTokenCount: input,
+    ...(output === 0 ? {} : { candidatesTokenCount: output }),
+    totalTokenCount: typeof output === "number" ? Number(input) + output + (report === "zero" ? 0 : thoughts) : output,
+    promptTokensDetails: [{ modality: "TEXT", tokenCount: input }],
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+  };
+}
+
+function callPart({ id, name, arguments: text, signature }: MockToolCall): Members {
+  return {
+    functionCall: { ...(id === undefined ? {} : { id }), name, ...(text === "" ? {} : { args: argumentsOf(text) }) },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };
 }
 
+/** Gemini sends no text: arguments that are no JSON are none. */
+function argumentsOf(text: string): Members {
+  try {
+    return JSON.parse(text) as Members;
+  } catch {
+    return {};
+  }
+}
+
 /** Each argument in two halves, the second without `willContinue`, as recorded. */
-function partialCall({ name, args = {}, signature }: MockCall): Members[] {
+function partialCall({ name, arguments: text, signature }: MockToolCall): Members[] {
   const piece = (jsonPath: string, stringValue: string, willContinue: boolean): Members => ({
     functionCall: {
       partialArgs: [{ jsonPath, stringValue, ...(willContinue ? { willContinue } : {}) }],
@@ -124,9 +147,9 @@ function partialCall({ name, args = {}, signature }: MockCall): Members[] {
       functionCall: { name, willContinue: true },
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     },
-    ...Object.entries(args).flatMap(([member, text]) => [
-      piece(`$.${member}`, text.slice(0, 2), true),
-      piece(`$.${member}`, text.slice(2), false),
+    ...Object.entries(argumentsOf(text) as Record<string, string>).flatMap(([member, value]) => [
+      piece(`$.${member}`, value.slice(0, 2), true),
+      piece(`$.${member}`, value.slice(2), false),
     ]),
     { functionCall: {} },
   ];
@@ -140,18 +163,8 @@ function logprobs(tokens: readonly string[]): Members {
   };
 }
 
-function said({ contents }: GenerateBody): string | undefined {
-  const last = contents.findLast(({ role, parts }) => role === "user" && parts.some((part) => part.text));
-  return /^say ([\s\S]*)$/i.exec(last ? textOf(last) : "")?.[1];
-}
-
 function textOf({ parts }: Content): string {
   return parts.map((part) => part.text ?? "").join("");
-}
-
-/** Words with the space before them: joined they are the text again. */
-function words(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/gu) ?? [];
 }
 
 function indexes({ generationConfig }: GenerateBody): number[] {

@@ -1,26 +1,23 @@
 /** Our catalogue's video models of Google's: what is sent for them, and what they cost. */
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import { checkVideo } from "#shared/admission/video-constraints.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
+import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { adaptTo } from "#workers/pools/source-params.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
 
-import { EVERYTHING_ON } from "../../shared/catalogue/build-catalogue.ts";
+import { never, queued, useServers } from "../engine/calls.ts";
 import { startGeminiVideoServer } from "../gemini/video-server.ts";
-import { endRecorder, never, PICTURE, queued, type Recorder, videoCall } from "../openai-compatible/videos-recorder.ts";
 import { startGoogleCloudServer } from "./server.ts";
+import { IMAGE, videoCall } from "../video-calls.ts";
 
-const recorders: Recorder[] = [];
-
-afterEach(() => {
-  for (const recorder of recorders.splice(0)) endRecorder(recorder);
-});
+const own = useServers();
 
 const catalogue = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
 const OURS = [...catalogue.models.values()].filter(
@@ -39,15 +36,15 @@ function model(slug: string): Model {
 
 function started(source: Source) {
   if (source.provider === "google") {
-    const server = startGeminiVideoServer({ apiKey: "k" });
-    recorders.push(server);
+    const server = own(startGeminiVideoServer({ apiKey: "k" }));
     return {
       video: queued(createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "k" } }).video),
       requests: server.requests,
     };
   }
   const server = startGoogleCloudServer();
-  recorders.push(server.veo, server.identity);
+  own(server.veo);
+  own(server.identity);
   const endpoint = { baseUrl: server.url, headers: {} };
   return {
     video: queued(createGoogleCloud(endpoint, server.credentials, () => server.clock.now).video),
@@ -66,7 +63,7 @@ async function sentFor({ slug, sources, ...rest }: Model, asked: Asked): Promise
   const { video, requests } = started(source);
   const job = await video.start(
     videoCall(
-      { ...wish, ...(asked["image_url"] === undefined ? {} : { image: PICTURE }) },
+      { ...wish, ...(asked["image_url"] === undefined ? {} : { image: IMAGE }) },
       {
         sourceModel: source.model,
         adapt: (body) => adaptTo(source, body),

@@ -5,28 +5,16 @@
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from "node:crypto";
 
-import { errorReply, invalidArgument, VENDOR_MARK } from "../gemini/errors.ts";
+import { jsonReply, type Members, ok, type Reply } from "../engine/behaviour.ts";
+import { type JobServer, jobBook, type Script as JobScript, startJobServer } from "../engine/jobs.ts";
+import { type RecordedCall, type Recorder, startRecorder } from "../engine/recorder.ts";
+import { ERRORS, invalidArgument } from "../gemini/errors.ts";
 import { checkVeo } from "../gemini/video-server.ts";
-import {
-  mp4Of,
-  ok,
-  type Recorder,
-  type Reply,
-  startRecorder,
-  type VideoCall,
-} from "../openai-compatible/videos-recorder.ts";
-import { jsonReply } from "../vendor-server.ts";
+import { mp4Of } from "../video-calls.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+type Word = "running" | "done";
 
-export interface Script {
-  /** In place of taking the job; "lost" takes it and resets before the answer. */
-  readonly start?: Reply | "lost";
-  /** Members of the first answer laid over the true ones; undefined leaves one out. */
-  readonly receipt?: Members;
-  /** Answers to a poll, in order; the last one stays. Members are laid over the operation's. Unset: it runs once and is done. */
-  readonly polls?: readonly (Reply | "running" | "done" | { readonly members: Members })[];
-}
+export type Script = JobScript<Word>;
 
 /** Of one exchange: in place of the token, or members laid over its answer. */
 export type TokenScript = Reply | { readonly members: Members };
@@ -44,23 +32,15 @@ export interface GoogleCloudServer {
   readonly account: Members;
   readonly credentials: string;
   /** Takes tokens. */
-  readonly veo: Recorder;
+  readonly veo: JobServer<number, Word, Script>;
   /** Gives them. */
   readonly identity: Recorder;
-  readonly charged: number;
   /** In the order in which they were given. */
   readonly tokens: readonly string[];
   readonly clock: Clock;
-  next(...scripts: readonly Script[]): void;
   nextTokens(...scripts: readonly TokenScript[]): void;
   /** They are taken no longer. */
   revokeTokens(): void;
-}
-
-interface Job {
-  readonly seconds: number;
-  readonly script: Script;
-  polled: number;
 }
 
 export const PROJECT = "example.com:our-project";
@@ -70,57 +50,37 @@ const KEYS = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 export const PRIVATE_KEY = KEYS.privateKey.export({ type: "pkcs8", format: "pem" });
 
 export function startGoogleCloudServer(): GoogleCloudServer {
-  const scripts: Script[] = [];
-  const jobs = new Map<string, Job>();
   const clock: Clock = { now: Date.parse("2026-11-20T10:00:00Z") };
   const identity = startIdentity(clock);
   const place = `/v1/projects/${encodeURIComponent(PROJECT)}/locations/us-central1/publishers/google`;
-
-  const create = (model: string, body: unknown): Reply => {
-    const script = scripts.shift() ?? {};
-    if (script.start !== undefined && script.start !== "lost") return script.start;
-    const seconds = checkVeo(body);
-    if (typeof seconds === "string") return invalidArgument(`${seconds} (${VENDOR_MARK})`);
-    const id = crypto.randomUUID();
-    const name = `projects/${PROJECT}/locations/us-central1/publishers/google/models/${model}/operations/${id}`;
-    jobs.set(name, { seconds, script, polled: 0 });
-    return script.start === "lost" ? { kind: "reset" } : ok({ name, ...script.receipt });
-  };
+  // The name of an operation has its model's in it.
+  const book = jobBook<number, Word>({ plain: ["running", "done"] });
+  const nameOf = (model: string, id: string): string =>
+    `projects/${PROJECT}/locations/us-central1/publishers/google/models/${model}/operations/${id}`;
 
   const poll = (model: string, body: unknown): Reply => {
-    const { operationName: name, ...rest } = body as Members;
-    const job = jobs.get(String(name));
-    if (!job || !String(name).includes(`/models/${model}/`) || Object.keys(rest).length > 0) {
-      return errorReply("not-found");
-    }
-    const answers = job.script.polls ?? ["running", "done"];
-    const answer = answers[Math.min(job.polled, answers.length - 1)] ?? "done";
-    job.polled += 1;
-    if (answer === "running") return ok({ name });
-    if (answer === "done") return ok({ name, ...doneOperation({ bytesBase64Encoded: base64Of(job.seconds) }) });
-    return "members" in answer ? ok({ name, ...answer.members }) : answer;
+    const { operationName: name = "", ...rest } = body as Members;
+    const job = book.jobs.get(String(name).split("/").at(-1) ?? "");
+    if (!job || name !== nameOf(model, job.id) || Object.keys(rest).length > 0) return ERRORS["not-found"];
+    const done = doneOperation({ bytesBase64Encoded: base64Of(job.facts) });
+    return book.poll(job, (word, more = word === "done" ? done : {}) => ok({ name, ...more }));
   };
-
-  const veo = startRecorder(({ method, path, headers, body }) => {
+  const answer = ({ method, path, headers, body }: RecordedCall): Reply => {
     if (headers["x-goog-api-key"] !== undefined || !identity.isTaken(headers["authorization"])) {
-      return errorReply("unauthenticated");
+      return ERRORS.unauthenticated;
     }
-    const [, model = "", verb] =
-      /^\/models\/([^/:]+):(\w+)$/.exec(path.startsWith(place) ? path.slice(place.length) : "") ?? [];
-    if (method === "POST" && verb === "predictLongRunning") return create(model, body);
+    const call = path.startsWith(place) ? path.slice(place.length) : "";
+    const [, model = "", verb] = /^\/models\/([^/:]+):(\w+)$/.exec(call) ?? [];
     if (method === "POST" && verb === "fetchPredictOperation") return poll(model, body);
-    return errorReply("not-found");
-  });
-  return {
-    url: `${veo.origin}/v1/projects/{project}/locations/us-central1/publishers/google`,
-    ...identity,
-    veo,
-    clock,
-    get charged() {
-      return jobs.size;
-    },
-    next: (...more) => void scripts.push(...more),
+    if (method !== "POST" || verb !== "predictLongRunning") return ERRORS["not-found"];
+    const seconds = checkVeo(body);
+    return book.start(
+      () => (typeof seconds === "string" ? invalidArgument(seconds) : { facts: seconds }),
+      ({ id, script }) => ok({ name: nameOf(model, id), ...script.receipt }),
+    );
   };
+  const veo = startJobServer(book, { base: "/v1/projects/{project}/locations/us-central1/publishers/google", answer });
+  return { url: veo.url, ...identity, veo, clock };
 }
 
 interface Identity {
@@ -139,7 +99,7 @@ function startIdentity(clock: Clock): Identity {
   const takenUntil = new Map<string, number>();
   const identity = startRecorder((call) => {
     const script = scripts.shift();
-    if (script && !("members" in script)) return script;
+    if (script !== undefined && (typeof script === "string" || !("members" in script))) return script;
     const wrong = checkExchange(call, { account, keys: createPublicKey(KEYS.privateKey), now: clock.now });
     if (wrong !== undefined) return jsonReply(400, { error: "invalid_grant", error_description: wrong });
     const token = `ya29.c.${tokens.length + 1}-${crypto.randomUUID()}`;
@@ -180,7 +140,7 @@ interface Expected {
 
 /** What is wrong with it. */
 function checkExchange(
-  { method, path, headers, body }: VideoCall,
+  { method, path, headers, body }: RecordedCall,
   { account, keys, now }: Expected,
 ): string | undefined {
   if (method !== "POST" || path !== "/token") return "Not found.";

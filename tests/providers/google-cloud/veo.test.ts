@@ -1,50 +1,22 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { ByteBudget } from "#workers/providers/byte-budget.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "#workers/providers/media.ts";
 
-import { type ErrorName, errorReply, VENDOR_MARK } from "../gemini/errors.ts";
-import { failureOf } from "../image-calls.ts";
-import {
-  CLIP,
-  cut,
-  endRecorder,
-  EVERYTHING,
-  mp4Of,
-  never,
-  ok,
-  overriding,
-  PICTURE,
-  queued,
-  redirect,
-  type Reply,
-  videoCall,
-} from "../openai-compatible/videos-recorder.ts";
-import { jsonReply } from "../vendor-server.ts";
-import {
-  base64Of,
-  doneOperation,
-  doneWith,
-  type GoogleCloudServer,
-  PROJECT,
-  type Script,
-  startGoogleCloudServer,
-} from "./server.ts";
+import { jsonReply, ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, never, overriding, queued, useServers } from "../engine/calls.ts";
+import { type ErrorName, ERRORS } from "../gemini/errors.ts";
+import { base64Of, doneOperation, doneWith, PROJECT, type Script, startGoogleCloudServer } from "./server.ts";
+import { CLIP, EVERYTHING, IMAGE, mp4Of, videoCall } from "../video-calls.ts";
 
-const servers: GoogleCloudServer[] = [];
-
-afterEach(() => {
-  for (const { veo, identity } of servers.splice(0)) {
-    endRecorder(veo);
-    endRecorder(identity);
-  }
-});
+const own = useServers();
 
 function start(...scripts: readonly Script[]) {
   const server = startGoogleCloudServer();
-  servers.push(server);
-  server.next(...scripts);
+  own(server.veo);
+  own(server.identity);
+  server.veo.next(...scripts);
   /** As another process would have it. */
   const another = () =>
     queued(createGoogleCloud({ baseUrl: server.url, headers: {} }, server.credentials, () => server.clock.now).video);
@@ -84,7 +56,7 @@ describe("a video of Veo", () => {
       instances: [
         {
           prompt: "a sea otter",
-          image: { bytesBase64Encoded: Buffer.from(PICTURE.bytes).toString("base64"), mimeType: "image/jpeg" },
+          image: { bytesBase64Encoded: Buffer.from(IMAGE.bytes).toString("base64"), mimeType: "image/jpeg" },
           video: { bytesBase64Encoded: Buffer.from(CLIP.bytes).toString("base64"), mimeType: "video/mp4" },
         },
       ],
@@ -103,7 +75,7 @@ describe("a video of Veo", () => {
   test("asks for nothing that nobody chose, and has its parameters changed by its source last", async () => {
     const { server, make } = start();
     await make();
-    await make({ resolution: "720p" }, { adapt: overriding({ generateAudio: true, resolution: "1080p" }) });
+    await make({ resolution: "720p" }, { ...overriding({ generateAudio: true, resolution: "1080p" }) });
     expect(server.veo.requests.map(({ body }) => body)).toEqual([
       { instances: [{ prompt: "a sea otter" }], parameters: { sampleCount: 1 } },
       {
@@ -143,7 +115,7 @@ describe("a video of Veo", () => {
       body: { operationName: job["operation"] },
     };
     expect(server.veo.requests.slice(1)).toMatchObject([asked, asked]);
-    expect(server.charged).toBe(1);
+    expect(server.veo.charged).toBe(1);
   });
 
   test("may be larger than other answers", async () => {
@@ -157,8 +129,9 @@ describe("a video of Veo", () => {
     const bytes = Buffer.alloc(2 * 1_048_576, 7);
     const large = { members: doneOperation({ bytesBase64Encoded: bytes.toString("base64") }) };
     const server = startGoogleCloudServer();
-    servers.push(server);
-    server.next({ polls: [large] }, { polls: ["running"] });
+    own(server.veo);
+    own(server.identity);
+    server.veo.next({ polls: [large] }, { polls: ["running"] });
     const budget = new ByteBudget(ROOM);
     const { video } = createGoogleCloud(
       { baseUrl: server.url, headers: {} },
@@ -263,7 +236,7 @@ describe("a bucket", () => {
   test("is nothing that a source may put videos into, since nobody here may read it", async () => {
     const { server, make } = start();
     const adapt = overriding({ storageUri: "gs://bucket/videos/" });
-    expect(await failureOf(make({}, { adapt }))).toMatchObject({ kind: "misconfigured" });
+    expect(await failureOf(make({}, adapt))).toMatchObject({ kind: "misconfigured" });
     expect(server.veo.requests).toEqual([]);
   });
 
@@ -291,19 +264,19 @@ describe("a start", () => {
     ["unavailable", "busy"],
     ["deadline", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
-    const { server, make } = start({ start: errorReply(name) });
+    const { server, make } = start({ start: ERRORS[name] });
     const error = await failureOf(make());
     expect(error).toMatchObject({ kind, isUnsent: false });
     expect(error.message + (error.say ?? "")).not.toContain(VENDOR_MARK);
-    expect([server.veo.requests.length, server.charged]).toEqual([1, 0]);
+    expect([server.veo.requests.length, server.veo.charged]).toEqual([1, 0]);
   });
 
   test("that is not let in is sent once more, with another token, and then it is the account's fault", async () => {
-    const { server, make } = start({ start: errorReply("unauthenticated") }, { start: errorReply("unauthenticated") });
+    const { server, make } = start({ start: ERRORS.unauthenticated }, { start: ERRORS.unauthenticated });
     expect(await failureOf(make())).toMatchObject({ kind: "misconfigured", isUnsent: false });
     const sent = server.veo.requests.map(({ headers }) => headers["authorization"]);
     expect(sent).toEqual(server.tokens.map((token) => `Bearer ${token}`));
-    expect([sent.length, server.charged]).toEqual([2, 0]);
+    expect([sent.length, server.veo.charged]).toEqual([2, 0]);
   });
 
   const said = (message: string): Reply =>
@@ -316,27 +289,12 @@ describe("a start", () => {
     ],
     ["a picture", said("Unable to process input image."), { code: "unprocessable_input", param: "image_url" }],
     ["an error inside a 200", ok({ error: { code: 8, message: "quota" } }), { kind: "busy" }],
-    ["a hint", errorReply("rate-limit"), { kind: "busy", retryAfterMs: 34_400 }],
-    ["a redirect", redirect, { kind: "failed" }],
+    ["a hint", ERRORS["rate-limit"], { kind: "busy", retryAfterMs: 34_400 }],
   ])("told of by %s is told by its class", async (_what, reply, expected) => {
     expect(await failureOf(start({ start: reply }).make())).toMatchObject(expected);
   });
 
-  test("whose answer was lost is an unknown outcome, and not sent again", async () => {
-    const { server, make } = start({ start: "lost" });
-    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged, server.veo.requests.length]).toEqual([1, 1]);
-  });
-
-  test("given up by its caller is an unknown outcome", async () => {
-    const { server, make } = start({ start: { kind: "hang" } });
-    expect(await failureOf(make({}, { signal: AbortSignal.timeout(50) }))).toMatchObject({ kind: "unknown" });
-    expect(server.veo.requests.length).toBe(1);
-  });
-
   test.each<[string, Script]>([
-    ["no JSON", { start: { kind: "reply", status: 200, body: "<html>" } }],
-    ["a cut", { start: cut({ name: "projects/p/operations/1" }) }],
     ["no name", { receipt: { name: undefined } }],
     ["a number for a name", { receipt: { name: 7 } }],
     ["a name with spaces", { receipt: { name: "projects/p operations/1" } }],
@@ -345,16 +303,10 @@ describe("a start", () => {
     expect(await failureOf(start(script).make())).toMatchObject({ kind: "unknown" });
   });
 
-  test("that never left is said to be unsent", async () => {
-    const { server, make } = start();
-    server.veo.close();
-    expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
-  });
-
   test("needs a source that has a field for what is given, and its bytes", async () => {
     const { server, make } = start();
     const given = [
-      make({ image: PICTURE }, { fields: { duration: "durationSeconds" } }),
+      make({ image: IMAGE }, { fields: { duration: "durationSeconds" } }),
       make({ video: CLIP }, { fields: { image: "image" } }),
       make({ image: { url: "http://10.0.0.1/x.png" } }),
     ];
@@ -366,25 +318,12 @@ describe("a start", () => {
 describe("a poll that brings no verdict", () => {
   test.each<[string, NonNullable<Script["polls"]>[number]]>([
     ["nothing", ok({})],
-    ["a list", ok([])],
-    ["no JSON", { kind: "reply", status: 200, body: "<html>" }],
-    ["a fault", errorReply("internal")],
     ["an error in the place of an operation", ok({ error: { code: 3, message: "no" } })],
     ["a verdict's shape beside a fault", jsonReply(500, { name: "x", done: true, error: { code: 3, message: "no" } })],
-    ["a bad request", errorReply("invalid-argument")],
-    ["not found", errorReply("not-found")],
-    ["a token that is no longer taken", errorReply("unauthenticated")],
-    ["too many polls", errorReply("rate-limit")],
-    ["a redirect", redirect],
-    ["a cut", cut({ name: "x", done: true, error: { code: 3 } })],
-    ["a reset", { kind: "reset" }],
+    ["a bad request", ERRORS["invalid-argument"]],
+    ["a token that is no longer taken", ERRORS.unauthenticated],
   ])("%s leaves the job open", async (_what, polled) => {
     expect(await outcomeOf(polled)).toMatchObject({ state: "unknown" });
-  });
-
-  test("given up by its caller leaves the job open", async () => {
-    const { video, make } = start({ polls: [{ kind: "hang" }] });
-    expect(await video.poll(await make(), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
   test.each([

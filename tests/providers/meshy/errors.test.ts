@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyStart, classifyTaskError } from "#workers/providers/meshy/errors.ts";
 import type { MeshInputName } from "#workers/providers/mesh-inputs.ts";
 
-import { VENDOR_MARK } from "../mesh-wire.ts";
+import { VENDOR_MARK } from "../engine/behaviour.ts";
 
 const none = new Headers();
 const body = (message: string, more: object = {}): string =>

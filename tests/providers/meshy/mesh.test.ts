@@ -1,25 +1,17 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createMeshy } from "#workers/providers/meshy/index.ts";
 import type { MediaCall, MeshInput, Polled, ProviderJob } from "#workers/providers/media.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { adaptTo } from "#workers/pools/source-params.ts";
 
-import { callOf, failureOf } from "../image-calls.ts";
-import { overriding } from "../sound-calls.ts";
-import { message, type MeshyServer, type Script, startMeshyServer } from "./server.ts";
-import { glb, queued, reply, type Reply } from "../mesh-wire.ts";
+import type { Reply } from "../engine/behaviour.ts";
+import { failureOf, mediaCall, never, overriding, queued, stored, useServers } from "../engine/calls.ts";
+import { creditsOf } from "../engine/jobs.ts";
+import { glb } from "../fal/clips.ts";
+import { charged, type MeshyServer, message, type Script, startMeshyServer } from "./server.ts";
 
-const servers: MeshyServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-const never = new AbortController().signal;
+const own = useServers();
 
 const PICTURE = { bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3), contentType: "image/jpeg" };
 const MESH = { bytes: glb(), contentType: "model/gltf-binary" };
@@ -27,8 +19,7 @@ const PICTURE_URL = { url: "https://files.example/chair.png" };
 const MESH_URL = { url: "https://files.example/chair.glb" };
 
 function start(...scripts: readonly Script[]) {
-  const server = startMeshyServer({ apiKey: "ours" });
-  servers.push(server);
+  const server = own(startMeshyServer({ apiKey: "ours" }));
   server.next(...scripts);
   const offer = () => queued(createMeshy({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
   const meshes = offer();
@@ -38,16 +29,13 @@ function start(...scripts: readonly Script[]) {
     /** As another process would have it. */
     another: offer,
     make: (sourceModel: string, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
-      meshes.start(callOf(input, { sourceModel, ...call })),
+      meshes.start(mediaCall(input, { sourceModel, ...call })),
   };
 }
 
 const sent = ({ requests }: MeshyServer): unknown[] =>
   requests.filter(({ method }) => method === "POST").map(({ body }) => body);
 const asked = ({ requests }: MeshyServer): string[] => requests.map(({ method, path }) => `${method} ${path}`);
-
-/** What a database gives back of it. */
-const stored = (job: ProviderJob): ProviderJob => JSON.parse(JSON.stringify(job)) as ProviderJob;
 
 /** @throws Error when the first half is not done */
 function nextOf(polled: Polled<unknown>): (signal: AbortSignal) => Promise<ProviderJob> {
@@ -167,7 +155,7 @@ describe("a task", () => {
   ])("%s is sent when its prompt is just short enough, or does not go there", async (model, input) => {
     const { server, make } = start();
     await make(model, input);
-    expect(server.credits).toBeGreaterThan(0);
+    expect(creditsOf(server, ["FAILED"])).toBeGreaterThan(0);
   });
 
   test.each(["", "text-to-3d", "text-to-3d/", "remesh/meshy-6", "text-to-video/x", "constructor/x", "../v1/remesh"])(
@@ -197,18 +185,18 @@ describe("a job of one phase", () => {
     expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0.4 });
     const done = await other.poll(job, never);
     const id = String(job["id"]);
-    const url = `${server.storeUrl}/tasks/${id}/output/model.glb?Signature=s`;
+    const url = `${server.filesUrl}/tasks/${id}/output/model.glb?Signature=s`;
     expect(done).toEqual({ state: "done", output: [{ url, contentType: "model/gltf-binary" }], usage: {} });
     expect(glb().equals(new Uint8Array(await (await fetch(url)).arrayBuffer()))).toBeTrue();
     const path = `/openapi/v1/image-to-3d/${id}`;
     expect(asked(server)).toEqual(["POST /openapi/v1/image-to-3d", `GET ${path}`, `GET ${path}`, `GET ${path}`]);
-    expect(server.charged).toEqual({ previews: 0, refines: 0, others: 1 });
+    expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 1 });
   });
 
   test("of rigging brings the rigged character", async () => {
     const { server, meshes, make } = start({ polls: ["SUCCEEDED"] });
     const job = await make("rigging", { mesh: MESH_URL });
-    const url = `${server.storeUrl}/tasks/${String(job["id"])}/output/model.glb?Signature=s`;
+    const url = `${server.filesUrl}/tasks/${String(job["id"])}/output/model.glb?Signature=s`;
     expect(await meshes.poll(job, never)).toMatchObject({ state: "done", output: [{ url }] });
   });
 
@@ -277,14 +265,14 @@ describe("a job of two phases", () => {
     const refine = await nextOf(await meshes.poll(preview, never))(never);
     expect(await meshes.poll(refine, never)).toEqual({ state: "pending", progress: 0.5 });
     expect(await meshes.poll(refine, never)).toEqual({ state: "pending", progress: 0.7 });
-    const url = `${server.storeUrl}/tasks/${String(refine["id"])}/output/model.glb?Signature=s`;
+    const url = `${server.filesUrl}/tasks/${String(refine["id"])}/output/model.glb?Signature=s`;
     expect(await meshes.poll(refine, never)).toMatchObject({ state: "done", output: [{ url }] });
     expect(sent(server)).toEqual([
       { mode: "preview", ai_model: "meshy-6", prompt: "a chair" },
       { mode: "refine", preview_task_id: preview["id"], ai_model: "meshy-6", enable_pbr: true },
     ]);
-    expect(server.charged).toEqual({ previews: 1, refines: 1, others: 0 });
-    expect(server.credits).toBe(30);
+    expect(charged(server)).toEqual({ previews: 1, refines: 1, others: 0 });
+    expect(creditsOf(server, ["FAILED"])).toBe(30);
   });
 
   test("is gone on with by another process between the phases, with only what was stored", async () => {
@@ -305,7 +293,7 @@ describe("a job of two phases", () => {
     const { server, meshes, make } = start({ polls: ["SUCCEEDED"] });
     const preview = await make("text-to-3d/meshy-6");
     for (let at = 0; at < 3; at += 1) expect((await meshes.poll(preview, never)).state).toBe("next");
-    expect(server.charged).toEqual({ previews: 1, refines: 0, others: 0 });
+    expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
   });
 
   test("cannot have its second phase turned into another by its source", async () => {
@@ -321,14 +309,18 @@ describe("a job of two phases", () => {
     ["no room", message(503, "Service Unavailable")],
     ["a fault", message(500, "oops")],
   ])("whose second start met %s is gone on with: its preview is paid for once", async (_what, create) => {
-    const { server, meshes, another, make } = start({ polls: ["SUCCEEDED"] }, { create }, { polls: ["SUCCEEDED"] });
+    const { server, meshes, another, make } = start(
+      { polls: ["SUCCEEDED"] },
+      { start: create },
+      { polls: ["SUCCEEDED"] },
+    );
     const preview = stored(await make("text-to-3d/meshy-6"));
     const begin = nextOf(await meshes.poll(preview, never));
     expect((await failureOf(begin(never))).kind).not.toBe("unknown");
     const again = nextOf(await another().poll(preview, never));
     const refine = stored(await again(never));
     expect((await meshes.poll(refine, never)).state).toBe("done");
-    expect(server.charged).toEqual({ previews: 1, refines: 1, others: 0 });
+    expect(charged(server)).toEqual({ previews: 1, refines: 1, others: 0 });
     expect(sent(server).slice(1)).toEqual(
       Array.from({ length: 2 }, () => ({ mode: "refine", preview_task_id: preview["id"], ai_model: "meshy-6" })),
     );
@@ -341,7 +333,7 @@ describe("a job of two phases", () => {
     const states: string[] = [];
     for (let at = 0; at < polls.length; at += 1) states.push((await meshes.poll(preview, never)).state);
     expect(states).toEqual(["pending", "unknown", "unknown", "unknown", "pending", "next"]);
-    expect(server.charged).toEqual({ previews: 1, refines: 0, others: 0 });
+    expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
   });
 
   test.each(["IN_PROGRESS", "SUCCEEDED"] as const)(
@@ -352,21 +344,21 @@ describe("a job of two phases", () => {
       await meshes.cancel?.(preview, never);
       expect((await meshes.poll(preview, never)).state).toBe(status === "SUCCEEDED" ? "next" : "pending");
       expect(server.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
-      expect(server.charged).toEqual({ previews: 1, refines: 0, others: 0 });
+      expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
     },
   );
 
   test("whose preview fails begins no second phase", async () => {
     const { server, meshes, make } = start({ polls: ["FAILED"] });
     expect((await meshes.poll(await make("text-to-3d/meshy-6"), never)).state).toBe("failed");
-    expect(server.charged).toEqual({ previews: 0, refines: 0, others: 0 });
+    expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 0 });
   });
 
   test("whose second start was lost may be paid for twice over: nobody knows", async () => {
-    const { server, meshes, make } = start({ polls: ["SUCCEEDED"] }, { create: "lost" });
+    const { server, meshes, make } = start({ polls: ["SUCCEEDED"] }, { start: "lost" });
     const begin = nextOf(await meshes.poll(await make("text-to-3d/meshy-6"), never));
     expect((await failureOf(begin(never))).kind).toBe("unknown");
-    expect(server.charged).toEqual({ previews: 1, refines: 1, others: 0 });
+    expect(charged(server)).toEqual({ previews: 1, refines: 1, others: 0 });
   });
 
   test.each<[string, Reply, string]>([
@@ -379,35 +371,17 @@ describe("a job of two phases", () => {
     ["a fault", message(500, "oops"), "failed"],
     ["a gateway that lost Meshy", message(502, "Bad Gateway"), "unknown"],
   ])("whose second start is answered with %s is told by its class", async (_what, create, kind) => {
-    const { meshes, make } = start({ polls: ["SUCCEEDED"] }, { create });
+    const { meshes, make } = start({ polls: ["SUCCEEDED"] }, { start: create });
     const begin = nextOf(await meshes.poll(await make("text-to-3d/meshy-6"), never));
     expect((await failureOf(begin(never))).kind).toBe(kind as "busy");
   });
 });
 
 describe("a start", () => {
-  test("whose answer was lost may have been taken: nobody knows, and nobody sends it again", async () => {
-    const { server, make } = start({ create: "lost" });
-    expect(await failureOf(make("text-to-3d/meshy-6"))).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged.previews, server.requests.length]).toEqual([1, 1]);
-  });
-
-  test("that never left is said to be unsent", async () => {
-    const { server, make } = start();
-    server.close();
-    expect(await failureOf(make("text-to-3d/meshy-6"))).toMatchObject({ kind: "failed", isUnsent: true });
-  });
-
-  test("that its caller gave up while it waited for the answer is unknown", async () => {
-    const { make } = start({ create: "hang" });
-    const signal = AbortSignal.timeout(20);
-    expect((await failureOf(make("text-to-3d/meshy-6", { prompt: "a chair" }, { signal }))).kind).toBe("unknown");
-  });
-
   test.each([undefined, null, 7, "", "../../v1/me", "a/b", "a?b", "x".repeat(129), {}])(
     "that was taken under the id %p can be asked about by nobody",
     async (id) => {
-      const { make } = start({ id });
+      const { make } = start({ receipt: { result: id } });
       expect((await failureOf(make("text-to-3d/meshy-6"))).kind).toBe("unknown");
     },
   );
@@ -416,34 +390,9 @@ describe("a start", () => {
 describe("a poll that brings no verdict", () => {
   test.each<[string, Script]>([
     ["a status word nobody knows", { polls: ["LOST"] }],
-    ["no status", { task: { status: undefined } }],
     ["another task", { task: { id: "018a210d-8ba4-705c-b111-1f1776f7f578" } }],
-    ["no JSON", { polls: [reply(200, "<html>")] }],
-    ["a list", { polls: [reply(200, [])] }],
-    ["no such task", { polls: [message(404, "Task not found")] }],
-    ["a key that is no longer taken", { polls: [message(401, "Invalid API key")] }],
-    ["too many polls", { polls: [message(429, "RateLimitExceeded")] }],
-    ["a fault", { polls: [message(500, "oops")] }],
-    ["a gateway's page", { polls: [reply(502, "<html>")] }],
-    ["a redirect", { polls: [reply(302, "", { location: "http://127.0.0.1:1/" })] }],
-    ["a cut", { polls: ["cut"] }],
-    ["a reset", { polls: ["reset"] }],
   ])("%s leaves the job open", async (_what, script) => {
     expect(await outcomeOf(script)).toMatchObject({ state: "unknown" });
-  });
-
-  test("is forgotten by the next one that does", async () => {
-    const { meshes, make } = start({ polls: ["cut", message(503, "busy"), "SUCCEEDED"] });
-    const job = await make("remesh", { mesh: MESH_URL });
-    const states: string[] = [];
-    for (let at = 0; at < 3; at += 1) states.push((await meshes.poll(job, never)).state);
-    expect(states).toEqual(["unknown", "unknown", "done"]);
-  });
-
-  test("given up by its caller leaves the job open", async () => {
-    const { meshes, make } = start({ polls: ["hang"] });
-    const job = await make("remesh", { mesh: MESH_URL });
-    expect(await meshes.poll(job, AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
   test.each<[ProviderJob]>([
@@ -472,7 +421,7 @@ describe("a cancel", () => {
     expect(await meshes.poll(job, never)).toMatchObject({ state: "failed", error: { kind: "failed" } });
     const path = `/openapi/v2/text-to-3d/${String(job["id"])}`;
     expect(asked(server)).toEqual(["POST /openapi/v2/text-to-3d", `GET ${path}`, `DELETE ${path}`]);
-    expect(server.charged).toEqual({ previews: 0, refines: 0, others: 0 });
+    expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 0 });
   });
 
   test.each<[string, Script]>([
@@ -492,7 +441,7 @@ describe("a cancel", () => {
     ["refused", message(409, "Task is in progress")],
     ["answered with a fault", message(500, "oops")],
   ])("that is %s tells nothing of what comes of the job", async (_what, remove) => {
-    const { meshes, make } = start({ polls: ["PENDING", "SUCCEEDED"], remove });
+    const { meshes, make } = start({ polls: ["PENDING", "SUCCEEDED"], cancel: remove });
     const job = await make("remesh", { mesh: MESH_URL });
     await meshes.cancel?.(job, never);
     expect((await meshes.poll(job, never)).state).toBe("done");
@@ -528,7 +477,7 @@ describe("our catalogue", () => {
       }
       expect(polled.state, model.slug).toBe("done");
       // A credit of Meshy's is two of ours.
-      expect(model.pricing?.request_price, model.slug).toBe(String(2 * server.credits));
+      expect(model.pricing?.request_price, model.slug).toBe(String(2 * creditsOf(server, ["FAILED"])));
     }
   });
 });

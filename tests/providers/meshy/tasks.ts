@@ -1,19 +1,10 @@
 /** What Meshy's tasks take, from their own pages; members that a task does not know are refused here, so that ours are right. */
 
-type Check = (value: unknown) => boolean;
-type Members = Readonly<Record<string, unknown>>;
+import type { Members } from "../engine/behaviour.ts";
+import { type Check, faultIn, isFlag, isNumber, listOf, oneOf, textUpTo, whole } from "../engine/jobs.ts";
 
-const isFlag: Check = (value) => typeof value === "boolean";
-const isText: Check = (value) => typeof value === "string" && value !== "" && value.length <= 600;
-const oneOf =
-  (...values: readonly string[]): Check =>
-  (value) =>
-    values.includes(String(value));
-const whole =
-  (min: number, max: number): Check =>
-  (value) =>
-    Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-const isPicture: Check = (value) =>
+const isText = textUpTo(600);
+const isImage: Check = (value) =>
   typeof value === "string" && /^(https?:\/\/|data:image\/(png|jpe?g);base64,[A-Za-z0-9+/]+=*$)/.test(value);
 const isMesh: Check = (value) =>
   typeof value === "string" && /^(https?:\/\/|data:application\/octet-stream;base64,[A-Za-z0-9+/]+=*$)/.test(value);
@@ -23,7 +14,7 @@ const SHAPE = {
   topology: oneOf("quad", "triangle"),
   target_polycount: whole(100, 300_000),
   should_remesh: isFlag,
-  target_formats: (value) => Array.isArray(value),
+  target_formats: listOf(() => true),
 } as const satisfies Record<string, Check>;
 
 const PREVIEW = { mode: oneOf("preview"), prompt: isText, ai_model: isModel, model_type: isText, ...SHAPE };
@@ -45,7 +36,7 @@ export interface TaskRules {
 /** Path → what is taken there. Text-to-3d has two bodies. */
 const RULES: Readonly<Record<string, TaskRules>> = {
   "/openapi/v1/image-to-3d": {
-    members: { image_url: isPicture, ai_model: isModel, should_texture: isFlag, enable_pbr: isFlag, ...SHAPE },
+    members: { image_url: isImage, ai_model: isModel, should_texture: isFlag, enable_pbr: isFlag, ...SHAPE },
     needs: [["image_url"]],
     price: 30,
   },
@@ -53,7 +44,7 @@ const RULES: Readonly<Record<string, TaskRules>> = {
     members: {
       model_url: isMesh,
       text_style_prompt: isText,
-      image_style_url: isPicture,
+      image_style_url: isImage,
       ai_model: isModel,
       enable_original_uv: isFlag,
       enable_pbr: isFlag,
@@ -63,7 +54,7 @@ const RULES: Readonly<Record<string, TaskRules>> = {
   },
   "/openapi/v1/remesh": { members: { model_url: isMesh, ...SHAPE }, needs: [["model_url"]], price: 5 },
   "/openapi/v1/rigging": {
-    members: { model_url: isMesh, height_meters: (value) => typeof value === "number" },
+    members: { model_url: isMesh, height_meters: isNumber },
     needs: [["model_url"]],
     price: 5,
   },
@@ -76,9 +67,9 @@ export function rulesOf(path: string, mode: unknown): TaskRules | undefined {
 }
 
 /** What is wrong with a body; undefined: nothing. */
-export function faultIn(body: Members, { members, needs }: TaskRules): string | undefined {
-  const bad = Object.keys(body).find((name) => members[name]?.(body[name]) !== true);
-  if (bad !== undefined) return `Invalid values: ${bad}`;
+export function wrongIn(body: Members, { members, needs }: TaskRules): string | undefined {
+  const fault = faultIn(body, members, []);
+  if (fault) return `Invalid values: ${fault.name}`;
   const unmet = needs.find((group) => group.filter((name) => body[name] !== undefined).length !== 1);
   return unmet && `Exactly one is wanted: ${unmet.join(", ")}`;
 }

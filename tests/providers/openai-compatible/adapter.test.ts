@@ -1,107 +1,35 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
-import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 import { createRendering } from "#workers/pools/chat-render.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
-import type { ChatCall, ChatDelta, ChatUsage, ProviderError } from "#workers/providers/provider.ts";
+import type { ChatCall } from "#workers/providers/provider.ts";
 
-import type { Behaviour } from "./behaviour.ts";
 import anthropicToolCall from "./fixtures/anthropic-tool-call.json" with { type: "json" };
 import azureReasoning from "./fixtures/azure-reasoning.json" with { type: "json" };
 import groqReasoning from "./fixtures/groq-reasoning.json" with { type: "json" };
 import groqToolCall from "./fixtures/groq-tool-call.json" with { type: "json" };
 import openaiText from "./fixtures/openai-text.json" with { type: "json" };
 import xaiToolCall from "./fixtures/xai-tool-call.json" with { type: "json" };
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { type Behaviour, eventReply, ok } from "../engine/behaviour.ts";
+import { chatCall, failureOf, gather, type Gathered, HELLO, usageOf, useServers } from "../engine/calls.ts";
+import { TOOL_CALLS } from "../engine/named.ts";
+import { startOpenAiServer } from "./server.ts";
 
-const servers: OpenAiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startOpenAiServer({ apiKey: "sk-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startOpenAiServer({ apiKey: "sk-ours" }));
   server.next(...behaviours);
   const provider = createOpenAiCompatible({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } });
   return { server, provider };
 }
 
-const HELLO: ChatCompletionRequest = { model: "our-slug", messages: [{ role: "user", content: "hi" }] };
-
-function callOf(request: object, sourceModel = "m", signal = new AbortController().signal): ChatCall {
-  return {
-    request: { ...HELLO, ...request },
-    sourceModel,
-    outputTokensMax: 100,
-    signal,
-    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
-    traits: new Set(),
-    adapt: () => undefined,
-  };
-}
-
-/** What a client would put together from a stream, and how the stream ended. */
-interface Gathered {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly calls: readonly { id: string; name: string; arguments: string }[];
-  readonly finish: readonly string[];
-  readonly usage: ChatUsage | undefined;
-  readonly deltas: readonly ChatDelta[];
-  readonly error: ProviderError | undefined;
-}
-
-async function gather(stream: AsyncIterable<ChatDelta>): Promise<Gathered> {
-  let text = "";
-  let reasoning = "";
-  let usage: ChatUsage | undefined;
-  let error: ProviderError | undefined;
-  const calls: { id: string; name: string; arguments: string }[] = [];
-  const finish: string[] = [];
-  const deltas: ChatDelta[] = [];
-  try {
-    for await (const delta of stream) {
-      deltas.push(delta);
-      if (delta.usage !== undefined) usage = delta.usage;
-      for (const choice of delta.choices) {
-        const piece = choice["delta"] as Record<string, unknown>;
-        text += (piece["content"] as string | null | undefined) ?? "";
-        reasoning += ((piece["reasoning_content"] ?? piece["reasoning"]) as string | undefined) ?? "";
-        for (const part of (piece["tool_calls"] ?? []) as Record<string, unknown>[]) {
-          const call = (calls[part["index"] as number] ??= { id: "", name: "", arguments: "" });
-          const fn = (part["function"] ?? {}) as Record<string, string | undefined>;
-          call.id = (part["id"] as string | undefined) ?? call.id;
-          call.name += fn["name"] ?? "";
-          call.arguments += fn["arguments"] ?? "";
-        }
-        if (choice["finish_reason"] !== null) finish.push(choice["finish_reason"] as string);
-      }
-    }
-  } catch (fault) {
-    error = fault as ProviderError;
-  }
-  return { text, reasoning, calls, finish, usage, deltas, error };
-}
-
-async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
-  const error = await call.then(
-    () => undefined,
-    (fault: unknown) => fault as ProviderError,
-  );
-  if (!error) throw new Error("the call succeeded");
-  return error;
-}
-
-const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({ ...NO_USAGE, ...usage });
-
 describe("the body we send", () => {
   const bodyOf = (request: object, isStream: boolean, adapt: ChatCall["adapt"] = () => undefined) =>
-    JSON.parse(chatRequest({ ...callOf(request), sourceModel: "their-model", adapt }, isStream).body) as Record<
+    JSON.parse(chatRequest({ ...chatCall(request), sourceModel: "their-model", adapt }, isStream).body) as Record<
       string,
       unknown
     >;
@@ -109,7 +37,7 @@ describe("the body we send", () => {
   test("is the client's, unknown members included, with the source's model name", () => {
     const request = { temperature: 0.5, seed: 7, x_new_member: { deep: [1, null] }, user: "u" };
     expect(bodyOf(request, false)).toEqual({ ...HELLO, ...request, model: "their-model" });
-    expect(chatRequest(callOf({}), false).path).toBe("/chat/completions");
+    expect(chatRequest(chatCall({}), false).path).toBe("/chat/completions");
   });
 
   test("always asks for usage in a stream, and keeps other stream options", () => {
@@ -171,7 +99,7 @@ describe("the body we send", () => {
   });
 
   test("leaves the request itself untouched", () => {
-    const call = callOf({ api_key: "sk-x", stream: true });
+    const call = chatCall({ api_key: "sk-x", stream: true });
     const before = structuredClone(call.request);
     chatRequest(call, true);
     chatRequest(call, false);
@@ -179,7 +107,7 @@ describe("the body we send", () => {
   });
 
   test("is pinned to the endpoint whatever the request says", async () => {
-    const { server, provider } = await start();
+    const { server, provider } = start();
     const hostile = {
       host: "http://evil/",
       url: "//evil",
@@ -187,7 +115,7 @@ describe("the body we send", () => {
       headers: { authorization: "Bearer x" },
       "\u0000": 1,
     };
-    await provider.complete(callOf(hostile));
+    await provider.complete(chatCall(hostile));
     expect(server.requests[0]).toMatchObject({
       path: "/v1/chat/completions",
       headers: { authorization: "Bearer sk-ours", host: `127.0.0.1:${server.port}` },
@@ -201,31 +129,17 @@ interface Recorded {
   readonly chunks: readonly object[];
 }
 
-const plainReply = (body: unknown): Behaviour => ({
-  kind: "reply",
-  status: 200,
-  headers: { "content-type": "application/json" },
-  body: typeof body === "string" ? body : JSON.stringify(body),
-});
-
-const eventReply = (...events: readonly unknown[]): Behaviour => ({
-  kind: "reply",
-  status: 200,
-  headers: { "content-type": "text/event-stream" },
-  body: events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join(""),
-});
-
 const streamReply = ({ chunks, done }: Recorded): Behaviour =>
   eventReply(...chunks, ...(done === true ? ["[DONE]"] : []));
 
 async function streamed(...behaviours: readonly Behaviour[]): Promise<Gathered> {
-  const { provider } = await start(...behaviours);
-  return gather(provider.stream(callOf({ stream: true })));
+  const { provider } = start(...behaviours);
+  return gather(provider.stream(chatCall({ stream: true })));
 }
 
 async function completed(body: unknown) {
-  const { provider } = await start(plainReply(body));
-  return provider.complete(callOf({}));
+  const { provider } = start(ok(body));
+  return provider.complete(chatCall({}));
 }
 
 const WEATHER = '{"location":"San Francisco"}';
@@ -426,31 +340,22 @@ describe("a finish reason", () => {
   });
 
   test("of `error` is a failure, plain and streamed", async () => {
-    const { provider } = await start(plainReply({ choices: [{ message: { content: "" }, finish_reason: "error" }] }));
-    expect(await errorOf(provider.complete(callOf({})))).toMatchObject({ kind: "failed" });
+    const { provider } = start(ok({ choices: [{ message: { content: "" }, finish_reason: "error" }] }));
+    expect(await failureOf(provider.complete(chatCall({})))).toMatchObject({ kind: "failed" });
     const { error } = await streamed(eventReply({ choices: [{ delta: { content: "a" }, finish_reason: "error" }] }));
     expect(error).toMatchObject({ kind: "failed" });
   });
 });
 
 describe("parallel tool calls", () => {
-  const WANTED = [
-    { id: "call_mock0", name: "get_weather", arguments: '{"city":"Paris"}' },
-    { id: "call_mock1", name: "get_time", arguments: '{"zone":"Europe/Paris"}' },
-    { id: "call_mock2", name: "lookup", arguments: '{"term":"café 🙂"}' },
-  ];
-
-  test.each(["tools-parallel", "tools-interleaved"])("%s join to whole arguments", async (name) => {
-    const { provider } = await start();
-    const { calls, finish } = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
-    expect(calls).toEqual(WANTED);
-    expect(finish).toEqual(["tool_calls"]);
-    const plain = await provider.complete(callOf({}, `mock-${name}`));
+  test("come out of a plain answer whole", async () => {
+    const { provider } = start();
+    const plain = await provider.complete(chatCall({}, { sourceModel: "mock-tools-parallel" }));
     expect(plain.choices[0]?.["message"]).toMatchObject({
-      tool_calls: WANTED.map(({ id, name: called, arguments: text }) => ({
-        id,
+      tool_calls: TOOL_CALLS.map(({ name, arguments: text }, at) => ({
+        id: `call_mock${at}`,
         type: "function",
-        function: { name: called, arguments: text },
+        function: { name, arguments: text },
       })),
     });
   });
@@ -533,35 +438,13 @@ describe("parallel tool calls", () => {
 
 describe("a stream in odd dress", () => {
   test.each([
-    "repeat",
-    "malformed",
-    "comments",
-    "foreign",
-    "event-name",
-    "crlf",
-    "cr",
-    "bom",
-    "multi-line",
-    "no-last-newline",
-    "no-done",
-    "long-line",
-    "split-1",
-    "split-7",
-  ])("%s is read like any other", async (name) => {
-    const { server, provider } = await start();
-    const messages = [{ role: "user", content: "say one é two 🙂 three" }];
-    const gathered = await gather(provider.stream(callOf({ stream: true, messages }, `mock-${name}`)));
-    expect(gathered.error).toBeUndefined();
-    expect(gathered.text).toBe(name === "repeat" ? "one é é two 🙂 three" : "one é two 🙂 three");
-    expect(gathered.finish).toEqual(["stop"]);
-    expect(gathered.usage).toMatchObject({ output: 5, estimated: false });
-    expect(server.faults).toEqual([]);
-  });
-
-  test("a usage report that grows is replaced, not summed", async () => {
-    const { provider } = await start();
-    const { usage } = await gather(provider.stream(callOf({ stream: true }, "mock-usage-growing")));
-    expect(usage).toEqual(usageOf({ input: 1, output: 14 }));
+    ["repeat", "one é é two 🙂 three"],
+    ["event-name", "one é two 🙂 three"],
+  ])("%s is read as it is", async (name, said) => {
+    const { provider } = start();
+    const request = { stream: true, messages: [{ role: "user", content: "say one é two 🙂 three" }] };
+    const { text, finish, error } = await gather(provider.stream(chatCall(request, { sourceModel: `mock-${name}` })));
+    expect({ text, finish, error }).toEqual({ text: said, finish: ["stop"], error: undefined });
   });
 
   test("a later report replaces an earlier one, also one that was impossible", async () => {
@@ -577,29 +460,29 @@ describe("a stream in odd dress", () => {
 
   test("usage behind the finish reason counts, however the bytes are cut", async () => {
     for (const splitBytes of [1, 64, 100_000]) {
-      const { provider } = await start({ text: "one two", splitBytes });
-      const { usage } = await gather(provider.stream(callOf({ stream: true })));
+      const { provider } = start({ text: "one two", splitBytes });
+      const { usage } = await gather(provider.stream(chatCall({ stream: true })));
       expect(usage).toEqual(usageOf({ input: 1, output: 2 }));
     }
   });
 });
 
 describe("a usage report", () => {
-  const IMPOSSIBLE = ["negative", "fractional", "huge", "nan"];
-
-  test.each([...IMPOSSIBLE, "missing", "null", "zero"])("%s is told apart, plain and streamed", async (name) => {
-    const { provider } = await start();
-    const expected = IMPOSSIBLE.includes(name) ? "impossible" : null;
-    expect((await provider.complete(callOf({}, `mock-usage-${name}`))).usage).toBe(expected);
-    const { usage, error } = await gather(provider.stream(callOf({ stream: true }, `mock-usage-${name}`)));
-    expect(error).toBeUndefined();
-    expect(usage ?? null).toBe(expected);
+  test("of null is none", async () => {
+    const { provider } = start();
+    expect((await provider.complete(chatCall({}, { sourceModel: "mock-usage-null" }))).usage).toBeNull();
+    const options = { sourceModel: "mock-usage-null" };
+    expect((await gather(provider.stream(chatCall({ stream: true }, options)))).usage).toBeUndefined();
   });
 
   test("that is no JSON costs the plain answer, and of a stream only its event", async () => {
-    const { provider } = await start();
-    expect(await errorOf(provider.complete(callOf({}, "mock-usage-bare-nan")))).toMatchObject({ kind: "failed" });
-    const { usage, text, error } = await gather(provider.stream(callOf({ stream: true }, "mock-usage-bare-nan")));
+    const { provider } = start();
+    expect(await failureOf(provider.complete(chatCall({}, { sourceModel: "mock-usage-bare-nan" })))).toMatchObject({
+      kind: "failed",
+    });
+    const { usage, text, error } = await gather(
+      provider.stream(chatCall({ stream: true }, { sourceModel: "mock-usage-bare-nan" })),
+    );
     expect(error).toBeUndefined();
     expect(usage).toBeUndefined();
     expect(text).toContain("word by word");
@@ -607,36 +490,6 @@ describe("a usage report", () => {
 });
 
 describe("a stream that breaks", () => {
-  test.each([
-    "fin",
-    "rst",
-    "cut-utf8",
-    "cut-in-json",
-    "cut-first",
-    "error-first",
-    "empty-stream",
-    "reset",
-    "reset-after-head",
-    "html",
-    "wrong-type",
-    "error-in-200",
-  ])("%s is a failure", async (name) => {
-    const { provider } = await start();
-    const { error, finish } = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
-    expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
-    expect(finish).toEqual([]);
-  });
-
-  test.each(["cut-utf8-end", "cut-in-json-end", "no-finish", "no-finish-no-done", "error-mid"])(
-    "%s is a failure behind what came before it",
-    async (name) => {
-      const { provider } = await start();
-      const { error, text } = await gather(provider.stream(callOf({ stream: true }, `mock-${name}`)));
-      expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
-      expect(text).not.toBe("");
-    },
-  );
-
   const a = (index: number, finish_reason: string | null = null) => ({
     choices: [{ index, delta: { content: "a" }, finish_reason }],
   });
@@ -674,32 +527,9 @@ describe("a stream that breaks", () => {
     expect((await streamed(eventReply(refused))).error).toMatchObject({ kind: "refused" });
   });
 
-  test("an abort in the middle closes the provider's socket", async () => {
-    const { server, provider } = await start();
-    const abort = new AbortController();
-    const stream = provider.stream(callOf({ stream: true }, "mock-endless", abort.signal));
-    await stream.next();
-    abort.abort();
-    expect((await gather(stream)).error).toMatchObject({ kind: "aborted" });
-    await (
-      await server.received(1)
-    ).finished;
-    expect(server.openSockets()).toBe(0);
-  });
-
-  test("a reader that stops closes the provider's socket", async () => {
-    const { server, provider } = await start();
-    const stream = provider.stream(callOf({ stream: true }, "mock-endless"));
-    for await (const _delta of stream) break;
-    await (
-      await server.received(1)
-    ).finished;
-    expect(server.openSockets()).toBe(0);
-  });
-
   test("a line without end is refused at its limit", async () => {
-    const { server, provider } = await start();
-    const { error } = await gather(provider.stream(callOf({ stream: true }, "mock-huge-1g")));
+    const { server, provider } = start();
+    const { error } = await gather(provider.stream(chatCall({ stream: true }, { sourceModel: "mock-huge-1g" })));
     expect(error).toMatchObject({ kind: "failed" });
     await (
       await server.received(1)
@@ -712,15 +542,6 @@ describe("a stream that breaks", () => {
 const DEEP = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
 
 describe("a plain answer that is none", () => {
-  test.each(["html", "cut-json", "cut-body", "empty", "wrong-type", "error-in-200", "redirect", "reset"])(
-    "%s is a failure",
-    async (name) => {
-      const { provider } = await start();
-      const error = await errorOf(provider.complete(callOf({}, `mock-${name}`)));
-      expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
-    },
-  );
-
   test.each<[string, unknown]>([
     ["null", "null"],
     ["an array", "[]"],
@@ -731,16 +552,14 @@ describe("a plain answer that is none", () => {
     ["a null message", { choices: [{ index: 0, message: null }] }],
     ["nested without end", `{"choices":[{"message":{"content":${DEEP}}}]}`],
   ])("%s is a failure", async (_name, body) => {
-    const { provider } = await start(plainReply(body));
-    expect(await errorOf(provider.complete(callOf({})))).toMatchObject({ name: "ProviderError", kind: "failed" });
+    const { provider } = start(ok(body));
+    expect(await failureOf(provider.complete(chatCall({})))).toMatchObject({ name: "ProviderError", kind: "failed" });
   });
 
-  test("an error status has its class, code and hint, plain and streamed", async () => {
-    const { provider } = await start();
-    const hinted = { kind: "busy", status: 429, retryAfterMs: 7_000 };
-    expect(await errorOf(provider.complete(callOf({}, "mock-429-7")))).toMatchObject(hinted);
-    expect((await gather(provider.stream(callOf({ stream: true }, "mock-429-7")))).error).toMatchObject(hinted);
-    expect(await errorOf(provider.complete(callOf({}, "mock-context-length")))).toMatchObject({
+  test("about the length of the context names it", async () => {
+    const { provider } = start();
+    const call = chatCall({}, { sourceModel: "mock-context-length" });
+    expect(await failureOf(provider.complete(call))).toMatchObject({
       kind: "rejected",
       code: "context_length_exceeded",
       param: "messages",

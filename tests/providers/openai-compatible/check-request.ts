@@ -2,6 +2,10 @@
  * Refuses what OpenAI would refuse, so an adapter that builds a wrong request fails its test instead of passing by
  * accident. Source: openai/openai-openapi, CreateChatCompletionRequest.
  */
+import type { Members, UsageReport } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import { isText } from "../engine/jobs.ts";
+
 export interface ChatRequestBody {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -71,11 +75,29 @@ function checkMessage(path: string, message: unknown): RequestFault | null {
   return null;
 }
 
-function fault(param: string | null, message: string): RequestFault {
+export function fault(param: string | null, message: string): RequestFault {
   return { param, message };
 }
 
-/** A JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+type CheckBody = (contentType: string | undefined, body: unknown) => RequestFault | null;
+
+/** A check of a body that has a model and no members but these. @param known may hang on the model */
+export function checkBody(
+  known: readonly string[] | ((body: Members) => readonly string[]),
+  check: (body: Members) => RequestFault | null,
+  type = "application/json",
+): CheckBody {
+  return (contentType, body) => {
+    if (!contentType?.startsWith(type)) return fault(null, `unsupported mimetype ('${contentType ?? ""}')`);
+    if (!isObject(body)) return fault(null, "the body is no object");
+    const names = typeof known === "function" ? known(body) : known;
+    const stranger = Object.keys(body).find((name) => !names.includes(name));
+    if (stranger !== undefined) return fault(stranger, `Unknown parameter: '${stranger}'.`);
+    return isText(body["model"]) ? check(body) : fault("model", "you must provide a model parameter");
+  };
+}
+
+/** The `usage` of a media answer: as it is, left out, or exactly these members. */
+export function usageMember(usage: UsageReport | undefined, honest: Members): { readonly usage?: Members } {
+  return usage === "missing" ? {} : { usage: typeof usage === "object" ? usage : honest };
 }

@@ -1,32 +1,25 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { createOpenAiEmbeddings } from "#workers/providers/openai-compatible/embeddings.ts";
-import { type EmbeddingsCall, ProviderError } from "#workers/providers/provider.ts";
+import { type EmbeddingsCall } from "#workers/providers/provider.ts";
 
-import type { Behaviour, ReplyBehaviour } from "./behaviour.ts";
+import { type Behaviour, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { failureOf, useServers } from "../engine/calls.ts";
 import { embeddingsReply, mockVector } from "./embeddings.ts";
-import { errorReply } from "./errors.ts";
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { ERRORS, openAiError } from "./errors.ts";
+import { startOpenAiServer } from "./server.ts";
 
-const servers: OpenAiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startOpenAiServer({ apiKey: "sk-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startOpenAiServer({ apiKey: "sk-ours" }));
   server.next(...behaviours);
   const provider = createOpenAiEmbeddings({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } });
-  return { server, embed: (call: Partial<EmbeddingsCall> = {}) => provider.embed(callOf(call)) };
+  return { server, embed: (call: Partial<EmbeddingsCall> = {}) => provider.embed(mediaCall(call)) };
 }
 
-function callOf(call: Partial<EmbeddingsCall>): EmbeddingsCall {
+function mediaCall(call: Partial<EmbeddingsCall>): EmbeddingsCall {
   return {
     inputs: ["one text", "another"],
     sourceModel: "m",
@@ -39,24 +32,9 @@ function callOf(call: Partial<EmbeddingsCall>): EmbeddingsCall {
 
 const floats = (numbers: readonly number[]): number[] => [...Float32Array.from(numbers)];
 
-/** A 200 with this body. */
-function answer(body: unknown): ReplyBehaviour {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { kind: "reply", status: 200, headers: { "content-type": "application/json" }, body: text };
-}
-
-async function failureOf(call: Promise<unknown>): Promise<ProviderError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof ProviderError) return error;
-  throw new Error(`expected a ProviderError, got ${String(error)}`);
-}
-
 describe("a request", () => {
   test("asks for base64 and carries what the caller chose, under the source's name", async () => {
-    const { server, embed } = await start();
+    const { server, embed } = start();
     await embed({ sourceModel: "text-embedding-3-small", dimensions: 4, user: "someone" });
     expect(server.requests[0]?.path).toBe("/v1/embeddings");
     expect(server.requests[0]?.body).toEqual({
@@ -69,13 +47,13 @@ describe("a request", () => {
   });
 
   test("leaves out what nobody chose, and is changed by its source last", async () => {
-    const { server, embed } = await start();
+    const { server, embed } = start();
     await embed({ inputs: [[1, 2, 3]], adapt: (body) => delete body["encoding_format"] });
     expect(server.requests[0]?.body).toEqual({ model: "m", input: [[1, 2, 3]] });
   });
 
   test("hangs on its caller's signal: the socket is closed when that fires", async () => {
-    const { server, embed } = await start({ kind: "hang" });
+    const { server, embed } = start("hang");
     const controller = new AbortController();
     const failing = failureOf(embed({ signal: controller.signal }));
     const call = await server.received(1);
@@ -89,7 +67,7 @@ describe("a request", () => {
 describe("an answer", () => {
   test("is the same floats whether it came in base64 or as numbers", async () => {
     const wanted = ["one text", "another"].map((input) => floats(mockVector(input)));
-    const { embed } = await start();
+    const { embed } = start();
     const base64 = await embed();
     const numbers = await embed({ adapt: (body) => (body["encoding_format"] = "float") });
     expect(base64.vectors.map((vector) => [...vector])).toEqual(wanted);
@@ -99,12 +77,12 @@ describe("an answer", () => {
 
   test("is put in the order of its indexes", async () => {
     const data = [1, 0].map((index) => ({ index, embedding: [index, 0.5] }));
-    const { embed } = await start(answer({ data }));
+    const { embed } = start(ok({ data }));
     expect((await embed()).vectors.map((vector) => vector[0])).toEqual([0, 1]);
   });
 
   test("without indexes is taken as it comes, and without usage says so", async () => {
-    const { embed } = await start(answer({ data: [{ embedding: [1] }, { embedding: [2] }] }));
+    const { embed } = start(ok({ data: [{ embedding: [1] }, { embedding: [2] }] }));
     const { vectors, usage } = await embed();
     expect([vectors.map((vector) => vector[0]), usage]).toEqual([[1, 2], null]);
   });
@@ -118,7 +96,7 @@ describe("an answer", () => {
       { ...NO_USAGE, input: 5 },
     ],
   ])("that reports %j counts as %j", async (usage, expected) => {
-    const { embed } = await start({ usage });
+    const { embed } = start({ usage });
     expect((await embed()).usage).toEqual(expected as never);
   });
 
@@ -138,29 +116,25 @@ describe("an answer", () => {
     ["base64 of half a float", { data: [one, { index: 1, embedding: "AAAAAAA=" }] }],
     ["base64 of no number", { data: [one, { index: 1, embedding: "AADAfw==" }] }],
   ])("with %s is a failure of the source", async (_what, body) => {
-    const { embed } = await start(answer(body));
+    const { embed } = start(ok(body));
     expect((await failureOf(embed())).kind).toBe("failed");
   });
 
   test("with an error inside a 200 is that error", async () => {
-    const { embed } = await start(answer(errorReply("quota").body));
+    const { embed } = start(ok(ERRORS.quota.body));
     expect((await failureOf(embed())).kind).toBe("misconfigured");
   });
 
   test("that is cut is a failure", async () => {
     const reply = embeddingsReply({ model: "m", input: "x" });
-    const { embed } = await start({ ...reply, cut: { afterBytes: 20, how: "fin" } });
+    const { embed } = start({ ...reply, cut: { afterBytes: 20, how: "fin" } });
     expect((await failureOf(embed())).kind).toBe("failed");
   });
 });
 
 describe("a refusal", () => {
-  const refuse = (message: string, members: object = {}): ReplyBehaviour => ({
-    kind: "reply",
-    status: 400,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...members } }),
-  });
+  const refuse = (message: string, members: Parameters<typeof openAiError>[2] = {}): ReplyBehaviour =>
+    openAiError(400, message, members);
 
   test.each([
     ["This model's maximum context length is 8192 tokens, however you requested 9000 tokens", null],
@@ -168,12 +142,12 @@ describe("a refusal", () => {
     ["Requested 400000 tokens, max 300000 tokens per request", null],
     ["Too many tokens in batch. Max is 16384 got 17555", null],
   ])("of a long input is told as such: %s", async (message, param) => {
-    const { embed } = await start(refuse(message));
+    const { embed } = start(refuse(message));
     expect(await failureOf(embed())).toMatchObject({ kind: "rejected", code: "context_length_exceeded", param });
   });
 
   test("of something else keeps its class and parameter", async () => {
-    const { embed } = await start(refuse("no", { param: "dimensions", code: "unsupported_value" }));
+    const { embed } = start(refuse("no", { param: "dimensions", code: "unsupported_value" }));
     expect(await failureOf(embed())).toMatchObject({
       kind: "rejected",
       code: "unsupported_value",
@@ -188,7 +162,7 @@ describe("a refusal", () => {
     ["server-error", "failed"],
     ["content-policy", "refused"],
   ] as const)("%s is %s", async (name, kind) => {
-    const { embed } = await start(errorReply(name));
+    const { embed } = start(ERRORS[name]);
     expect((await failureOf(embed())).kind).toBe(kind);
   });
 });

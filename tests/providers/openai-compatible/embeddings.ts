@@ -1,43 +1,36 @@
 /** The embeddings side of the local upstream: refuses what OpenAI would, and answers with vectors made of the input. */
-import type { ChatBehaviour, ReplyBehaviour } from "./behaviour.ts";
-import { isObject, type RequestFault } from "./check-request.ts";
+import { type AnswerBehaviour, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isText, listOf, whole } from "../engine/jobs.ts";
+import { checkBody, fault, type RequestFault, usageMember } from "./check-request.ts";
 
 export interface EmbeddingsBody {
   readonly model: string;
   readonly input: string | readonly (string | number | readonly number[])[];
   readonly encoding_format?: "float" | "base64";
   readonly dimensions?: number;
-  readonly user?: string;
 }
 
-const MEMBERS = new Set(["model", "input", "encoding_format", "dimensions", "user"]);
+const MEMBERS = ["model", "input", "encoding_format", "dimensions", "user"];
 const DIMENSIONS = 8;
 
 /** The fault OpenAI would name first, or null. Source: openai/openai-openapi, CreateEmbeddingRequest. */
-export function checkEmbeddingsRequest(contentType: string | undefined, body: unknown): RequestFault | null {
-  const fault = (param: string | null, message: string): RequestFault => ({ param, message });
-  if (!contentType?.startsWith("application/json")) return fault(null, "unsupported content type");
-  if (!isObject(body)) return fault(null, "the body is no JSON object");
-  const stranger = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (stranger !== undefined) return fault(stranger, "unrecognized request argument");
-  if (typeof body["model"] !== "string" || body["model"] === "") return fault("model", "missing");
-  const { input, encoding_format: format, dimensions, user } = body;
-  const isTokens = (value: unknown): boolean =>
-    Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
-  const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
-  const isList = Array.isArray(input) && input.length > 0 && input.length <= 2_048;
-  if (!isText(input) && !isTokens(input) && !(isList && (input.every(isText) || input.every(isTokens)))) {
-    return fault("input", "'$.input' is invalid");
-  }
-  if (format !== undefined && format !== "float" && format !== "base64") return fault("encoding_format", "unknown");
-  if (dimensions !== undefined && !(Number.isInteger(dimensions) && Number(dimensions) > 0)) {
-    return fault("dimensions", "expected a positive integer");
-  }
-  return user === undefined || typeof user === "string" ? null : fault("user", "expected a string");
-}
+export const checkEmbeddingsRequest = checkBody(
+  MEMBERS,
+  ({ input, encoding_format: format, dimensions, user }): RequestFault | null => {
+    const isTokens = (value: unknown): boolean => listOf(Number.isInteger)(value) && (value as []).length > 0;
+    const isList = Array.isArray(input) && input.length > 0 && input.length <= 2_048;
+    if (!isText(input) && !isTokens(input) && !(isList && (input.every(isText) || input.every(isTokens)))) {
+      return fault("input", "'$.input' is invalid");
+    }
+    if (format !== undefined && format !== "float" && format !== "base64") return fault("encoding_format", "unknown");
+    const isDimensions = dimensions === undefined || whole(1, Infinity)(dimensions);
+    if (!isDimensions) return fault("dimensions", "expected a positive integer");
+    return user === undefined || typeof user === "string" ? null : fault("user", "expected a string");
+  },
+);
 
 /** What the server counts for one input: tokens as they are, a text by its words. */
-export function mockTokens(input: string | readonly number[]): number {
+function mockTokens(input: string | readonly number[]): number {
   return typeof input === "string" ? input.split(/\s+/).length : input.length;
 }
 
@@ -50,7 +43,7 @@ export function mockVector(input: string | readonly number[], dimensions: number
 }
 
 /** A whole answer to a checked request. `usage` as for chat: honest, missing, or exactly these members. */
-export function embeddingsReply(body: EmbeddingsBody, { usage, delayMs }: ChatBehaviour = {}): ReplyBehaviour {
+export function embeddingsReply(body: EmbeddingsBody, { usage }: AnswerBehaviour = {}): ReplyBehaviour {
   const { input } = body;
   const isSingle = typeof input === "string" || typeof input[0] === "number";
   const inputs = (isSingle ? [input] : input) as readonly (string | readonly number[])[];
@@ -62,12 +55,5 @@ export function embeddingsReply(body: EmbeddingsBody, { usage, delayMs }: ChatBe
   });
   const tokens = inputs.reduce((sum, one) => sum + mockTokens(one), 0);
   const honest = { prompt_tokens: tokens, total_tokens: tokens };
-  const report = typeof usage === "object" ? { usage } : usage === "missing" ? {} : { usage: honest };
-  return {
-    kind: "reply",
-    status: 200,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ object: "list", data, model: body.model, ...report }),
-    ...(delayMs === undefined ? {} : { delayMs }),
-  };
+  return ok({ object: "list", data, model: body.model, ...usageMember(usage, honest) });
 }

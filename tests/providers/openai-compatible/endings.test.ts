@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
@@ -6,35 +6,23 @@ import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { ChunkChoices, wholeChoices } from "#workers/providers/openai-compatible/choices.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
-import type { ChatCall, ChatDelta } from "#workers/providers/provider.ts";
+import type { ChatDelta } from "#workers/providers/provider.ts";
 
-import type { Behaviour } from "./behaviour.ts";
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
-import { sendChunk } from "./play-stream.ts";
+import { type Behaviour, eventReply } from "../engine/behaviour.ts";
+import { chatCall, useServers } from "../engine/calls.ts";
+import { sendChunk } from "../engine/play.ts";
+import { startOpenAiServer } from "./server.ts";
 
 type Members = Record<string, unknown>;
 
-const servers: OpenAiServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const own = useServers();
 
 /** What a stream of these events gives, and the class of its error. */
 async function streamed(behaviour: Behaviour, request: object = {}) {
-  const server = await startOpenAiServer();
-  servers.push(server);
+  const server = own(startOpenAiServer());
   server.next(behaviour);
   const provider = createOpenAiCompatible({ baseUrl: server.url, headers: {} });
-  const call: ChatCall = {
-    request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true, ...request },
-    sourceModel: "m",
-    outputTokensMax: 100,
-    signal: new AbortController().signal,
-    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
-    traits: new Set(),
-    adapt: () => undefined,
-  };
+  const call = chatCall({ stream: true, ...request });
   const deltas: ChatDelta[] = [];
   try {
     for await (const delta of provider.stream(call)) deltas.push(delta);
@@ -43,13 +31,6 @@ async function streamed(behaviour: Behaviour, request: object = {}) {
     return { deltas, kind: (error as { kind?: string }).kind };
   }
 }
-
-const events = (...chunks: readonly unknown[]): Behaviour => ({
-  kind: "reply",
-  status: 200,
-  headers: { "content-type": "text/event-stream" },
-  body: chunks.map((chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\n\n`).join(""),
-});
 
 const chunk = (delta: object, finish_reason: string | null = null, index = 0) => ({
   choices: [{ index, delta, finish_reason }],
@@ -110,7 +91,7 @@ describe("a stream that was filtered", () => {
 
   test.each(SILENT)("and says %s is a refusal, and its end is not told", async (_name, delta) => {
     for (const rest of [[usage, "[DONE]"], ["[DONE]"], []]) {
-      const { deltas, kind } = await streamed(events(role, chunk(delta, "content_filter"), ...rest));
+      const { deltas, kind } = await streamed(eventReply(role, chunk(delta, "content_filter"), ...rest));
       expect(kind).toBe("refused");
       // A finish reason would begin the client's answer, and then nobody else could give one.
       expect(endsOf(deltas)).toEqual([]);
@@ -119,7 +100,7 @@ describe("a stream that was filtered", () => {
 
   test.each(SPOKEN)("behind %s is told as it is", async (_name, delta) => {
     for (const chunks of [[chunk(delta), chunk({}, "content_filter")], [chunk(delta, "content_filter")]]) {
-      const { deltas, kind } = await streamed(events(role, ...chunks, usage, "[DONE]"));
+      const { deltas, kind } = await streamed(eventReply(role, ...chunks, usage, "[DONE]"));
       expect(kind).toBeUndefined();
       expect(endsOf(deltas)).toEqual([[0, "content_filter"]]);
     }
@@ -142,7 +123,7 @@ describe("a stream that was filtered", () => {
   test("in all of its choices is a refusal, though fewer came than were asked for", async () => {
     const both = [chunk({}, "content_filter"), chunk({}, "content_filter", 1), "[DONE]"];
     for (const n of [2, 3]) {
-      const { deltas, kind } = await streamed(events(...both), { n });
+      const { deltas, kind } = await streamed(eventReply(...both), { n });
       expect(kind).toBe("refused");
       expect(endsOf(deltas)).toEqual([]);
     }
@@ -150,7 +131,7 @@ describe("a stream that was filtered", () => {
 
   test("in one of its choices tells that end as soon as another choice says something", async () => {
     const chunks = [chunk({}, "content_filter"), chunk({ content: "a" }, null, 1), chunk({}, "stop", 1), "[DONE]"];
-    const { deltas, kind } = await streamed(events(...chunks), { n: 2 });
+    const { deltas, kind } = await streamed(eventReply(...chunks), { n: 2 });
     expect(kind).toBeUndefined();
     expect(endsOf(deltas)).toEqual([
       [0, "content_filter"],
@@ -160,7 +141,7 @@ describe("a stream that was filtered", () => {
 
   test("in one of its choices tells that end once, in the same event as another's", async () => {
     const { choices } = chunk({}, "content_filter");
-    const { deltas, kind } = await streamed(events({ choices: [...choices, ...chunk({}, "stop", 1).choices] }), {
+    const { deltas, kind } = await streamed(eventReply({ choices: [...choices, ...chunk({}, "stop", 1).choices] }), {
       n: 2,
     });
     expect(kind).toBeUndefined();
@@ -172,7 +153,7 @@ describe("a stream that was filtered", () => {
 
   test("in one of its choices and cut in another is a failure", async () => {
     const chunks = [chunk({}, "content_filter"), chunk({ content: "" }, null, 1), "[DONE]"];
-    expect(await streamed(events(...chunks), { n: 2 })).toMatchObject({ kind: "failed" });
+    expect(await streamed(eventReply(...chunks), { n: 2 })).toMatchObject({ kind: "failed" });
   });
 });
 
@@ -208,13 +189,13 @@ describe("a choice that calls tools (TOOL-1)", () => {
   test("is told so in a stream too, in the piece of the call and behind it", async () => {
     const tools = { tool_calls: [call] };
     for (const chunks of [[chunk(tools, "stop")], [chunk(tools), chunk({}, "stop")]]) {
-      expect(endsOf((await streamed(events(...chunks, "[DONE]"))).deltas)).toEqual([[0, "tool_calls"]]);
+      expect(endsOf((await streamed(eventReply(...chunks, "[DONE]"))).deltas)).toEqual([[0, "tool_calls"]]);
     }
   });
 
   test("does not lend its end to another choice", async () => {
     const chunks = [chunk({ tool_calls: [call] }), chunk({ content: "a" }, "stop", 1), chunk({}, "stop"), "[DONE]"];
-    expect(endsOf((await streamed(events(...chunks), { n: 2 })).deltas)).toEqual([
+    expect(endsOf((await streamed(eventReply(...chunks), { n: 2 })).deltas)).toEqual([
       [1, "stop"],
       [0, "tool_calls"],
     ]);

@@ -1,28 +1,21 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall } from "#workers/providers/media.ts";
 import { createOpenAiImages } from "#workers/providers/openai-compatible/images.ts";
 
-import { callOf, EDIT, EVERYTHING, failureOf, runOf } from "../image-calls.ts";
-import { pngOf, pngSize } from "../png.ts";
-import type { Behaviour, ReplyBehaviour } from "./behaviour.ts";
-import { type ErrorName, errorReply } from "./errors.ts";
+import { type Behaviour, jsonReply, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { direct, failureOf, mediaCall, useServers } from "../engine/calls.ts";
+import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_IMAGE_TOKENS } from "./images.ts";
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { startOpenAiServer } from "./server.ts";
+import { pngOf, pngSize } from "../png.ts";
 
-const servers: OpenAiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startOpenAiServer({ apiKey: "sk-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startOpenAiServer({ apiKey: "sk-ours" }));
   server.next(...behaviours);
   const { images, imageEdits } = createOpenAiImages({
     baseUrl: server.url,
@@ -31,15 +24,10 @@ async function start(...behaviours: readonly Behaviour[]) {
   return {
     server,
     make: (input: Partial<ImageInput> = {}, call: Partial<MediaCall<ImageInput>> = {}) =>
-      runOf(images)(callOf({ prompt: "a sea otter", n: 1, ...input }, call)),
+      direct(images).run(mediaCall({ prompt: "a sea otter", n: 1, ...input }, call)),
     edit: (input: Partial<ImageEditInput> = {}, call: Partial<MediaCall<ImageEditInput>> = {}) =>
-      runOf(imageEdits)(callOf({ ...EDIT, ...input }, call)),
+      direct(imageEdits).run(mediaCall({ ...EDIT, ...input }, call)),
   };
-}
-
-function answer(body: unknown, status = 200): ReplyBehaviour {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return { kind: "reply", status, headers: { "content-type": "application/json" }, body: text };
 }
 
 const bytesOf = (artifact: Artifact | undefined): Uint8Array => {
@@ -54,7 +42,7 @@ const OLDER = {
 
 describe("a picture that is made", () => {
   test("is asked for with what the gpt-image models take, and nothing else", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     await make({ ...EVERYTHING, n: 2 }, { sourceModel: "gpt-image-2" });
     expect(server.requests[0]?.path).toBe("/v1/images/generations");
     expect(server.requests[0]?.body).toEqual({
@@ -72,7 +60,7 @@ describe("a picture that is made", () => {
   });
 
   test("is asked for with what a source of another mind names, changed by it last", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     const { output } = await make({ ...EVERYTHING, quality: "hd" }, { sourceModel: "dall-e-3", ...OLDER });
     expect(server.requests[0]?.body).toEqual({
       model: "dall-e-3",
@@ -87,7 +75,7 @@ describe("a picture that is made", () => {
   });
 
   test("comes as the very bytes, with the type they have, and what they cost", async () => {
-    const { make } = await start();
+    const { make } = start();
     const { output, usage } = await make({ n: 2, size: "64x48" });
     expect(output.map((artifact) => "contentType" in artifact && artifact.contentType)).toEqual([
       "image/png",
@@ -101,7 +89,7 @@ describe("a picture that is made", () => {
   });
 
   test("comes as an address where the server keeps it", async () => {
-    const { make } = await start();
+    const { make } = start();
     const { output, usage } = await make({}, { sourceModel: "dall-e-3", fields: {} });
     expect(output).toEqual([{ url: "https://pictures.example/0.png?sig=x" }]);
     expect(usage).toEqual({ images: 1 });
@@ -109,13 +97,13 @@ describe("a picture that is made", () => {
 
   test("is not paid for beyond what was asked for", async () => {
     const data = Array.from({ length: 3 }, () => ({ b64_json: pngOf(1, 1).toString("base64") }));
-    const { make } = await start(answer({ data }));
+    const { make } = start(ok({ data }));
     const { output, usage } = await make({ n: 2 });
     expect([output.length, usage.images]).toEqual([2, 2]);
   });
 
   test("is given up with its caller: the socket is closed", async () => {
-    const { server, make } = await start({ kind: "hang" });
+    const { server, make } = start("hang");
     const controller = new AbortController();
     const failing = failureOf(make({}, { signal: controller.signal }));
     const call = await server.received(1);
@@ -127,7 +115,7 @@ describe("a picture that is made", () => {
 });
 
 test("several pictures of a source that has no field for how many are its catalogue's fault", async () => {
-  const { server, make, edit } = await start();
+  const { server, make, edit } = start();
   for (const call of [make({ n: 2 }, { fields: {} }), edit({ n: 2 }, { fields: { image: "image[]" } })]) {
     expect((await failureOf(call)).kind).toBe("misconfigured");
   }
@@ -136,7 +124,7 @@ test("several pictures of a source that has no field for how many are its catalo
 
 describe("a picture that is edited", () => {
   test("goes as a form with its mask, less what an edit never forwards", async () => {
-    const { server, edit } = await start();
+    const { server, edit } = start();
     const { output, usage } = await edit({ ...EVERYTHING, prompt: "give it a hat", n: 2, size: "1024x1536" });
     expect(server.requests[0]?.path).toBe("/v1/images/edits");
     expect(server.requests[0]?.body).toEqual({
@@ -157,7 +145,7 @@ describe("a picture that is edited", () => {
   });
 
   test("is changed by its source last, files included", async () => {
-    const { server, edit } = await start();
+    const { server, edit } = start();
     const adapt = (body: Record<string, unknown>): void => {
       delete body["mask"];
       body["quality"] = "low";
@@ -168,7 +156,7 @@ describe("a picture that is edited", () => {
   });
 
   test("needs a source that says where pictures go", async () => {
-    const { server, edit } = await start();
+    const { server, edit } = start();
     expect((await failureOf(edit({}, { fields: { n: "n" } }))).kind).toBe("misconfigured");
     expect(server.requests).toEqual([]);
   });
@@ -176,7 +164,7 @@ describe("a picture that is edited", () => {
 
 describe("an answer", () => {
   test("without a picture in its list is a failure: none was made", async () => {
-    const { make } = await start(answer({ data: [] }));
+    const { make } = start(ok({ data: [] }));
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: false });
   });
 
@@ -189,21 +177,18 @@ describe("an answer", () => {
     ["bytes that are no picture", { data: [{ b64_json: "aGVsbG8=" }] }],
     ["an address that is none", { data: [{ url: "file:///etc/passwd" }] }],
   ])("with %s cannot be read, so nobody knows what was made and paid for", async (_what, body) => {
-    const { make } = await start(answer(body));
+    const { make } = start(ok(body));
     expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
   test.each([
-    [
-      "cut",
-      { ...answer({ data: [{ b64_json: pngOf(9, 9).toString("base64") }] }), cut: { afterBytes: 20, how: "fin" } },
-    ],
-    ["reset", { kind: "reset" }],
+    ["cut", { ...ok({ data: [{ b64_json: pngOf(9, 9).toString("base64") }] }), cut: { afterBytes: 20, how: "fin" } }],
+    ["reset", "reset"],
     ["endless", { kind: "huge", bytes: 80 * 1_048_576 }],
   ] as const satisfies readonly (readonly [string, Behaviour])[])(
     "that is %s is lost, and nobody asks again for what may be paid for, edited or made",
     async (_what, behaviour) => {
-      const { server, make, edit } = await start(behaviour, behaviour);
+      const { server, make, edit } = start(behaviour, behaviour);
       expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
       expect(await failureOf(edit())).toMatchObject({ kind: "unknown", isUnsent: false });
       expect(server.requests).toHaveLength(2);
@@ -211,8 +196,7 @@ describe("an answer", () => {
   );
 
   test("that is a redirect is a failure", async () => {
-    const { make } = await start({
-      kind: "reply",
+    const { make } = start({
       status: 302,
       headers: { location: "http://127.0.0.1:1/" },
       body: "",
@@ -221,7 +205,7 @@ describe("an answer", () => {
   });
 
   test("to a request that never left is a failure, and may be asked for again", async () => {
-    const { server, make } = await start();
+    const { server, make } = start();
     server.close();
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
   });
@@ -229,7 +213,7 @@ describe("an answer", () => {
   test.each([[{ input_tokens: -1, output_tokens: 5 }], [{ input_tokens: 0, output_tokens: 0 }], [null], ["many"]])(
     "that reports %j reports nothing",
     async (usage) => {
-      const { make } = await start(answer({ data: [{ b64_json: pngOf(1, 1).toString("base64") }], usage }));
+      const { make } = start(ok({ data: [{ b64_json: pngOf(1, 1).toString("base64") }], usage }));
       expect((await make()).usage).toEqual({ images: 1 });
     },
   );
@@ -241,7 +225,7 @@ describe("an answer", () => {
       input_tokens_details: { text_tokens: 20, image_tokens: 30, cached_tokens: 5 },
       output_tokens_details: { text_tokens: 40, image_tokens: 60 },
     };
-    const { make } = await start(answer({ data: [{ b64_json: pngOf(1, 1).toString("base64") }], usage }));
+    const { make } = start(ok({ data: [{ b64_json: pngOf(1, 1).toString("base64") }], usage }));
     expect((await make()).usage.tokens).toEqual({
       ...NO_USAGE,
       cachedInput: 5,
@@ -265,12 +249,12 @@ describe("an error", () => {
     ["overloaded", "busy"],
     ["server-error", "failed"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("%s is %s", async (name, kind) => {
-    const { make } = await start(errorReply(name));
+    const { make } = start(ERRORS[name]);
     expect((await failureOf(make())).kind).toBe(kind);
   });
 
   const error = (code: string | null, param: string | null, type = "invalid_request_error"): ReplyBehaviour =>
-    answer({ error: { message: "vendor words", type, param, code } }, 400);
+    jsonReply(400, { error: { message: "vendor words", type, param, code } });
 
   test.each([
     ["moderation_blocked", null, "refused", undefined, null],
@@ -284,14 +268,14 @@ describe("an error", () => {
     [null, "image[0]", "rejected", undefined, "image_base64"],
     [null, "prompt", "rejected", undefined, "prompt"],
   ] as const)("of code %p about %p is %s, %p of %p", async (code, param, kind, clientCode, clientParam) => {
-    const { edit } = await start(error(code, param));
+    const { edit } = start(error(code, param));
     const failure = await failureOf(edit());
     expect([failure.kind, failure.code, failure.param]).toEqual([kind, clientCode, clientParam]);
     expect(failure.say ?? "").not.toContain("vendor");
   });
 
   test("inside a 200 is that error", async () => {
-    const { make } = await start(answer(errorReply("content-policy").body.toString()));
+    const { make } = start(ok(ERRORS["content-policy"].body));
     expect((await failureOf(make())).kind).toBe("refused");
   });
 });

@@ -1,24 +1,16 @@
 /**
- * The picture side of the local upstream: refuses what OpenAI would, and answers with real pictures. Models called
- * dall-e-… follow the older rules, all others those of gpt-image.
+ * The image side of the local upstream: refuses what OpenAI would, and answers with real images. Models called dall-e-… follow
+ * the older rules, all others those of gpt-image.
  */
+import { type AnswerBehaviour, type Members, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isText } from "../engine/jobs.ts";
 import type { FormFile } from "../multipart.ts";
 import { pngOf } from "../png.ts";
-import type { ChatBehaviour, ReplyBehaviour } from "./behaviour.ts";
-import { isObject, type RequestFault } from "./check-request.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+import { checkBody, fault, type RequestFault, usageMember } from "./check-request.ts";
 
 const COMMON = ["model", "prompt", "n", "size", "quality", "user"];
-const NEWER = [
-  ...COMMON,
-  "background",
-  "output_format",
-  "output_compression",
-  "moderation",
-  "stream",
-  "partial_images",
-];
+const GPT = ["background", "output_format", "output_compression", "moderation", "stream", "partial_images"];
+const NEWER = [...COMMON, ...GPT];
 const OLDER = [...COMMON, "style", "response_format"];
 const EDIT = [...NEWER, "input_fidelity", "image[]", "mask"];
 
@@ -26,75 +18,57 @@ const QUALITIES = { newer: ["low", "medium", "high", "auto"], older: ["standard"
 const SIZE = /^\d{2,4}x\d{2,4}$/;
 
 /** The fault OpenAI would name first, or null. Source: openai/openai-openapi, CreateImageRequest. */
-export function checkImagesRequest(contentType: string | undefined, body: unknown): RequestFault | null {
-  if (!contentType?.startsWith("application/json")) return { param: null, message: "unsupported content type" };
-  if (!isObject(body)) return { param: null, message: "the body is no JSON object" };
-  return checkMembers(body, isOlder(body) ? OLDER : NEWER, Number.isInteger);
-}
+export const checkImagesRequest = checkBody(
+  (body) => (isOlder(body) ? OLDER : NEWER),
+  (body) => checkImage(body, Number.isInteger),
+);
 
 /** As above, of a form. Source: CreateImageEditRequest. */
-export function checkEditsRequest(contentType: string | undefined, body: unknown): RequestFault | null {
-  if (!contentType?.startsWith("multipart/form-data")) {
-    return { param: null, message: `unsupported mimetype ('${contentType ?? ""}')` };
-  }
-  if (!isObject(body)) return { param: null, message: "the body is no form" };
-  const fault = checkMembers(body, EDIT, (text) => /^\d+$/.test(String(text)));
-  if (fault) return fault;
-  if (!isPicture(body["image[]"])) return { param: "image", message: "Missing required parameter: 'image'." };
-  return body["mask"] === undefined || isPicture(body["mask"]) ? null : { param: "mask", message: "Invalid mask" };
-}
+export const checkEditsRequest = checkBody(
+  EDIT,
+  (body) => {
+    const found = checkImage(body, (text) => /^\d+$/.test(String(text)));
+    if (found) return found;
+    if (!isImage(body["image[]"])) return fault("image", "Missing required parameter: 'image'.");
+    return body["mask"] === undefined || isImage(body["mask"]) ? null : fault("mask", "Invalid mask");
+  },
+  "multipart/form-data",
+);
 
-function checkMembers(
-  body: Members,
-  known: readonly string[],
-  isWhole: (value: unknown) => boolean,
-): RequestFault | null {
-  const stranger = Object.keys(body).find((name) => !known.includes(name));
-  if (stranger !== undefined) return { param: stranger, message: `Unknown parameter: '${stranger}'.` };
-  const { model, prompt, n, size, quality } = body;
-  if (typeof model !== "string" || model === "") return { param: "model", message: "missing" };
-  if (typeof prompt !== "string" || prompt === "") return { param: "prompt", message: "missing" };
-  if (n !== undefined && !(isWhole(n) && Number(n) >= 1 && Number(n) <= 10)) return { param: "n", message: "1 to 10" };
-  if (size !== undefined && size !== "auto" && !(typeof size === "string" && SIZE.test(size)))
-    return { param: "size", message: "no size" };
+function checkImage(body: Members, isWhole: (value: unknown) => boolean): RequestFault | null {
+  const { prompt, n, size, quality } = body;
+  if (!isText(prompt)) return fault("prompt", "missing");
+  if (n !== undefined && !(isWhole(n) && Number(n) >= 1 && Number(n) <= 10)) return fault("n", "1 to 10");
+  if (size !== undefined && size !== "auto" && !(isText(size) && SIZE.test(size as string)))
+    return fault("size", "no size");
   const qualities = isOlder(body) ? QUALITIES.older : QUALITIES.newer;
   const isQuality = quality === undefined || qualities.some((known) => known === quality);
-  return isQuality ? null : { param: "quality", message: `expected one of ${qualities.join(", ")}` };
+  return isQuality ? null : fault("quality", `expected one of ${qualities.join(", ")}`);
 }
 
-function isPicture(value: unknown): value is FormFile {
+function isImage(value: unknown): value is FormFile {
   const { bytes, contentType, filename } = (value ?? {}) as Partial<FormFile>;
   const isType = /^image\/(png|jpeg|webp)$/.test(contentType ?? "");
   return Buffer.isBuffer(bytes) && bytes.length > 0 && isType && /\.(png|jpe?g|webp)$/.test(filename ?? "");
 }
 
-/** What the server counts for one picture of `auto` quality. */
+/** What the server counts for one image of `auto` quality. */
 export const MOCK_IMAGE_TOKENS = { text: 11, inputImage: 323, output: 4_160 } as const;
 
 /** A whole answer to a checked request. `usage` as for chat: honest, missing, or exactly these members. */
-export function imagesReply(body: Members, { usage, delayMs }: ChatBehaviour = {}): ReplyBehaviour {
-  const count = Number(body["n"] ?? 1);
-  const [width = 1_024, height = 1_024] = SIZE.test(String(body["size"]))
-    ? String(body["size"]).split("x").map(Number)
-    : [];
+export function imagesReply(body: Members, { usage }: AnswerBehaviour = {}): ReplyBehaviour {
+  const isSize = SIZE.test(String(body["size"]));
+  const [width = 1_024, height = 1_024] = isSize ? String(body["size"]).split("x").map(Number) : [];
   const isOld = isOlder(body);
-  const data = Array.from({ length: count }, (_, at) => {
-    if (isOld && body["response_format"] !== "b64_json") {
-      return { url: `https://pictures.example/${at}.png?sig=x`, revised_prompt: body["prompt"] };
-    }
-    return { b64_json: pngOf(width, height, [40 * at, 120, 200]).toString("base64") };
-  });
-  const facts = isOld
-    ? {}
-    : { background: "opaque", output_format: "png", quality: body["quality"] ?? "high", size: `${width}x${height}` };
-  const report = isOld || usage === "missing" ? {} : { usage: typeof usage === "object" ? usage : honestUsage(body) };
-  return {
-    kind: "reply",
-    status: 200,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ created: 1_770_935_200, data, ...facts, ...report }),
-    ...(delayMs === undefined ? {} : { delayMs }),
-  };
+  const data = Array.from({ length: Number(body["n"] ?? 1) }, (_, at) =>
+    isOld && body["response_format"] !== "b64_json"
+      ? { url: `https://pictures.example/${at}.png?sig=x`, revised_prompt: body["prompt"] }
+      : { b64_json: pngOf(width, height, [40 * at, 120, 200]).toString("base64") },
+  );
+  const created = 1_770_935_200;
+  if (isOld) return ok({ created, data });
+  const facts = { background: "opaque", output_format: "png", quality: body["quality"] ?? "high" };
+  return ok({ created, data, ...facts, size: `${width}x${height}`, ...usageMember(usage, honestUsage(body)) });
 }
 
 function honestUsage(body: Members): Members {

@@ -5,6 +5,7 @@ import { allow, listen, type Listening, PNG } from "#tests/shared/outbound/serve
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import type { ChatCall, ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
+import { chatCall } from "../engine/calls.ts";
 import { type OpenAiServer, startOpenAiServer } from "./server.ts";
 
 const open: { close(): void }[] = [];
@@ -27,7 +28,7 @@ async function start(inlines: boolean) {
     response.end(request.url?.endsWith(".png") ? PNG : PDF);
   };
   const place: Listening = await listen(handler);
-  const upstream: OpenAiServer = await startOpenAiServer();
+  const upstream: OpenAiServer = startOpenAiServer();
   open.push(place, upstream);
   allow(`127.0.0.1:${place.port}`);
   const provider = createOpenAiCompatible({ baseUrl: upstream.url, headers: {} }, { inlines });
@@ -37,20 +38,12 @@ async function start(inlines: boolean) {
 const image = (url: string): object => ({ type: "image_url", image_url: { url, detail: "low" } });
 const file = (members: object): object => ({ type: "file", file: members });
 
-function callOf(content: readonly object[], isStream = false): ChatCall {
+function callWith(content: readonly object[], stream = false): ChatCall {
   const messages = [
     { role: "system", content: "s" },
     { role: "user", content },
   ];
-  return {
-    request: { model: "m", messages, stream: isStream } as ChatCall["request"],
-    sourceModel: "m",
-    outputTokensMax: 100,
-    signal: new AbortController().signal,
-    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
-    traits: new Set(),
-    adapt: () => undefined,
-  };
+  return chatCall({ messages, stream });
 }
 
 const sent = (upstream: OpenAiServer): unknown =>
@@ -58,7 +51,7 @@ const sent = (upstream: OpenAiServer): unknown =>
 
 /** Asks once, plain or as a stream read to its end. */
 async function ask(provider: ChatProvider, content: readonly object[], isStream: boolean): Promise<void> {
-  const call = callOf(content, isStream);
+  const call = callWith(content, isStream);
   if (!isStream) await provider.complete(call);
   else for await (const _delta of provider.stream(call));
 }

@@ -1,37 +1,20 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
-import { type ChatCall, type ChatUsage, ProviderError } from "#workers/providers/provider.ts";
+import { type ChatUsage, ProviderError } from "#workers/providers/provider.ts";
 
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { chatCall, HELLO, useServers } from "../engine/calls.ts";
+import { startOpenAiServer } from "./server.ts";
 
-const servers: OpenAiServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const own = useServers();
 
 type Body = Record<string, unknown>;
 
-const HELLO = { model: "our-slug", messages: [{ role: "user", content: "hi" }] };
-
-function callOf(request: object, traits: readonly Trait[]): ChatCall {
-  return {
-    request: { ...HELLO, ...request } as ChatCall["request"],
-    sourceModel: "m",
-    outputTokensMax: 100,
-    signal: new AbortController().signal,
-    workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
-    traits: new Set(traits),
-    adapt: () => undefined,
-  };
-}
-
 const bodyOf = (request: object, ...traits: readonly Trait[]): Body =>
-  JSON.parse(chatRequest(callOf(request, traits), false).body) as Body;
+  JSON.parse(chatRequest(chatCall(request, { traits }), false).body) as Body;
 
 function faultOf(request: object, ...traits: readonly Trait[]): ProviderError {
   try {
@@ -98,11 +81,9 @@ describe("cache hints", () => {
 
   /** What a call is said to have used, plain and streamed. */
   async function usagesOf(request: object, ...traits: readonly Trait[]): Promise<(ChatUsage | undefined)[]> {
-    const server = await startOpenAiServer();
-    servers.push(server);
+    const server = own(startOpenAiServer());
     const choice = { index: 0, finish_reason: "stop" };
-    const reply = (type: string, body: string) =>
-      ({ kind: "reply", status: 200, headers: { "content-type": type }, body }) as const;
+    const reply = (type: string, body: string) => ({ status: 200, headers: { "content-type": type }, body }) as const;
     const whole = { choices: [{ ...choice, message: { role: "assistant", content: "a" } }], usage: REPORT };
     const chunk = { choices: [{ ...choice, delta: { content: "a" } }], usage: REPORT };
     server.next(
@@ -110,9 +91,9 @@ describe("cache hints", () => {
       reply("text/event-stream", `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`),
     );
     const provider = createOpenAiCompatible({ baseUrl: server.url, headers: {} });
-    const plain = (await provider.complete(callOf(request, traits))).usage;
+    const plain = (await provider.complete(chatCall(request, { traits }))).usage;
     let streamed: ChatUsage | undefined;
-    for await (const delta of provider.stream(callOf({ ...request, stream: true }, traits))) {
+    for await (const delta of provider.stream(chatCall({ ...request, stream: true }, { traits }))) {
       if (delta.usage !== undefined) streamed = delta.usage;
     }
     return [plain, streamed];

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
@@ -6,45 +6,29 @@ import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { createOpenAiSpeech } from "#workers/providers/openai-compatible/speech.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 
-import { failureOf, FAULTS, overriding, speechCall } from "../sound-calls.ts";
+import type { Behaviour, UsageReport } from "../engine/behaviour.ts";
+import { failureOf, overriding, useServers } from "../engine/calls.ts";
+import { ERRORS, openAiError } from "./errors.ts";
+import { startOpenAiServer } from "./server.ts";
+import { speechCall } from "../sound-calls.ts";
 import { soundOf } from "../sounds.ts";
-import type { Behaviour, UsageReport } from "./behaviour.ts";
-import { errorReply } from "./errors.ts";
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
 
-const servers: OpenAiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startOpenAiServer({ apiKey: "sk-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startOpenAiServer({ apiKey: "sk-ours" }));
   server.next(...behaviours);
   return { server, speech: createOpenAiSpeech({ baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } }) };
 }
 
-const reply = (body: string | Uint8Array, type: string): Behaviour => ({
-  kind: "reply",
-  status: 200,
-  headers: { "content-type": type },
-  body,
-});
+const reply = (body: string, type: string): Behaviour => ({ status: 200, headers: { "content-type": type }, body });
 
-const refusal = (message: string, members: object = {}, status = 400): Behaviour => ({
-  kind: "reply",
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...members } }),
-});
+const refusal = (message: string, members: Parameters<typeof openAiError>[2] = {}, status = 400): Behaviour =>
+  openAiError(status, message, members);
 
 describe("a request for speech", () => {
   test("says what the caller chose under OpenAI's names", async () => {
-    const { server, speech } = await start();
+    const { server, speech } = start();
     const input = { text: "Grüße 👋", voice: "nova", instructions: "Whisper.", format: "flac", speed: 1.5 } as const;
     await speech.run(speechCall(input, { sourceModel: "gpt-4o-mini-tts" }));
     expect(server.requests[0]?.path).toBe("/v1/audio/speech");
@@ -59,7 +43,7 @@ describe("a request for speech", () => {
   });
 
   test("leaves out what nobody chose but for a voice, which OpenAI requires", async () => {
-    const { server, speech } = await start();
+    const { server, speech } = start();
     await speech.run(speechCall());
     expect(server.requests[0]?.body).toEqual({
       model: "m",
@@ -70,7 +54,7 @@ describe("a request for speech", () => {
   });
 
   test("is changed by its source last: what a model does not know is left out, its voices are its own", async () => {
-    const { server, speech } = await start();
+    const { server, speech } = start();
     const adapt = (body: Record<string, unknown>): void => {
       delete body["instructions"];
       Object.assign(body, { voices: { autumn: "autumn-en", troy: "troy-en" } });
@@ -84,7 +68,7 @@ describe("a request for speech", () => {
   });
 
   test("of the stock client is one that the local server takes", async () => {
-    const { server } = await start();
+    const { server } = start();
     const client = new OpenAI({ baseURL: server.url, apiKey: "sk-ours", maxRetries: 0 });
     const answer = await client.audio.speech.create({ model: "tts-1", input: "Hi.", voice: "alloy" });
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
@@ -101,7 +85,7 @@ describe("an answer with speech", () => {
     ["wav", "audio/wav"],
     ["pcm", "audio/pcm"],
   ])("in %s is its bytes as %s, metered by code points", async (format, contentType) => {
-    const { speech } = await start();
+    const { speech } = start();
     expect(await speech.run(speechCall({ format, text: "a👋é" }))).toEqual({
       output: { bytes: soundOf(format), contentType },
       usage: { characters: 3 },
@@ -109,14 +93,14 @@ describe("an answer with speech", () => {
   });
 
   test("of a server with one format only is in that format", async () => {
-    const { server, speech } = await start();
+    const { server, speech } = start();
     const { output } = await speech.run(speechCall({ format: "aac" }, overriding({ response_format: "wav" })));
     expect(output).toEqual({ bytes: soundOf("wav"), contentType: "audio/wav" });
     expect(server.requests[0]?.body).toMatchObject({ response_format: "wav" });
   });
 
   test("in events is joined, with the tokens that it cost", async () => {
-    const { speech } = await start();
+    const { speech } = start();
     expect(await speech.run(speechCall({}, overriding({ stream_format: "sse" })))).toEqual({
       output: { bytes: soundOf("mp3"), contentType: "audio/mpeg" },
       usage: { characters: 13, tokens: { ...NO_USAGE, input: 4, audioOutput: 60 } },
@@ -131,7 +115,7 @@ describe("an answer with speech", () => {
     ["of zero", { input_tokens: 0, output_tokens: 0 }],
     ["in words", { input_tokens: "4", output_tokens: "60" }],
   ])("in events with a report that is %s has no tokens", async (_what, usage) => {
-    const { speech } = await start({ usage });
+    const { speech } = start({ usage });
     expect((await speech.run(speechCall({}, overriding({ stream_format: "sse" })))).usage).toEqual({ characters: 13 });
   });
 
@@ -146,37 +130,21 @@ describe("an answer with speech", () => {
     ],
     ["with a piece that is nothing", event({ type: "speech.audio.delta" }) + event({ type: "speech.audio.done" })],
   ])("in events %s is a failure", async (_what, text) => {
-    const { speech } = await start(reply(text, "text/event-stream"));
+    const { speech } = start(reply(text, "text/event-stream"));
     expect((await failureOf(speech.run(speechCall()))).kind).toBe("failed");
   });
 
   test("in events with an error among them is that error", async () => {
-    const { speech } = await start(
-      reply(`${delta}data: ${(errorReply("quota") as { body: string }).body}\n\n`, "text/event-stream"),
+    const { speech } = start(
+      reply(`${delta}data: ${(ERRORS.quota as { body: string }).body}\n\n`, "text/event-stream"),
     );
     expect((await failureOf(speech.run(speechCall()))).kind).toBe("misconfigured");
   });
 
   test("in events that we do not know, with a last word of [DONE], is read all the same", async () => {
     const text = `: comment\n\n${event({ type: "speech.novelty" })}${delta}${event({ type: "speech.audio.done" })}data: [DONE]\n\n`;
-    const { speech } = await start(reply(text, "text/event-stream"));
+    const { speech } = start(reply(text, "text/event-stream"));
     expect((await speech.run(speechCall())).output).toEqual({ bytes: soundOf("mp3"), contentType: "audio/mpeg" });
-  });
-
-  test.each(FAULTS)("%s is %s", async (name, kind) => {
-    const { speech } = await start();
-    expect((await failureOf(speech.run(speechCall({}, { sourceModel: `mock-${name}` })))).kind).toBe(kind);
-  });
-
-  test("that never comes ends with its caller's signal, and so does the connection", async () => {
-    const { server, speech } = await start({ kind: "hang" });
-    const controller = new AbortController();
-    const failing = failureOf(speech.run(speechCall({}, { signal: controller.signal })));
-    const call = await server.received(1);
-    controller.abort();
-    expect((await failing).kind).toBe("aborted");
-    await call.finished;
-    expect(call.closedByClientAt).not.toBeNull();
   });
 });
 
@@ -198,7 +166,7 @@ describe("a refusal of speech", () => {
       { code: "unsupported_value", param: "speed" },
     ],
   ])("for %s names it", async (_what, behaviour, expected) => {
-    const { speech } = await start(behaviour);
+    const { speech } = start(behaviour);
     expect(await failureOf(speech.run(speechCall()))).toMatchObject({ kind: "rejected", status: 400, ...expected });
   });
 
@@ -210,7 +178,7 @@ describe("a refusal of speech", () => {
     ["content-policy", "refused"],
     ["too-large", "rejected"],
   ] as const)("as %s is %s", async (name, kind) => {
-    const { speech } = await start(errorReply(name));
+    const { speech } = start(ERRORS[name]);
     expect((await failureOf(speech.run(speechCall()))).kind).toBe(kind);
   });
 });

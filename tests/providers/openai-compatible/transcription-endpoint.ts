@@ -1,39 +1,30 @@
 /** The transcription side of the local upstream. Source: openai/openai-openapi, CreateTranscriptionRequest. */
-import type { ChatBehaviour, ReplyBehaviour } from "./behaviour.ts";
-import { isObject, type RequestFault } from "./check-request.ts";
+import { type AnswerBehaviour, type Members, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
+import { isObject } from "../engine/content.ts";
+import { checkBody, fault, usageMember } from "./check-request.ts";
 
-const MEMBERS = new Set([
-  "model",
-  "file",
-  "language",
-  "prompt",
-  "response_format",
-  "temperature",
-  "timestamp_granularities[]",
-]);
+const COMMON = ["model", "file", "language", "prompt", "response_format", "temperature"];
 const FORMATS = new Set(["json", "text", "srt", "verbose_json", "vtt"]);
 const ENDINGS = /\.(?:flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/;
 
 /** The fault OpenAI would name first, or null. Models that begin with gpt- give JSON without times only. */
-export function checkTranscriptionRequest(contentType: string | undefined, body: unknown): RequestFault | null {
-  const fault = (param: string | null, message: string): RequestFault => ({ param, message });
-  if (!contentType?.startsWith("multipart/form-data")) return fault(null, "unsupported content type");
-  if (!isObject(body)) return fault(null, "the body is no form");
-  const stranger = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (stranger !== undefined) return fault(stranger, "unrecognized request argument");
-  const { model, file, response_format: format = "json", "timestamp_granularities[]": granularities } = body;
-  if (typeof model !== "string" || model === "") return fault("model", "missing");
-  if (!isObject(file)) return fault("file", "missing");
-  if (!ENDINGS.test(String(file["filename"]))) return fault("file", "Invalid file format. Supported formats: ['flac'");
-  if (!FORMATS.has(String(format))) return fault("response_format", "unknown");
-  if (model.startsWith("gpt-") && format !== "json" && format !== "text") {
-    return fault("response_format", `response_format '${String(format)}' is not compatible with model '${model}'`);
-  }
-  if (granularities === undefined) return null;
-  if (format !== "verbose_json") return fault("timestamp_granularities", "needs verbose_json");
-  const isKnown = [granularities].flat().every((value) => value === "word" || value === "segment");
-  return isKnown ? null : fault("timestamp_granularities", "unknown");
-}
+export const checkTranscriptionRequest = checkBody(
+  [...COMMON, "timestamp_granularities[]"],
+  ({ model, file, response_format: format = "json", "timestamp_granularities[]": granularities }) => {
+    if (!isObject(file)) return fault("file", "missing");
+    if (!ENDINGS.test(String(file["filename"])))
+      return fault("file", "Invalid file format. Supported formats: ['flac'");
+    if (!FORMATS.has(String(format))) return fault("response_format", "unknown");
+    if (String(model).startsWith("gpt-") && format !== "json" && format !== "text") {
+      return fault("response_format", `response_format '${String(format)}' is not compatible with this model`);
+    }
+    if (granularities === undefined) return null;
+    if (format !== "verbose_json") return fault("timestamp_granularities", "needs verbose_json");
+    const isKnown = [granularities].flat().every((value) => value === "word" || value === "segment");
+    return isKnown ? null : fault("timestamp_granularities", "unknown");
+  },
+  "multipart/form-data",
+);
 
 const WORDS = [
   { word: "Good", start: 0, end: 0.6600000262260437 },
@@ -54,34 +45,23 @@ export const SEGMENT = {
   no_speech_prob: 0.0125,
 };
 
-/** A whole answer in the format that the request asks for. `usage` as for chat; it is reported by the second else. */
-export function transcriptionReply(
-  body: Readonly<Record<string, unknown>>,
-  { usage }: ChatBehaviour = {},
-): ReplyBehaviour {
+/** A whole answer in the format that the request asks for; usage is reported by the second unless it is told otherwise. */
+export function transcriptionReply(body: Members, { usage }: AnswerBehaviour = {}): ReplyBehaviour {
   const { response_format: format, "timestamp_granularities[]": asked = "segment" } = body;
   if (format === "text") {
-    return {
-      kind: "reply",
-      status: 200,
-      headers: { "content-type": "text/plain; charset=UTF-8" },
-      body: " Good morning.\n",
-    };
+    return { status: 200, headers: { "content-type": "text/plain; charset=UTF-8" }, body: " Good morning.\n" };
   }
+  const text = "Good morning.";
+  const report = usageMember(usage, { type: "duration", seconds: 2 });
+  if (format !== "verbose_json") return ok({ text, ...report });
   const granularities = [asked].flat();
-  const report =
-    typeof usage === "object" ? { usage } : usage === "missing" ? {} : { usage: { type: "duration", seconds: 2 } };
-  const answer =
-    format === "verbose_json"
-      ? {
-          task: "transcribe",
-          language: "english",
-          duration: 1.25,
-          text: "Good morning.",
-          ...(granularities.includes("word") ? { words: WORDS } : {}),
-          ...(granularities.includes("segment") ? { segments: [SEGMENT] } : {}),
-          ...report,
-        }
-      : { text: "Good morning.", ...report };
-  return { kind: "reply", status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(answer) };
+  return ok({
+    task: "transcribe",
+    language: "english",
+    duration: 1.25,
+    text,
+    ...(granularities.includes("word") ? { words: WORDS } : {}),
+    ...(granularities.includes("segment") ? { segments: [SEGMENT] } : {}),
+    ...report,
+  });
 }

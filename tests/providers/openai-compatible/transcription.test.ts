@@ -1,59 +1,41 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import OpenAI, { toFile } from "openai";
 
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { createOpenAiTranscription } from "#workers/providers/openai-compatible/transcription.ts";
 
-import { AUDIO, failureOf, FAULTS, overriding, transcriptionCall } from "../sound-calls.ts";
-import type { Behaviour } from "./behaviour.ts";
-import { errorReply } from "./errors.ts";
-import { type OpenAiServer, startOpenAiServer } from "./server.ts";
+import { type Behaviour, ok } from "../engine/behaviour.ts";
+import { failureOf, overriding, useServers } from "../engine/calls.ts";
+import { ERRORS, openAiError } from "./errors.ts";
+import { startOpenAiServer } from "./server.ts";
 import { SEGMENT } from "./transcription-endpoint.ts";
+import { AUDIO, transcriptionCall } from "../sound-calls.ts";
 
-const servers: OpenAiServer[] = [];
+const own = useServers();
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-async function start(...behaviours: readonly Behaviour[]) {
-  const server = await startOpenAiServer({ apiKey: "sk-ours" });
-  servers.push(server);
+function start(...behaviours: readonly Behaviour[]) {
+  const server = own(startOpenAiServer({ apiKey: "sk-ours" }));
   server.next(...behaviours);
   const endpoint = { baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } };
   return { server, transcription: createOpenAiTranscription(endpoint) };
 }
 
-const answer = (body: unknown): Behaviour => ({
-  kind: "reply",
-  status: 200,
-  headers: { "content-type": "application/json" },
-  body: typeof body === "string" ? body : JSON.stringify(body),
-});
-
-const refusal = (message: string, members: object = {}, status = 400): Behaviour => ({
-  kind: "reply",
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...members } }),
-});
+const refusal = (message: string, members: Parameters<typeof openAiError>[2] = {}, status = 400): Behaviour =>
+  openAiError(status, message, members);
 
 const FILE = { filename: "audio.wav", contentType: "audio/wav", bytes: AUDIO.bytes };
 
 describe("a request for a transcription", () => {
   test("is a form that asks for the format with most in it, the sound under a name of ours", async () => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     await transcription.run(transcriptionCall({}, { sourceModel: "whisper-1" }));
     expect(server.requests[0]?.path).toBe("/v1/audio/transcriptions");
     expect(server.requests[0]?.body).toEqual({ model: "whisper-1", response_format: "verbose_json", file: FILE });
   });
 
   test("carries what the caller chose", async () => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     const input = { language: "en", prompt: "Naïve\r\nnames", temperature: 0.2, wantsWords: true, wantsSegments: true };
     await transcription.run(transcriptionCall(input));
     expect(server.requests[0]?.body).toEqual({
@@ -73,13 +55,13 @@ describe("a request for a transcription", () => {
     ["video/webm; codecs=opus", 'a"b\r\n.exe', "audio.webm"],
     ["application/octet-stream", "../Talk.MP3", "audio.mp3"],
   ])("names sound of %s, called %p, %s", async (contentType, filename, sentName) => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     await transcription.run(transcriptionCall({ audio: { ...AUDIO, contentType, filename } }));
     expect(server.requests[0]?.body).toMatchObject({ file: { filename: sentName } });
   });
 
   test("asks a model that gives JSON only for that, and for no times", async () => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     const json = overriding({ response_format: "json" });
     const { output } = await transcription.run(transcriptionCall({}, { ...json, sourceModel: "gpt-4o-transcribe" }));
     expect(server.requests[0]?.body).toEqual({ model: "gpt-4o-transcribe", response_format: "json", file: FILE });
@@ -90,7 +72,7 @@ describe("a request for a transcription", () => {
     { wantsWords: true, wantsSegments: false },
     { wantsWords: false, wantsSegments: true },
   ])("for times, %j, of a model that gives none is refused before it is sent", async (wants) => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     const call = transcriptionCall(wants, overriding({ response_format: "json" }));
     expect(await failureOf(transcription.run(call))).toMatchObject({
       kind: "rejected",
@@ -102,7 +84,7 @@ describe("a request for a transcription", () => {
   });
 
   test("of the stock client is one that the local server takes", async () => {
-    const { server } = await start();
+    const { server } = start();
     const client = new OpenAI({ baseURL: server.url, apiKey: "sk-ours", maxRetries: 0 });
     const file = await toFile(AUDIO.bytes, "talk.wav");
     const heard = await client.audio.transcriptions.create({
@@ -117,7 +99,7 @@ describe("a request for a transcription", () => {
 
 describe("a transcription", () => {
   test("has words and segments with their times, what Whisper says of them, and what was billed", async () => {
-    const { transcription } = await start();
+    const { transcription } = start();
     const { tokens, seek, temperature, avg_logprob, compression_ratio, no_speech_prob } = SEGMENT;
     expect(await transcription.run(transcriptionCall({ wantsWords: true, wantsSegments: true }))).toEqual({
       output: {
@@ -142,7 +124,7 @@ describe("a transcription", () => {
   });
 
   test("without a report is billed by its length", async () => {
-    const { transcription } = await start({ usage: "missing" });
+    const { transcription } = start({ usage: "missing" });
     expect((await transcription.run(transcriptionCall())).usage).toEqual({ seconds: 1.25 });
   });
 
@@ -165,7 +147,7 @@ describe("a transcription", () => {
       { input: 0, audioInput: 20, output: 5 },
     ],
   ])("that reports %j costs %j", async (usage, expected) => {
-    const { transcription } = await start(answer({ text: "Hi.", usage }));
+    const { transcription } = start(ok({ text: "Hi.", usage }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({ tokens: { ...NO_USAGE, ...expected } });
   });
 
@@ -181,7 +163,7 @@ describe("a transcription", () => {
     { type: "novelty" },
     "free",
   ])("that reports %j leaves it to us to measure", async (usage) => {
-    const { transcription } = await start(answer({ text: "Hi.", usage }));
+    const { transcription } = start(ok({ text: "Hi.", usage }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({});
   });
 
@@ -193,12 +175,12 @@ describe("a transcription", () => {
     [{ language: "" }, undefined],
     [{ language: 5, languages: "de" }, undefined],
   ])("with %j is in the language %p", async (members, language) => {
-    const { transcription } = await start(answer({ text: "Hallo.", ...members }));
+    const { transcription } = start(ok({ text: "Hallo.", ...members }));
     expect((await transcription.run(transcriptionCall())).output.language).toBe(language as string);
   });
 
   test("in plain text, where that is all a server can do, is its text", async () => {
-    const { transcription } = await start();
+    const { transcription } = start();
     expect(await transcription.run(transcriptionCall({}, overriding({ response_format: "text" })))).toEqual({
       output: { text: "Good morning." },
       usage: {},
@@ -208,7 +190,7 @@ describe("a transcription", () => {
   test("survives words and segments that are none", async () => {
     const words = [null, 5, { word: "hm" }, { word: "hm", start: 2, end: 1 }, { word: 5, start: 0, end: 1 }];
     const segments = [null, { text: "x" }, { text: "Hm. ", start: 0, end: 1, tokens: ["1"], temperature: 0.5 }];
-    const { transcription } = await start(answer({ text: "Hm.", words, segments }));
+    const { transcription } = start(ok({ text: "Hm.", words, segments }));
     expect((await transcription.run(transcriptionCall())).output).toEqual({
       text: "Hm.",
       words: [{ word: "hm", start: 2, end: 2 }],
@@ -222,25 +204,8 @@ describe("a transcription", () => {
     ["that is no JSON", "Good morning"],
     ["that is a list", []],
   ])("%s is a failure", async (_what, body) => {
-    const { transcription } = await start(answer(body));
+    const { transcription } = start(ok(body));
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
-  });
-
-  test.each(FAULTS)("%s is %s", async (name, kind) => {
-    const { transcription } = await start();
-    const failing = transcription.run(transcriptionCall({}, { sourceModel: `mock-${name}` }));
-    expect((await failureOf(failing)).kind).toBe(kind);
-  });
-
-  test("that never comes ends with its caller's signal, and so does the connection", async () => {
-    const { server, transcription } = await start({ kind: "hang" });
-    const controller = new AbortController();
-    const failing = failureOf(transcription.run(transcriptionCall({}, { signal: controller.signal })));
-    const call = await server.received(1);
-    controller.abort();
-    expect((await failing).kind).toBe("aborted");
-    await call.finished;
-    expect(call.closedByClientAt).not.toBeNull();
   });
 });
 
@@ -254,25 +219,25 @@ describe("a refusal of a transcription", () => {
     ["Audio file is too short. Minimum audio length is 0.1 seconds.", unreadable],
     ["audio duration 1500.5 seconds is longer than 1400 seconds which is the maximum for this model", tooLarge],
   ])("because of the sound blames that: %s", async (message, expected) => {
-    const { transcription } = await start(refusal(message));
+    const { transcription } = start(refusal(message));
     expect(await failureOf(transcription.run(transcriptionCall()))).toMatchObject({ status: 400, ...expected });
   });
 
   test("because of its size blames the sound", async () => {
     const message = "413: Maximum content size limit (26214400) exceeded (26264744 bytes read)";
-    const { transcription } = await start(refusal(message, { type: "server_error" }, 413));
+    const { transcription } = start(refusal(message, { type: "server_error" }, 413));
     expect(await failureOf(transcription.run(transcriptionCall()))).toMatchObject({ status: 413, ...tooLarge });
   });
 
   test("of a format that we chose is our own fault, so that another source is tried", async () => {
-    const { server, transcription } = await start();
+    const { server, transcription } = start();
     const failing = transcription.run(transcriptionCall({}, { sourceModel: "gpt-4o-transcribe" }));
     expect(await failureOf(failing)).toMatchObject({ kind: "misconfigured" });
     expect(server.requests).toHaveLength(1);
   });
 
   test("of a language stays the caller's", async () => {
-    const { transcription } = await start(
+    const { transcription } = start(
       refusal("Language 'xx' is not supported.", { param: "language", code: "unsupported_value" }),
     );
     expect(await failureOf(transcription.run(transcriptionCall({ language: "xx" })))).toMatchObject({
@@ -289,7 +254,7 @@ describe("a refusal of a transcription", () => {
     ["server-error", "failed"],
     ["content-policy", "refused"],
   ] as const)("as %s is %s", async (name, kind) => {
-    const { transcription } = await start(errorReply(name));
+    const { transcription } = start(ERRORS[name]);
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe(kind);
   });
 });

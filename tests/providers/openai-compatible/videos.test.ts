@@ -1,40 +1,22 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import type { Artifact, MediaCall, Polled, VideoInput } from "#workers/providers/media.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import { createOpenAiVideos } from "#workers/providers/openai-compatible/videos.ts";
 
-import { failureOf } from "../image-calls.ts";
-import { jsonReply } from "../vendor-server.ts";
-import { type ErrorName, errorReply, VENDOR_MARK } from "./errors.ts";
-import { blamed, type Script, startVideosServer, type VideosServer } from "./videos.ts";
-import {
-  cut,
-  endRecorder,
-  EVERYTHING,
-  mp4Of,
-  never,
-  ok,
-  overriding,
-  PICTURE,
-  queued,
-  redirect,
-  type Reply,
-  videoCall,
-  videoReply,
-} from "./videos-recorder.ts";
+import { jsonReply, ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, never, openOf, overriding, queued, useServers } from "../engine/calls.ts";
+import { hinted } from "../engine/named.ts";
+import { type ErrorName, ERRORS, openAiError } from "./errors.ts";
+import { type Script, startVideosServer } from "./videos.ts";
+import { EVERYTHING, IMAGE, mp4Of, videoCall, videoReply } from "../video-calls.ts";
 
-const servers: VideosServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) endRecorder(server);
-});
+const own = useServers();
 
 const MODEL = { sourceModel: "sora-like" };
 
 function start(...scripts: readonly Script[]) {
-  const server = startVideosServer({ apiKey: "sk-ours" });
-  servers.push(server);
+  const server = own(startVideosServer({ apiKey: "sk-ours" }));
   server.next(...scripts);
   const endpoint = { baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } };
   const videos = createOpenAiVideos(endpoint);
@@ -48,21 +30,15 @@ function start(...scripts: readonly Script[]) {
 }
 
 /** What a job comes to whose status is answered so. */
-async function outcomeOf(...statuses: NonNullable<Script["statuses"]>): Promise<Polled<readonly Artifact[]>> {
-  const { videos, make } = start({ statuses });
+async function outcomeOf(...polls: NonNullable<Script["polls"]>): Promise<Polled<readonly Artifact[]>> {
+  const { videos, make } = start({ polls });
   return videos.poll(await make(), never);
 }
 
 /** The stream of a job that is done. */
 async function contentOf(content: Reply): Promise<ReadableStream<Uint8Array>> {
-  const { videos, make } = start({ statuses: ["completed"], content });
-  return open(await videos.poll(await make(), never));
-}
-
-async function open(polled: Polled<readonly Artifact[]>, signal = never): Promise<ReadableStream<Uint8Array>> {
-  const artifact = polled.state === "done" ? polled.output[0] : undefined;
-  if (artifact && "open" in artifact) return artifact.open(signal);
-  throw new Error(`expected a video to open, got ${JSON.stringify(polled)}`);
+  const { videos, make } = start({ polls: ["completed"], file: content });
+  return openOf(await videos.poll(await make(), never));
 }
 
 describe("a video", () => {
@@ -75,7 +51,7 @@ describe("a video", () => {
     expect(server.requests[0]?.body).toEqual({
       model: "sora-like",
       prompt: "a sea otter",
-      input_reference: { filename: "image.jpeg", contentType: "image/jpeg", bytes: Buffer.from(PICTURE.bytes) },
+      input_reference: { filename: "image.jpeg", contentType: "image/jpeg", bytes: Buffer.from(IMAGE.bytes) },
       seconds: "8",
       size: "1280x720",
     });
@@ -84,7 +60,7 @@ describe("a video", () => {
   test("asks for nothing that nobody chose, and is changed by its source last", async () => {
     const { server, make } = start();
     await make();
-    await make({}, { adapt: overriding({ extra: { quality: 2 } }) });
+    await make({}, { ...overriding({ extra: { quality: 2 } }) });
     expect(server.requests.map(({ body }) => body)).toEqual([
       { model: "sora-like", prompt: "a sea otter" },
       { model: "sora-like", prompt: "a sea otter", extra: '{"quality":2}' },
@@ -107,7 +83,7 @@ describe("a video", () => {
   test.each([["image"], ["video"]])("whose source has no field for a given %s is not made without it", async (name) => {
     const { server, make } = start();
     const fields = { duration: "seconds:text" };
-    expect(await failureOf(make({ [name]: PICTURE }, { fields }))).toMatchObject({ kind: "misconfigured" });
+    expect(await failureOf(make({ [name]: IMAGE }, { fields }))).toMatchObject({ kind: "misconfigured" });
     expect(server.requests).toEqual([]);
   });
 
@@ -145,8 +121,8 @@ describe("its size", () => {
   test("is the source's own where it lists one, and the list stays here", async () => {
     const { server, make } = start();
     const adapt = overriding({ sizes: { "1024p 16:9": "1792x1024" } });
-    await make({ resolution: "1024p", aspectRatio: "16:9" }, { adapt });
-    await make({ resolution: "720p", aspectRatio: "16:9" }, { adapt });
+    await make({ resolution: "1024p", aspectRatio: "16:9" }, adapt);
+    await make({ resolution: "720p", aspectRatio: "16:9" }, adapt);
     expect(server.requests.map(({ body }) => body)).toEqual([
       { model: "sora-like", prompt: "a sea otter", size: "1792x1024" },
       { model: "sora-like", prompt: "a sea otter", size: "1280x720" },
@@ -175,7 +151,7 @@ describe("a job", () => {
     expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0.45 });
     const done = await other.poll(job, never);
     expect(done).toMatchObject({ state: "done", output: [{ contentType: "video/mp4" }], usage: { seconds: 8 } });
-    expect(await new Response(await open(done)).bytes()).toEqual(Uint8Array.from(mp4Of(8)));
+    expect(await new Response(await openOf(done)).bytes()).toEqual(Uint8Array.from(mp4Of(8)));
     const path = `/v1/videos/${String(job["id"])}`;
     expect(server.requests.map((call) => `${call.method} ${call.path}`)).toEqual([
       "POST /v1/videos",
@@ -191,7 +167,7 @@ describe("a job", () => {
   });
 
   test("goes back to waiting when its status goes back", async () => {
-    const { videos, make } = start({ statuses: ["in_progress", "queued", "completed"] });
+    const { videos, make } = start({ polls: ["in_progress", "queued", "completed"] });
     const job = await make();
     const states: string[] = [];
     for (let at = 0; at < 3; at += 1) states.push((await videos.poll(job, never)).state);
@@ -249,7 +225,7 @@ describe("a start", () => {
     ["server-error", "failed"],
     ["bad-gateway", "unknown"],
   ] as const satisfies readonly (readonly [ErrorName, string])[])("answered with %s is %s", async (name, kind) => {
-    const { server, make } = start({ start: errorReply(name) });
+    const { server, make } = start({ start: ERRORS[name] });
     const error = await failureOf(make());
     expect(error).toMatchObject({ kind, isUnsent: false });
     expect(error.message + (error.say ?? "")).not.toContain(VENDOR_MARK);
@@ -257,35 +233,37 @@ describe("a start", () => {
   });
 
   test.each<[string, Reply, object]>([
-    ["seconds", blamed("seconds", "no"), { kind: "rejected", param: "duration" }],
-    ["a size", blamed("size", "no", "unsupported_value"), { param: "resolution", code: "unsupported_value" }],
-    ["the prompt", blamed("prompt", "too long"), { kind: "rejected", param: "prompt" }],
-    ["the model's name", blamed("model", "no"), { kind: "rejected", param: null }],
-    ["a picture", blamed("input_reference", "no"), { code: "unprocessable_input", param: "image_url" }],
-    ["a picture by its code", blamed(null, "no", "invalid_image_file"), { code: "unprocessable_input" }],
-    ["a field it does not know", blamed("extra", "Unknown", "unknown_parameter"), { kind: "misconfigured" }],
-    ["moderation", blamed(null, "no", "moderation_blocked"), { kind: "refused" }],
-    ["a redirect", redirect, { kind: "failed" }],
+    ["seconds", openAiError(400, "no", { param: "seconds" }), { kind: "rejected", param: "duration" }],
+    [
+      "a size",
+      openAiError(400, "no", { param: "size", code: "unsupported_value" }),
+      { param: "resolution", code: "unsupported_value" },
+    ],
+    ["the prompt", openAiError(400, "too long", { param: "prompt" }), { kind: "rejected", param: "prompt" }],
+    ["the model's name", openAiError(400, "no", { param: "model" }), { kind: "rejected", param: null }],
+    [
+      "a picture",
+      openAiError(400, "no", { param: "input_reference" }),
+      { code: "unprocessable_input", param: "image_url" },
+    ],
+    ["a picture by its code", openAiError(400, "no", { code: "invalid_image_file" }), { code: "unprocessable_input" }],
+    [
+      "a field it does not know",
+      openAiError(400, "Unknown", { param: "extra", code: "unknown_parameter" }),
+      { kind: "misconfigured" },
+    ],
+    ["moderation", openAiError(400, "no", { code: "moderation_blocked" }), { kind: "refused" }],
     ["an error inside a 200", ok({ error: { code: "moderation_blocked", message: "no" } }), { kind: "refused" }],
   ])("that blames %s is told under our names", async (_what, reply, expected) => {
     expect(await failureOf(start({ start: reply }).make())).toMatchObject(expected);
   });
 
   test("says when to come back where the server does", async () => {
-    const { make } = start({ start: errorReply("rate-limit", { "retry-after": "3" }) });
+    const { make } = start({ start: hinted(ERRORS["rate-limit"], { "retry-after": "3" }) });
     expect(await failureOf(make())).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });
 
-  test("whose answer was lost is an unknown outcome, and not sent again", async () => {
-    const { server, make } = start({ start: "lost" });
-    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged, server.requests.length]).toEqual([1, 1]);
-  });
-
   test.each<[string, Script]>([
-    ["no JSON", { start: { kind: "reply", status: 200, body: "<html>" } }],
-    ["nothing", { start: ok({}) }],
-    ["a cut", { start: cut({ id: "video_1" }) }],
     ["no id", { receipt: { id: undefined } }],
     ["a number for an id", { receipt: { id: 7 } }],
     ["an id that is a path", { receipt: { id: "../files" } }],
@@ -294,40 +272,15 @@ describe("a start", () => {
   ])("answered with %s is an unknown outcome: the job may exist (PRO-10)", async (_what, script) => {
     expect(await failureOf(start(script).make())).toMatchObject({ kind: "unknown" });
   });
-
-  test("given up by its caller is an unknown outcome", async () => {
-    const { make } = start({ start: { kind: "hang" } });
-    expect(await failureOf(make({}, { signal: AbortSignal.timeout(20) }))).toMatchObject({ kind: "unknown" });
-  });
-
-  test("that never left is said to be unsent", async () => {
-    const { server, make } = start();
-    server.close();
-    expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
-  });
 });
 
 describe("a poll that brings no verdict", () => {
-  test.each<[string, NonNullable<Script["statuses"]>[number]]>([
+  test.each<[string, NonNullable<Script["polls"]>[number]]>([
     ["a status word nobody knows", { members: { status: "cancelled" } }],
-    ["no status", ok({})],
-    ["no JSON", { kind: "reply", status: 200, body: "<html>" }],
-    ["a fault", errorReply("server-error")],
-    ["no such job", jsonReply(404, { error: { message: "Not found" } })],
     ["a verdict beside a fault", jsonReply(500, { id: "video_a", status: "failed", error: { message: "no" } })],
-    ["a refusal in the place of a status", blamed(null, "no", "moderation_blocked")],
-    ["a key that is no longer taken", errorReply("unauthorized")],
-    ["too many polls", errorReply("rate-limit")],
-    ["a redirect", redirect],
-    ["a cut", cut({ status: "failed", error: { code: "moderation_blocked" } })],
-    ["a reset", { kind: "reset" }],
+    ["a refusal in the place of a status", openAiError(400, "no", { code: "moderation_blocked" })],
   ])("%s leaves the job open", async (_what, status) => {
     expect(await outcomeOf(status)).toMatchObject({ state: "unknown" });
-  });
-
-  test("given up by its caller leaves the job open", async () => {
-    const { videos, make } = start({ statuses: [{ kind: "hang" }] });
-    expect(await videos.poll(await make(), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
   test.each([[{}], [{ id: "../models" }], [{ id: "a/b" }], [{ id: 7 }], [{ request_id: "x", status_path: "/y" }]])(
@@ -343,12 +296,12 @@ describe("a poll that brings no verdict", () => {
 describe("the video itself", () => {
   test.each<[string, Reply]>([
     ["gone", jsonReply(404, { error: { message: "expired" } })],
-    ["refused", errorReply("unauthorized")],
-    ["a page", { kind: "reply", status: 200, headers: { "content-type": "text/html" }, body: "<html>" }],
+    ["refused", ERRORS.unauthorized],
+    ["a page", { status: 200, headers: { "content-type": "text/html" }, body: "<html>" }],
     ["an error inside a 200", ok({ error: { message: "no" } })],
     ["a redirect to nowhere", jsonReply(302, "")],
     ["a redirect inside, which is not followed", { ...jsonReply(302, ""), headers: { location: "http://10.0.0.1/v" } }],
-    ["a reset", { kind: "reset" }],
+    ["a reset", "reset"],
   ])("that is %s fails before its first byte", async (_what, content) => {
     expect((await failureOf(contentOf(content))).kind).toBe("failed");
   });
@@ -360,8 +313,8 @@ describe("the video itself", () => {
   });
 
   test("is given up with its reader", async () => {
-    const { videos, make } = start({ statuses: ["completed"], content: { kind: "hang" } });
+    const { videos, make } = start({ polls: ["completed"], file: "hang" });
     const polled = await videos.poll(await make(), never);
-    expect((await failureOf(open(polled, AbortSignal.timeout(20)))).kind).toBe("aborted");
+    expect((await failureOf(openOf(polled, AbortSignal.timeout(20)))).kind).toBe("aborted");
   });
 });

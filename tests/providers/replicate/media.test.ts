@@ -2,11 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import type { Media, Polled, ProviderJob, QueuedOffer } from "#workers/providers/media.ts";
 
-import { changed, never, queued } from "../fal/jobs.ts";
-import { EDIT, EVERYTHING, failureOf } from "../image-calls.ts";
+import { type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, mediaCall, never, queued } from "../engine/calls.ts";
+import { EDIT, EVERYTHING } from "../image-calls.ts";
 import { useReplicate } from "./jobs.ts";
-import { TRELLIS, VENDOR_MARK } from "./models.ts";
-import type { Reply, Script } from "./server.ts";
+import { TRELLIS } from "./models.ts";
+import type { Script } from "./server.ts";
 
 const serve = useReplicate();
 
@@ -23,7 +24,7 @@ describe("pictures", () => {
   const make = (script: Script, n = 1) => {
     const { offers, server } = serve({ polls: ["succeeded"], ...script });
     const images = queued(offers.images);
-    const call = changed({ prompt: "a sea otter", n }, { ...PAINTER, fields: { n: "num_outputs" } }, {});
+    const call = mediaCall({ prompt: "a sea otter", n }, { ...PAINTER, fields: { n: "num_outputs" } });
     return { server, outcome: endOf(images, images.start(call)) };
   };
 
@@ -31,7 +32,7 @@ describe("pictures", () => {
     const { offers, server } = serve();
     const fields = { prompt: "text.prompt", n: "num_outputs", size: "size", steps: "options.steps" };
     const input = { prompt: "a sea otter", ...EVERYTHING, n: 2 };
-    await failureOf(queued(offers.images).start(changed(input, { ...PAINTER, fields }, {})));
+    await failureOf(queued(offers.images).start(mediaCall(input, { ...PAINTER, fields })));
     expect(server.requests).toMatchObject([{ headers: { "cancel-after": "10m" } }]);
     expect(server.requests[0]?.body).toEqual({
       input: { text: { prompt: "a sea otter" }, num_outputs: 2, size: "1536x1024", options: { steps: 12 } },
@@ -40,7 +41,7 @@ describe("pictures", () => {
 
   test("go under the usual names where the source says nothing", async () => {
     const { offers, server } = serve();
-    await queued(offers.images).start(changed({ prompt: "a sea otter", ...EVERYTHING, n: 1 }, PAINTER, {}));
+    await queued(offers.images).start(mediaCall({ prompt: "a sea otter", ...EVERYTHING, n: 1 }, PAINTER));
     expect(server.requests[0]?.body).toEqual({ input: { prompt: "a sea otter", seed: 7, aspect_ratio: "16:9" } });
   });
 
@@ -48,8 +49,8 @@ describe("pictures", () => {
     const { offers, server } = serve();
     const { images, imageEdits } = offers;
     const calls = [
-      queued(images).start(changed({ prompt: "a sea otter", n: 2 }, PAINTER, {})),
-      queued(imageEdits).start(changed({ ...EDIT, n: 2 }, { ...PAINTER, fields: { image: "image" } }, {})),
+      queued(images).start(mediaCall({ prompt: "a sea otter", n: 2 }, PAINTER)),
+      queued(imageEdits).start(mediaCall({ ...EDIT, n: 2 }, { ...PAINTER, fields: { image: "image" } })),
     ];
     for (const call of calls) expect((await failureOf(call)).kind).toBe("misconfigured");
     expect(server.requests).toEqual([]);
@@ -72,7 +73,7 @@ describe("pictures", () => {
     ["a list of objects", [{ image: "https://x.example/1", seed: 7 }]],
     ["more than were asked for", ["https://x.example/1", "https://x.example/2"]],
   ])("may come as %s", async (_what, output) => {
-    expect(await make({ end: { output, metrics: {} } }).outcome).toEqual({
+    expect(await make({ task: { output, metrics: {} } }).outcome).toEqual({
       state: "done",
       output: [{ url: "https://x.example/1" }],
       usage: { images: 1 },
@@ -80,7 +81,7 @@ describe("pictures", () => {
   });
 
   test("a time of computing that is none is not counted", async () => {
-    const { outcome } = make({ end: { metrics: { predict_time: -1 } } });
+    const { outcome } = make({ task: { metrics: { predict_time: -1 } } });
     expect(await outcome).toMatchObject({ state: "done", usage: { images: 1 } });
     expect(JSON.stringify(await outcome)).not.toContain("computeSeconds");
   });
@@ -90,7 +91,7 @@ describe("an edit", () => {
   test("carries its picture and mask, less what an edit never forwards", async () => {
     const { offers, server } = serve();
     const input = { ...EDIT, ...EVERYTHING };
-    await queued(offers.imageEdits).start(changed(input, PAINTER, {}));
+    await queued(offers.imageEdits).start(mediaCall(input, PAINTER));
     expect(server.requests[0]?.body).toEqual({
       input: {
         prompt: EDIT.prompt,
@@ -104,7 +105,7 @@ describe("an edit", () => {
 
   test("needs a source that says where pictures go", async () => {
     const { offers, server } = serve();
-    const begun = queued(offers.imageEdits).start(changed(EDIT, { ...PAINTER, fields: { seed: "seed" } }, {}));
+    const begun = queued(offers.imageEdits).start(mediaCall(EDIT, { ...PAINTER, fields: { seed: "seed" } }));
     expect((await failureOf(begun)).kind).toBe("misconfigured");
     expect(server.requests).toEqual([]);
   });
@@ -115,15 +116,15 @@ describe("a large file that comes with a call", () => {
 
   const make = (image: Media, script: Script = {}) => {
     const { offers, server } = serve(script);
-    return { server, begun: queued(offers.video).start(changed({ prompt: "waves", image }, SEEDANCE, {})) };
+    return { server, begun: queued(offers.video).start(mediaCall({ prompt: "waves", image }, SEEDANCE)) };
   };
 
   test("is handed over before the start, which then names its address", async () => {
     const { server, begun } = make(large);
     await begun;
     expect(server.requests.map(({ path }) => path)).toEqual([
-      "/files",
-      "/models/bytedance/seedance-1.5-pro/predictions",
+      "/v1/files",
+      "/v1/models/bytedance/seedance-1.5-pro/predictions",
     ]);
     expect(server.requests[0]).toMatchObject({
       headers: { authorization: "Bearer ours" },
@@ -138,7 +139,7 @@ describe("a large file that comes with a call", () => {
   test("goes along as it is up to the bound", async () => {
     const { server, begun } = make({ ...large, bytes: large.bytes.subarray(1) });
     await begun;
-    expect(server.requests.map(({ path }) => path)).toEqual(["/models/bytedance/seedance-1.5-pro/predictions"]);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/models/bytedance/seedance-1.5-pro/predictions"]);
   });
 
   test.each<[string, Reply, object]>([
@@ -171,7 +172,7 @@ describe("a video", () => {
       seed: 7,
       negativePrompt: "blur",
     };
-    await failureOf(queued(offers.video).start(changed(input, SEEDANCE, {})));
+    await failureOf(queued(offers.video).start(mediaCall(input, SEEDANCE)));
     expect(server.requests[0]?.body).toEqual({
       input: {
         prompt: "waves",
@@ -190,8 +191,8 @@ describe("a video", () => {
     const { offers, server } = serve();
     const video = queued(offers.video);
     const image = { url: "https://x.example/p.png" };
-    const lost = changed({ prompt: "waves", image }, { ...SEEDANCE, fields: { prompt: "prompt" } }, {});
-    const empty = changed({ prompt: "waves" }, { ...SEEDANCE, fields: { duration: "duration" } }, {});
+    const lost = mediaCall({ prompt: "waves", image }, { ...SEEDANCE, fields: { prompt: "prompt" } });
+    const empty = mediaCall({ prompt: "waves" }, { ...SEEDANCE, fields: { duration: "duration" } });
     expect([(await failureOf(video.start(lost))).kind, (await failureOf(video.start(empty))).kind]).toEqual([
       "misconfigured",
       "misconfigured",
@@ -207,10 +208,10 @@ describe("a video", () => {
   ])("may come as %s", async (_what, output) => {
     const { offers } = serve({
       polls: ["succeeded"],
-      end: { output, metrics: { video_output_duration_seconds: "5" } },
+      task: { output, metrics: { video_output_duration_seconds: "5" } },
     });
     const video = queued(offers.video);
-    expect(await endOf(video, video.start(changed({ prompt: "waves" }, SEEDANCE, {})))).toEqual({
+    expect(await endOf(video, video.start(mediaCall({ prompt: "waves" }, SEEDANCE)))).toEqual({
       state: "done",
       output: [{ url: "https://x.example/1.mp4" }],
       usage: {},
@@ -220,7 +221,7 @@ describe("a video", () => {
   test("whose address has expired is not there any more", async () => {
     const { offers } = serve({ polls: ["succeeded"], file: { status: 404, body: "gone" } });
     const video = queued(offers.video);
-    const outcome = await endOf(video, video.start(changed({ prompt: "waves" }, SEEDANCE, {})));
+    const outcome = await endOf(video, video.start(mediaCall({ prompt: "waves" }, SEEDANCE)));
     const [artifact] = outcome.state === "done" ? outcome.output : [];
     expect((await fetch(artifact && "url" in artifact ? artifact.url : "")).status).toBe(404);
   });
@@ -232,7 +233,7 @@ describe("music", () => {
     const music = queued(offers.music);
     const input = { prompt: "lofi", lyrics: "la la", duration: 30, seed: 7, format: "wav" } as const;
     const fields = { prompt: "prompt", duration: "duration", seed: "seed" };
-    const call = changed(input, { sourceModel: "stability-ai/stable-audio-2.5", fields }, {});
+    const call = mediaCall(input, { sourceModel: "stability-ai/stable-audio-2.5", fields });
     return { server, outcome: endOf(music, music.start(call)) };
   };
 
@@ -247,19 +248,19 @@ describe("music", () => {
     ["an object", { audio: "https://x.example/1.mp3", spectrogram: "https://x.example/1.png" }],
     ["a list", ["https://x.example/1.mp3"]],
   ])("may come as %s", async (_what, output) => {
-    expect(await make({ end: { output } }).outcome).toMatchObject({ output: [{ url: "https://x.example/1.mp3" }] });
+    expect(await make({ task: { output } }).outcome).toMatchObject({ output: [{ url: "https://x.example/1.mp3" }] });
   });
 
   test("is not asked of a source without a field for its prompt", async () => {
     const { offers } = serve();
-    const call = changed(SONG, { sourceModel: "minimax/music-1.5", fields: {} }, {});
+    const call = mediaCall(SONG, { sourceModel: "minimax/music-1.5", fields: {} });
     expect((await failureOf(queued(offers.music).start(call))).kind).toBe("misconfigured");
   });
 
   test("without the lyrics that its model needs is told by our name", async () => {
     const { offers } = serve();
     const fields = { prompt: "prompt", lyrics: "lyrics" };
-    const call = changed(SONG, { sourceModel: "minimax/music-1.5", fields }, {});
+    const call = mediaCall(SONG, { sourceModel: "minimax/music-1.5", fields });
     expect(await failureOf(queued(offers.music).start(call))).toMatchObject({ kind: "rejected", param: "lyrics" });
   });
 });
@@ -272,7 +273,7 @@ describe("a mesh", () => {
     const { offers, server } = serve({ polls: ["succeeded"], ...script });
     const mesh = queued(offers.mesh);
     const input = { image: { url: "https://x.example/p.png" }, seed: 7 };
-    const call = changed(input, { sourceModel: TRELLIS, fields: { image: "images[]" }, adapt }, {});
+    const call = mediaCall(input, { sourceModel: TRELLIS, fields: { image: "images[]" }, adapt });
     return { server, outcome: endOf(mesh, mesh.start(call)) };
   };
 
@@ -297,11 +298,11 @@ describe("a mesh", () => {
     ["a member of another name", { preview: "https://x.example/1.mp4", result: "https://x.example/1.glb" }],
     ["a member that lies deeper", { mesh: { path: "https://x.example/1.glb" } }],
   ])("may come as %s", async (_what, output) => {
-    expect(await make({ end: { output } }).outcome).toMatchObject({ output: [{ url: "https://x.example/1.glb" }] });
+    expect(await make({ task: { output } }).outcome).toMatchObject({ output: [{ url: "https://x.example/1.glb" }] });
   });
 
   test("of which only a preview is there stays open", async () => {
-    const { outcome } = make({ end: { output: { preview: "https://x.example/1.mp4" } } });
+    const { outcome } = make({ task: { output: { preview: "https://x.example/1.mp4" } } });
     expect(await outcome).toMatchObject({ state: "unknown" });
   });
 
@@ -310,9 +311,9 @@ describe("a mesh", () => {
     const mesh = queued(offers.mesh);
     const source = { ...PAINTER, fields: { prompt: "prompt" } };
     const url = "https://x.example/1";
-    await mesh.start(changed({ prompt: "a fox", image: { url } }, source, {}));
+    await mesh.start(mediaCall({ prompt: "a fox", image: { url } }, source));
     expect(server.requests[0]?.body).toEqual({ input: { prompt: "a fox" } });
-    const lost = mesh.start(changed({ prompt: "a fox", mesh: { url } }, source, {}));
+    const lost = mesh.start(mediaCall({ prompt: "a fox", mesh: { url } }, source));
     expect((await failureOf(lost)).kind).toBe("misconfigured");
   });
 });

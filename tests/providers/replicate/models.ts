@@ -3,8 +3,8 @@
  * that ours are right.
  */
 
-type Check = (value: unknown) => boolean;
-type Members = Readonly<Record<string, unknown>>;
+import { type Members, VENDOR_MARK } from "../engine/behaviour.ts";
+import { type Check, faultIn, isFlag, isNumber, isSeed as seed, isText, listOf, oneOf, whole } from "../engine/jobs.ts";
 
 export interface ModelFacts {
   /** Run under its name; all others by a version only. */
@@ -16,20 +16,9 @@ export interface ModelFacts {
   readonly metrics?: Members;
 }
 
-const isText: Check = (value) => typeof value === "string" && value !== "";
-const isFlag: Check = (value) => typeof value === "boolean";
-const whole =
-  (min: number, max: number): Check =>
-  (value) =>
-    Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-const oneOf =
-  (...values: readonly (string | number)[]): Check =>
-  (value) =>
-    values.includes(value as string);
 /** Larger data URLs are refused: Replicate wants those as files. */
 const isMedia: Check = (value) =>
   typeof value === "string" && (/^https?:\/\//.test(value) || (value.startsWith("data:") && value.length < 360_000));
-const seed = whole(0, Number.MAX_SAFE_INTEGER);
 
 export const TRELLIS = "firtoz/trellis:e8f6c45206993f297372f5436b90350817bd9b4a0d52d2a76df50c1c8afa2b3c";
 
@@ -78,7 +67,7 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
   [TRELLIS]: {
     isOfficial: false,
     takes: {
-      images: (value) => Array.isArray(value) && value.every(isMedia),
+      images: listOf(isMedia),
       seed,
       randomize_seed: isFlag,
       generate_model: isFlag,
@@ -104,7 +93,7 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
       seed,
       image: isMedia,
       mask: isMedia,
-      strength: (value) => typeof value === "number",
+      strength: isNumber,
       output_format: oneOf("webp", "jpg", "png"),
     },
     needs: ["prompt"],
@@ -116,13 +105,12 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
 
 /** As the API answers an input it refuses; null for one that it takes. */
 export function checkInput(facts: ModelFacts, input: Members): Members | null {
-  const missing = facts.needs.find((name) => input[name] === undefined);
-  if (missing !== undefined) return invalid("required", "input", `${missing} is required`);
-  const bad = Object.keys(input).find((name) => facts.takes[name]?.(input[name]) !== true);
-  if (bad === undefined) return null;
-  return facts.takes[bad]
-    ? invalid("enum", `input.${bad}`, `${bad} must be one of the following: ${VENDOR_MARK}`)
-    : invalid("additional_property_not_allowed", "input", `Additional property ${bad} is not allowed`);
+  const { name = "", how } = faultIn(input, facts.takes, facts.needs) ?? {};
+  if (how === undefined) return null;
+  if (how === "missing") return invalid("required", "input", `${name} is required`);
+  return how === "wrong"
+    ? invalid("enum", `input.${name}`, `${name} must be one of the following: ${VENDOR_MARK}`)
+    : invalid("additional_property_not_allowed", "input", `Additional property ${name} is not allowed`);
 }
 
 /** The shape of Replicate's own: each fault in words and as members. */
@@ -134,6 +122,3 @@ export function invalid(type: string, field: string, description: string): Membe
     invalid_fields: [{ type, field, description }],
   };
 }
-
-/** Marker in every vendor message: a client of ours must never see it (SEC, PRO-10). */
-export const VENDOR_MARK = "vendor-internal-detail";

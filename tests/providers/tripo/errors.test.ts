@@ -4,7 +4,7 @@ import { classifyRefusal, classifyTaskError, readAnswer } from "#workers/provide
 import type { MeshInputName } from "#workers/providers/mesh-inputs.ts";
 import type { ProviderError, ProviderErrorClass } from "#workers/providers/provider.ts";
 
-import { VENDOR_MARK } from "../mesh-wire.ts";
+import { VENDOR_MARK } from "../engine/behaviour.ts";
 
 const PROMPT = { kind: "rejected", code: "invalid_request", param: "prompt" };
 const PICTURE = { kind: "rejected", code: "unprocessable_input", param: "image_url" };

@@ -1,25 +1,17 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { createTripo } from "#workers/providers/tripo/index.ts";
 import type { MediaCall, MeshInput, Polled, ProviderJob } from "#workers/providers/media.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { adaptTo } from "#workers/pools/source-params.ts";
 
-import { callOf, failureOf } from "../image-calls.ts";
-import { glb, queued, reply, type Reply, VENDOR_MARK } from "../mesh-wire.ts";
-import { overriding } from "../sound-calls.ts";
-import { error, type Script, startTripoServer, type TripoServer } from "./server.ts";
+import { jsonReply, ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, mediaCall, never, overriding, queued, useServers } from "../engine/calls.ts";
+import { creditsOf } from "../engine/jobs.ts";
+import { glb } from "../fal/clips.ts";
+import { error, type Script, startTripoServer, type TripoServer, uploadsOf } from "./server.ts";
 
-const servers: TripoServer[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    expect(server.faults).toEqual([]);
-    server.close();
-  }
-});
-
-const never = new AbortController().signal;
+const own = useServers();
 
 const PICTURE = { bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3), contentType: "image/jpeg" };
 const MESH = { bytes: glb(), contentType: "model/gltf-binary" };
@@ -30,8 +22,7 @@ const IMAGE = "image-to-model/v3.1-20260211";
 const TEXTURE = "texture/v3.0-20250812";
 
 function start(...scripts: readonly Script[]) {
-  const server = startTripoServer({ apiKey: "ours" });
-  servers.push(server);
+  const server = own(startTripoServer({ apiKey: "ours" }));
   server.next(...scripts);
   const offer = () => queued(createTripo({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
   const meshes = offer();
@@ -41,7 +32,7 @@ function start(...scripts: readonly Script[]) {
     /** As another process would have it. */
     another: offer,
     make: (sourceModel = TEXT, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
-      meshes.start(callOf(input, { sourceModel, ...call })),
+      meshes.start(mediaCall(input, { sourceModel, ...call })),
   };
 }
 
@@ -166,7 +157,7 @@ describe("an upload", () => {
     await make(TEXTURE, { image: PICTURE, mesh: MESH });
     expect(asked(server)).toEqual(["POST /v3/files", "POST /v3/files", "POST /v3/models/texture"]);
     expect(server.requests.map(({ headers }) => headers["authorization"])).toEqual(Array(3).fill("Bearer ours"));
-    expect(server.uploads).toEqual([
+    expect(uploadsOf(server)).toEqual([
       { filename: "mesh.glb", contentType: "model/gltf-binary", bytes: MESH.bytes },
       { filename: "image.jpg", contentType: "image/jpeg", bytes: Buffer.from(PICTURE.bytes) },
     ]);
@@ -191,16 +182,16 @@ describe("an upload", () => {
   ])("of %s with %j has a name of ours", async (model, input, filename) => {
     const { server, make } = start();
     await make(model, input);
-    expect(server.uploads.map((file) => file.filename)).toEqual([filename]);
+    expect(uploadsOf(server).map((file) => file.filename)).toEqual([filename]);
   });
 
   test.each<[string, Reply]>([
     ["reset", "reset"],
     ["cut", "cut"],
-    ["no token", reply(200, { code: 0, data: {} })],
-    ["an empty token", reply(200, { code: 0, data: { file_token: "" } })],
-    ["no JSON", reply(200, "<html>")],
-    ["a fault", reply(500, "oops")],
+    ["no token", ok({ code: 0, data: {} })],
+    ["an empty token", ok({ code: 0, data: { file_token: "" } })],
+    ["no JSON", ok("<html>")],
+    ["a fault", jsonReply(500, "oops")],
     ["an error in a 200", error(200, 2_014)],
   ])("answered with %s has cost nothing: the task was not sent, and may be begun again", async (_what, upload) => {
     const { server, make } = start({ upload });
@@ -239,7 +230,7 @@ describe("a job", () => {
     expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0 });
     expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0.4 });
     const id = String(job["task_id"]);
-    const url = `${server.storeUrl}/${id}/model.glb?sign=3`;
+    const url = `${server.filesUrl}/${id}/model.glb?sign=3`;
     expect(await other.poll(job, never)).toEqual({
       state: "done",
       output: [{ url, contentType: "model/gltf-binary" }],
@@ -247,7 +238,7 @@ describe("a job", () => {
     });
     const path = `GET /v3/tasks/${id}`;
     expect(asked(server)).toEqual(["POST /v3/generation/text-to-model", path, path, path]);
-    expect([server.charged, server.credits]).toEqual([1, 20]);
+    expect([server.charged, creditsOf(server)]).toEqual([1, 20]);
   });
 
   test("brings a fresh address at each poll: the last one alone is good", async () => {
@@ -337,19 +328,10 @@ describe("a job", () => {
 });
 
 describe("a start", () => {
-  test("whose answer was lost may have been taken: nobody knows, and nobody sends it again", async () => {
-    const { server, make } = start({ start: "lost" });
-    expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
-    expect([server.charged, server.requests.length]).toEqual([1, 1]);
-  });
-
   test.each<[string, Reply]>([
-    ["a cut", "cut"],
-    ["no JSON", reply(200, "<html>")],
-    ["no data", reply(200, { code: 0 })],
-    ["data that is none", reply(200, { code: 0, data: "task_1" })],
-    ["no code", reply(200, { data: { task_id: "task_1" } })],
-    ["a gateway that gave up", reply(504, "<html>")],
+    ["no data", ok({ code: 0 })],
+    ["data that is none", ok({ code: 0, data: "task_1" })],
+    ["no code", ok({ data: { task_id: "task_1" } })],
   ])("answered with %s may have been taken", async (_what, answer) => {
     const { make } = start({ start: answer });
     expect((await failureOf(make())).kind).toBe("unknown");
@@ -358,22 +340,10 @@ describe("a start", () => {
   test.each([undefined, null, 7, "", "../files", "a/b", "a?b", "x".repeat(129), {}])(
     "that was taken under the id %p can be asked about by nobody",
     async (id) => {
-      const { make } = start({ id });
+      const { make } = start({ receipt: { task_id: id } });
       expect((await failureOf(make())).kind).toBe("unknown");
     },
   );
-
-  test("that never left is said to be unsent", async () => {
-    const { server, make } = start();
-    server.close();
-    expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
-  });
-
-  test("that its caller gave up while it waited for the answer is unknown", async () => {
-    const { make } = start({ start: "hang" });
-    const signal = AbortSignal.timeout(20);
-    expect((await failureOf(make(TEXT, { prompt: "a chair" }, { signal }))).kind).toBe("unknown");
-  });
 
   test("that is refused in a 200 was not taken", async () => {
     const { server, make } = start({ start: error(200, 2_000) });
@@ -387,32 +357,11 @@ describe("a poll that brings no verdict", () => {
     ["a status word nobody knows", { polls: ["lost"] }],
     ["no status", { task: { status: undefined } }],
     ["another task", { task: { task_id: "task_other" } }],
-    ["no JSON", { polls: [reply(200, "<html>")] }],
-    ["no data", { polls: [reply(200, { code: 0 })] }],
+    ["no data", { polls: [ok({ code: 0 })] }],
     ["an error in a 200", { polls: [error(200, 2_001)] }],
-    ["an error of the job's shape in a 200", { polls: [reply(200, { code: 1, data: { status: "failed" } })] }],
-    ["no such task", { polls: [error(404, 2_001)] }],
-    ["a key that is no longer taken", { polls: [error(401, 1_000)] }],
-    ["too many polls", { polls: [error(429, 1_007)] }],
-    ["a fault", { polls: [reply(500, "oops")] }],
-    ["a redirect", { polls: [reply(302, "", { location: "http://127.0.0.1:1/" })] }],
-    ["a cut", { polls: ["cut"] }],
-    ["a reset", { polls: ["reset"] }],
+    ["an error of the job's shape in a 200", { polls: [ok({ code: 1, data: { status: "failed" } })] }],
   ])("%s leaves the job open", async (_what, script) => {
     expect(await outcomeOf(script)).toMatchObject({ state: "unknown" });
-  });
-
-  test("is forgotten by the next one that does", async () => {
-    const { meshes, make } = start({ polls: ["cut", error(503, 1), "success"] });
-    const job = await make();
-    const states: string[] = [];
-    for (let at = 0; at < 3; at += 1) states.push((await meshes.poll(job, never)).state);
-    expect(states).toEqual(["unknown", "unknown", "done"]);
-  });
-
-  test("given up by its caller leaves the job open", async () => {
-    const { meshes, make } = start({ polls: ["hang"] });
-    expect(await meshes.poll(await make(), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
   test.each<[ProviderJob]>([
@@ -449,7 +398,7 @@ describe("our catalogue", () => {
       const job = await make(source.model, input, { adapt, ...(source.fields ? { fields: source.fields } : {}) });
       expect((await meshes.poll(job, never)).state, model.slug).toBe("done");
       // A credit of Tripo's is one of ours.
-      expect(model.pricing?.request_price, model.slug).toBe(String(server.credits));
+      expect(model.pricing?.request_price, model.slug).toBe(String(creditsOf(server)));
     }
   });
 });

@@ -1,15 +1,10 @@
 /** What Tripo's tasks take, from their own pages; members that a task does not know are refused here, so that ours are right. */
 
-type Check = (value: unknown) => boolean;
-type Members = Readonly<Record<string, unknown>>;
+import type { Members } from "../engine/behaviour.ts";
+import { type Check, isFlag, oneOf, textUpTo, whole } from "../engine/jobs.ts";
 
-const isFlag: Check = (value) => typeof value === "boolean";
-const isText: Check = (value) => typeof value === "string" && value !== "" && value.length <= 1_024;
-const isWhole: Check = (value) => Number.isInteger(value);
-const oneOf =
-  (...values: readonly string[]): Check =>
-  (value) =>
-    values.includes(String(value));
+const isText = textUpTo(1_024);
+const isWhole = whole(-Infinity, Infinity);
 /** A token of an upload, an address, or the id of a task. */
 const isInput: Check = (value) =>
   typeof value === "string" && /^(https?:\/\/|file_[a-z0-9]+$|task_[a-z0-9]+$)/.test(value);
@@ -82,11 +77,3 @@ export const RULES: Readonly<Record<string, TaskRules>> = {
     prices: { "v1.0-20240301": 25, "v2.5-20260210": 25 },
   },
 };
-
-/** The member that is wrong; undefined: none. */
-export function faultIn(body: Members, { members, needs }: TaskRules): string | undefined {
-  return (
-    Object.keys(body).find((name) => members[name]?.(body[name]) !== true) ??
-    needs.find((name) => body[name] === undefined)
-  );
-}

@@ -8,7 +8,8 @@ import { parseDecimal } from "#shared/money.ts";
 import { startDeepgramServer } from "#tests/providers/deepgram/server.ts";
 import { startElevenLabsServer } from "#tests/providers/elevenlabs/server.ts";
 import { startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
-import { direct, failureOf, speechCall, transcriptionCall } from "#tests/providers/sound-calls.ts";
+import { direct, failureOf } from "#tests/providers/engine/calls.ts";
+import { speechCall, transcriptionCall } from "#tests/providers/sound-calls.ts";
 import { adaptTo } from "#workers/pools/source-params.ts";
 import { createDeepgram } from "#workers/providers/deepgram/index.ts";
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
@@ -24,7 +25,7 @@ const ours = [...catalogue.models.values()].filter(({ owned_by }) => owned_by !=
 const speaking = ours.filter(({ modality }) => modality === "audio");
 const transcribing = ours.filter(({ modality }) => modality === "stt");
 
-const openai = await startOpenAiServer();
+const openai = startOpenAiServer();
 const elevenlabs = startElevenLabsServer("k");
 const deepgram = startDeepgramServer("k");
 afterAll(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { VENDOR_MARK } from "#tests/providers/openai-compatible/errors.ts";
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
 import { type ChatFailure, explainFailure } from "#workers/pools/chat-failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { LIMITS } from "#shared/limits.ts";
 import { connectionError, type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
-import type { Behaviour } from "#tests/providers/openai-compatible/behaviour.ts";
+import type { Behaviour } from "#tests/providers/engine/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
 import { selfSigned } from "#tests/shared/outbound/certificate.ts";
 
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 async function start(...behaviours: readonly Behaviour[]): Promise<{ server: OpenAiServer; endpoint: Endpoint }> {
-  const server = await startOpenAiServer();
+  const server = startOpenAiServer();
   servers.push(server);
   server.next(...behaviours);
   return { server, endpoint: { baseUrl: server.url, headers: { authorization: "Bearer sk-ours" } } };
@@ -42,7 +42,6 @@ async function errorOf(call: Promise<unknown>): Promise<ProviderError> {
 
 /** Plain text over the wire, byte for byte. */
 const reply = (body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Behaviour => ({
-  kind: "reply",
   status,
   headers,
   body,

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 async function start(): Promise<OpenAiServer> {
-  const server = await startOpenAiServer();
+  const server = startOpenAiServer();
   servers.push(server);
   return server;
 }

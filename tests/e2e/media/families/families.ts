@@ -1,7 +1,13 @@
 /** Every family that works by itself, with a local server in its wire format and a model of our own catalogue. */
+import { ok } from "#tests/providers/engine/behaviour.ts";
+import type { JobServer } from "#tests/providers/engine/jobs.ts";
 import { startFalServer, platformReply } from "#tests/providers/fal/server.ts";
-import { doneInteraction, startGeminiVideoServer } from "#tests/providers/gemini/video-server.ts";
-import { startGoogleCloudServer } from "#tests/providers/google-cloud/server.ts";
+import {
+  doneInteraction,
+  type Script as GeminiVideoScript,
+  startGeminiVideoServer,
+} from "#tests/providers/gemini/video-server.ts";
+import { type Script as GoogleCloudScript, startGoogleCloudServer } from "#tests/providers/google-cloud/server.ts";
 import { startMeshyServer } from "#tests/providers/meshy/server.ts";
 import { startVideosServer } from "#tests/providers/openai-compatible/videos.ts";
 import { startReplicateServer } from "#tests/providers/replicate/server.ts";
@@ -53,8 +59,7 @@ const POLLS = 4;
 class Answers {
   private readonly hanging: (() => void)[] = [];
 
-  of<Word>(fate: Fate, words: { readonly running: Word; readonly done: Word; readonly failed: Word }): Word[] {
-    const { running, done, failed } = words;
+  of<Word>(fate: Fate, { running, done, failed }: Words<Word>): Word[] {
     if (fate === "slow") return [...Array<Word>(POLLS).fill(running), done];
     const answers = [fate === "hang" ? running : fate === "failed" ? failed : done];
     if (fate === "hang") this.hanging.push(() => (answers[0] = done));
@@ -66,260 +71,191 @@ class Answers {
   }
 }
 
-function fal(): Family {
-  const server = startFalServer({ apiKey: KEY });
+/** A family's own words for how a job goes. */
+interface Words<Word> {
+  readonly running: Word;
+  readonly done: Word;
+  readonly failed: Word;
+}
+
+/** What is particular to a family: its place in the catalogue, and what its server is told of a job with this fate. */
+interface Facts<Word, Own> extends Partial<
+  Omit<Family, "provider" | "next" | "finish" | "charged" | "faults" | "close">
+> {
+  readonly name: string;
+  readonly model: string;
+  readonly credits: number;
+  readonly provider: Pick<Family["provider"], "id"> & Partial<Family["provider"]>;
+  readonly words: Words<Word>;
+  /** The scripts of a job, of which `polls` are what its fate asks for. */
+  readonly scripts: (fate: Fate, polls: Word[]) => readonly Own[];
+}
+
+type Server<Own> = Pick<JobServer<never, never, never>, "url" | "filesUrl" | "faults" | "charged" | "close"> & {
+  next(...scripts: readonly Own[]): void;
+};
+
+function family<Word, Own>(server: Server<Own>, { words, scripts, provider, ...facts }: Facts<Word, Own>): Family {
   const answers = new Answers();
   return {
+    path: "/v1/videos/generations",
+    body: {},
+    submissions: 1,
+    canStop: false,
+    namesAddresses: true,
+    delivery: server.filesUrl === "" ? undefined : server.filesUrl,
+    ...facts,
+    provider: {
+      url: server.url,
+      key: KEY,
+      variable: `${provider.id.toUpperCase().replaceAll("-", "_")}_API_KEY`,
+      ...provider,
+    },
+    next: (fate) => server.next(...scripts(fate, answers.of(fate, words))),
+    finish: () => answers.finish(),
+    charged: () => server.charged,
+    faults: () => server.faults,
+    close: () => server.close(),
+  };
+}
+
+const lostIf = (fate: Fate): { readonly start?: "lost" } => (fate === "lost" ? { start: "lost" } : {});
+
+const fal = (): Family =>
+  family(startFalServer({ apiKey: KEY }), {
     name: "fal",
     model: "hailuo-02-standard",
-    path: "/v1/videos/generations",
-    body: {},
     credits: 9,
-    submissions: 1,
-    canStop: false,
-    namesAddresses: true,
-    provider: { id: "fal", url: server.url, variable: "FAL_API_KEY", key: KEY },
-    delivery: server.cdnUrl,
-    next(fate) {
-      const statuses = answers.of(fate, { running: "IN_PROGRESS", done: "COMPLETED", failed: "COMPLETED" } as const);
-      const video = { video: { url: PRIVATE, content_type: "video/mp4" } };
-      server.next({
-        statuses,
-        ...(fate === "failed" ? { result: platformReply("runner_disconnected", 503) } : {}),
-        ...(fate === "private" ? { result: { status: 200, body: video } } : {}),
-        ...(fate === "lost" ? { submit: "lost" } : {}),
-      });
+    provider: { id: "fal" },
+    words: { running: "IN_PROGRESS", done: "COMPLETED", failed: "COMPLETED" } as const,
+    scripts(fate, polls) {
+      const elsewhere = ok({ video: { url: PRIVATE, content_type: "video/mp4" } });
+      const result = { failed: platformReply("runner_disconnected", 503), private: elsewhere }[fate as "failed"];
+      return [{ polls, ...(result ? { result } : {}), ...lostIf(fate) }];
     },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+  });
 
-function replicate(): Family {
-  const server = startReplicateServer({ token: KEY });
-  const answers = new Answers();
-  return {
+const replicate = (): Family =>
+  family(startReplicateServer({ token: KEY }), {
     name: "Replicate",
     model: "seedance-1.5-pro",
-    path: "/v1/videos/generations",
     body: { duration: 5 },
     credits: 5.2,
-    submissions: 1,
     canStop: true,
-    namesAddresses: true,
-    provider: { id: "replicate", url: server.url, variable: "REPLICATE_API_KEY", key: KEY },
-    delivery: server.deliveryUrl,
-    next(fate) {
-      const polls = answers.of(fate, { running: "processing", done: "succeeded", failed: "failed" } as const);
-      server.next({
-        polls,
-        ...(fate === "private" ? { end: { output: PRIVATE } } : {}),
-        ...(fate === "lost" ? { start: "lost" } : {}),
-      });
-    },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+    provider: { id: "replicate" },
+    words: { running: "processing", done: "succeeded", failed: "failed" } as const,
+    scripts: (fate, polls) => [
+      { polls, ...(fate === "private" ? { task: { output: PRIVATE } } : {}), ...lostIf(fate) },
+    ],
+  });
 
-function omni(): Family {
-  const server = startGeminiVideoServer({ apiKey: KEY });
-  const answers = new Answers();
-  return {
+type Operation = "running" | "done" | { readonly members: Readonly<Record<string, unknown>> };
+
+const omni = (): Family =>
+  family<Operation, GeminiVideoScript>(startGeminiVideoServer({ apiKey: KEY }), {
     name: "Google Omni",
     model: "gemini-omni-1.2-flash",
-    path: "/v1/videos/generations",
     body: { duration: 4 },
     credits: 28,
-    submissions: 1,
-    canStop: false,
-    namesAddresses: true,
-    provider: { id: "google", url: server.url, variable: "GEMINI_API_KEY", key: KEY },
-    delivery: undefined,
-    next(fate) {
-      const failed = { members: { status: "failed", error: { message: "an internal fault" } } };
-      const done = fate === "private" ? { members: doneInteraction(PRIVATE) } : ("done" as const);
-      server.next({
-        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, {
-          running: "running",
-          done,
-          failed,
-        }),
-        ...(fate === "lost" ? { start: "lost" } : {}),
-      });
+    provider: { id: "google", variable: "GEMINI_API_KEY" },
+    words: {
+      running: "running",
+      done: "done",
+      failed: { members: { status: "failed", error: { message: "an internal fault" } } },
     },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+    scripts: (fate, polls) => [
+      { polls: fate === "private" ? [{ members: doneInteraction(PRIVATE) }] : polls, ...lostIf(fate) },
+    ],
+  });
 
 function veo(): Family {
-  const server = startGoogleCloudServer();
+  const { veo: server, identity, clock, credentials } = startGoogleCloudServer();
   // The service tells the true time.
-  Object.defineProperty(server.clock, "now", { get: Date.now });
-  const answers = new Answers();
+  Object.defineProperty(clock, "now", { get: Date.now });
   return {
-    name: "Veo on Google Cloud",
-    model: "veo-3.1-fast",
-    path: "/v1/videos/generations",
-    body: { duration: 4 },
-    credits: 40,
-    submissions: 1,
-    canStop: false,
-    namesAddresses: false,
-    provider: { id: "google-cloud", url: server.url, variable: "GOOGLE_CLOUD_API_KEY", key: server.credentials },
-    delivery: undefined,
-    next(fate) {
-      const failed = { members: { done: true, error: { code: 13, message: "an internal fault" } } };
-      server.next({
-        polls: answers.of<"running" | "done" | { readonly members: Readonly<Record<string, unknown>> }>(fate, {
-          running: "running",
-          done: "done",
-          failed,
-        }),
-        ...(fate === "lost" ? { start: "lost" } : {}),
-      });
-    },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => [...server.veo.faults, ...server.identity.faults],
+    ...family<Operation, GoogleCloudScript>(server, {
+      name: "Veo on Google Cloud",
+      model: "veo-3.1-fast",
+      body: { duration: 4 },
+      credits: 40,
+      namesAddresses: false,
+      provider: { id: "google-cloud", key: credentials },
+      words: {
+        running: "running",
+        done: "done",
+        failed: { members: { done: true, error: { code: 13, message: "an internal fault" } } },
+      },
+      scripts: (fate, polls) => [{ polls, ...lostIf(fate) }],
+    }),
+    faults: () => [...server.faults, ...identity.faults],
     close() {
-      server.veo.close();
-      server.identity.close();
+      server.close();
+      identity.close();
     },
   };
 }
 
-function openAiVideos(): Family {
-  const server = startVideosServer({ apiKey: KEY });
-  const answers = new Answers();
-  return {
+const openAiVideos = (): Family =>
+  family(startVideosServer({ apiKey: KEY }), {
     name: "OpenAI videos",
     model: "local-videos",
-    path: "/v1/videos/generations",
     body: { duration: 4 },
     credits: 4,
-    submissions: 1,
-    canStop: false,
     namesAddresses: false,
-    provider: { id: "openai", url: server.url, variable: "OPENAI_API_KEY", key: KEY },
-    delivery: undefined,
-    next(fate) {
-      server.next({
-        statuses: answers.of(fate, { running: "in_progress", done: "completed", failed: "failed" } as const),
-        ...(fate === "lost" ? { start: "lost" } : {}),
-      });
-    },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+    provider: { id: "openai" },
+    words: { running: "in_progress", done: "completed", failed: "failed" } as const,
+    scripts: (fate, polls) => [{ polls, ...lostIf(fate) }],
+  });
 
-function meshy(): Family {
-  const server = startMeshyServer({ apiKey: KEY });
-  const answers = new Answers();
-  return {
+const MESHES = { path: "/v1/3d/generations" } as const;
+
+const meshy = (): Family =>
+  family(startMeshyServer({ apiKey: KEY }), {
+    ...MESHES,
     name: "Meshy",
     model: "meshy-7.1",
-    path: "/v1/3d/generations",
-    body: {},
     credits: 60,
     submissions: 2,
-    canStop: false,
-    namesAddresses: true,
-    provider: { id: "meshy", url: server.url, variable: "MESHY_API_KEY", key: KEY },
-    delivery: server.storeUrl,
-    next(fate) {
-      const preview = { polls: ["SUCCEEDED"] as const };
-      const polls = answers.of(fate, { running: "IN_PROGRESS", done: "SUCCEEDED", failed: "FAILED" } as const);
-      server.next(preview, {
-        polls,
-        ...(fate === "private" ? { task: { model_urls: { glb: PRIVATE } } } : {}),
-        ...(fate === "lost" ? { create: "lost" } : {}),
-      });
-    },
-    finish: () => answers.finish(),
-    charged: () => server.charged.previews + server.charged.refines,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+    provider: { id: "meshy" },
+    words: { running: "IN_PROGRESS", done: "SUCCEEDED", failed: "FAILED" } as const,
+    scripts: (fate, polls) => [
+      { polls: ["SUCCEEDED" as const] },
+      { polls, ...(fate === "private" ? { task: { model_urls: { glb: PRIVATE } } } : {}), ...lostIf(fate) },
+    ],
+  });
 
 /** The same fates while the first half is made; what waits can be taken back. */
-function meshyPreview(): Family {
-  const server = startMeshyServer({ apiKey: KEY });
-  const answers = new Answers();
-  return {
+const meshyPreview = (): Family =>
+  family(startMeshyServer({ apiKey: KEY }), {
+    ...MESHES,
     name: "Meshy's preview",
     model: "local-preview",
-    path: "/v1/3d/generations",
-    body: {},
     credits: 60,
     submissions: 2,
     submissionsOfLost: 1,
     canStop: true,
     namesAddresses: false,
-    provider: {
-      id: "meshy-preview",
-      url: server.url,
-      variable: "MESHY_PREVIEW_API_KEY",
-      key: KEY,
-      family: "meshy",
-    },
-    delivery: server.storeUrl,
-    next(fate) {
-      const polls = answers.of(fate, {
-        running: fate === "hang" ? "PENDING" : "IN_PROGRESS",
-        done: "SUCCEEDED",
-        failed: "FAILED",
-      } as const);
-      const preview = { polls, ...(fate === "lost" ? { create: "lost" as const } : {}) };
+    provider: { id: "meshy-preview", family: "meshy" },
+    words: { running: "PENDING", done: "SUCCEEDED", failed: "FAILED" } as const,
+    scripts(fate, polls) {
       // Only of what goes on is a second half begun.
       const goesOn = fate === "done" || fate === "slow";
-      server.next(preview, ...(goesOn ? [{ polls: ["SUCCEEDED"] as const }] : []));
+      return [{ polls, ...lostIf(fate) }, ...(goesOn ? [{ polls: ["SUCCEEDED"] as const }] : [])];
     },
-    finish: () => answers.finish(),
-    charged: () => server.charged.previews + server.charged.refines,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+  });
 
-function tripo(): Family {
-  const server = startTripoServer({ apiKey: KEY });
-  const answers = new Answers();
-  return {
+const tripo = (): Family =>
+  family(startTripoServer({ apiKey: KEY }), {
+    ...MESHES,
     name: "Tripo",
     model: "tripo-v3.1",
-    path: "/v1/3d/generations",
-    body: {},
     credits: 20,
-    submissions: 1,
-    canStop: false,
-    namesAddresses: true,
-    provider: { id: "tripo", url: server.url, variable: "TRIPO_API_KEY", key: KEY },
-    delivery: server.storeUrl,
-    next(fate) {
-      server.next({
-        polls: answers.of(fate, { running: "running", done: "success", failed: "failed" } as const),
-        ...(fate === "private" ? { task: { output: { model_url: PRIVATE } } } : {}),
-        ...(fate === "lost" ? { start: "lost" } : {}),
-      });
-    },
-    finish: () => answers.finish(),
-    charged: () => server.charged,
-    faults: () => server.faults,
-    close: () => server.close(),
-  };
-}
+    provider: { id: "tripo" },
+    words: { running: "running", done: "success", failed: "failed" } as const,
+    scripts: (fate, polls) => [
+      { polls, ...(fate === "private" ? { task: { output: { model_url: PRIVATE } } } : {}), ...lostIf(fate) },
+    ],
+  });
 
 /** Whoever starts them closes them. */
 export function startFamilies(): readonly Family[] {

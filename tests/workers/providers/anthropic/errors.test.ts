@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/anthropic/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
-import { ERROR_NAMES, errorBody, type ErrorName, errorReply, VENDOR_MARK } from "#tests/providers/anthropic/errors.ts";
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/anthropic/errors.ts";
 
 const NONE = new Headers();
 
@@ -29,8 +30,8 @@ const ROWS: Readonly<Record<ErrorName, readonly [ProviderErrorClass, string?]>> 
 
 describe("an error answer", () => {
   test.each(ERROR_NAMES)("%s has its class and its code", (name) => {
-    const { status } = errorReply(name);
-    const error = classifyAnswer(status, NONE, errorBody(name));
+    const { status } = ERRORS[name];
+    const error = classifyAnswer(status, NONE, ERRORS[name].body);
     const [kind, code] = ROWS[name];
     expect([error.kind, error.code, error.status]).toEqual([kind, code as typeof error.code, status]);
     expect(error.detail).toContain(VENDOR_MARK);
@@ -66,8 +67,8 @@ describe("an error answer", () => {
   });
 
   test("goes by its type before its status", () => {
-    expect(classifyAnswer(500, NONE, errorBody("overloaded")).kind).toBe("busy");
-    expect(classifyAnswer(400, NONE, errorBody("forbidden")).kind).toBe("misconfigured");
+    expect(classifyAnswer(500, NONE, ERRORS.overloaded.body).kind).toBe("busy");
+    expect(classifyAnswer(400, NONE, ERRORS.forbidden.body).kind).toBe("misconfigured");
   });
 
   test("about our own limit blames us, whether its words or its code say so", () => {
@@ -110,14 +111,14 @@ describe("an error answer", () => {
 
   test("tells when to come back, and keeps at most 500 characters for the log", () => {
     const headers = new Headers({ "retry-after": "7" });
-    expect(classifyAnswer(429, headers, errorBody("rate-limit")).retryAfterMs).toBe(7_000);
-    expect(classifyAnswer(529, NONE, errorBody("overloaded")).retryAfterMs).toBeUndefined();
+    expect(classifyAnswer(429, headers, ERRORS["rate-limit"].body).retryAfterMs).toBe(7_000);
+    expect(classifyAnswer(529, NONE, ERRORS.overloaded.body).retryAfterMs).toBeUndefined();
     expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(500);
   });
 });
 
 describe("an error event", () => {
-  const eventOf = (name: ErrorName): unknown => (JSON.parse(errorBody(name)) as { error: unknown }).error;
+  const eventOf = (name: ErrorName): unknown => (JSON.parse(ERRORS[name].body) as { error: unknown }).error;
 
   test.each(ERROR_NAMES)("%s has its class and its code", (name) => {
     const error = classifyErrorMember(eventOf(name));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 import { createReader } from "#workers/providers/anthropic/stream.ts";
 import type { ChatDelta } from "#workers/providers/provider.ts";
-import { callOf, gather, type Gathered } from "#tests/providers/anthropic/support.ts";
+import { chatCall, gather, type Gathered } from "#tests/providers/engine/calls.ts";
 
 const start = { type: "message_start", message: { id: "m", usage: { input_tokens: 3, output_tokens: 1 } } };
 const open = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
@@ -17,7 +17,7 @@ const finish = (stop_reason: string, output = 2) => ({
 const use = (id: string, input: unknown = {}) => ({ type: "tool_use", id, name: "f", input });
 
 function* deltasOf(events: Iterable<object>): Generator<ChatDelta> {
-  const reader = createReader(callOf());
+  const reader = createReader(chatCall());
   for (const event of events) {
     const delta = reader.read({ event: "", data: JSON.stringify(event) });
     if (delta === "done") break;

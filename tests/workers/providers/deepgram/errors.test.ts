@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { classifyAnswer } from "#workers/providers/deepgram/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS, VENDOR_MARK } from "#tests/providers/deepgram/errors.ts";
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/deepgram/errors.ts";
 
 const LISTEN = { param: "file", hasLanguage: false } as const;
 const SPEAK = { param: "input", hasLanguage: false } as const;
@@ -41,19 +42,19 @@ const EXPECTED: Readonly<Record<ErrorName, object>> = {
 describe("an error of Deepgram", () => {
   test.each(ERROR_NAMES)("%s has its class, and what its caller may see", (name) => {
     const { status, headers, body } = ERRORS[name];
-    const error = classifyAnswer(status, new Headers(headers), String(body), LISTEN);
+    const error = classifyAnswer(status, new Headers(headers), body, LISTEN);
     expect(error).toMatchObject({ ...EXPECTED[name], status });
     expect(error.say ?? "").not.toContain(VENDOR_MARK);
-    if (String(body).includes(VENDOR_MARK)) expect(error.detail).toContain(VENDOR_MARK);
+    if (body.includes(VENDOR_MARK)) expect(error.detail).toContain(VENDOR_MARK);
   });
 
   test("of speech blames the text, never a file", () => {
     for (const name of ERROR_NAMES) {
       const { status, headers, body } = ERRORS[name];
-      expect(classifyAnswer(status, new Headers(headers), String(body), SPEAK)).not.toMatchObject({ param: "file" });
+      expect(classifyAnswer(status, new Headers(headers), body, SPEAK)).not.toMatchObject({ param: "file" });
     }
     const { status, body } = ERRORS["too-long"];
-    expect(classifyAnswer(status, new Headers(), String(body), SPEAK)).toMatchObject({
+    expect(classifyAnswer(status, new Headers(), body, SPEAK)).toMatchObject({
       kind: "rejected",
       code: "invalid_request",
       param: "input",

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { classifyAnswer } from "#workers/providers/elevenlabs/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS, VENDOR_MARK } from "#tests/providers/elevenlabs/errors.ts";
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/elevenlabs/errors.ts";
 
 const MISCONFIGURED = { kind: "misconfigured", code: undefined, param: null };
 const BUSY = { kind: "busy", code: undefined, param: null };
@@ -43,10 +44,10 @@ const EXPECTED: Readonly<Record<ErrorName, object>> = {
 describe("an error of ElevenLabs", () => {
   test.each(ERROR_NAMES)("%s has its class, and what its caller may see", (name) => {
     const { status, headers, body } = ERRORS[name];
-    const error = classifyAnswer(status, new Headers(headers), String(body));
+    const error = classifyAnswer(status, new Headers(headers), body);
     expect(error).toMatchObject({ ...EXPECTED[name], status });
     expect(error.say ?? "").not.toContain(VENDOR_MARK);
-    if (String(body).includes(VENDOR_MARK)) expect(error.detail).toContain(VENDOR_MARK);
+    if (body.includes(VENDOR_MARK)) expect(error.detail).toContain(VENDOR_MARK);
   });
 
   test.each<[number, ProviderErrorClass]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ERROR_NAMES, type ErrorName, errorReply } from "#tests/providers/gemini/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/gemini/errors.ts";
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/gemini/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 
@@ -32,16 +32,16 @@ const TABLE: Readonly<Record<ErrorName, Row>> = {
 
 describe("Google's errors", () => {
   test.each(ERROR_NAMES)("%s, as a status and inside a 200", (name) => {
-    const { status, body } = errorReply(name);
+    const { status, body } = ERRORS[name];
     const wanted = { code: undefined, param: null, retryAfterMs: undefined, ...TABLE[name], status };
-    expect(classifyAnswer(status, NONE, String(body))).toMatchObject(wanted);
-    const { error } = JSON.parse(String(body)) as { error: unknown };
+    expect(classifyAnswer(status, NONE, body)).toMatchObject(wanted);
+    const { error } = JSON.parse(body) as { error: unknown };
     expect(classifyErrorMember(error)).toMatchObject(wanted);
   });
 
   test("come as the one element of a list, too", () => {
-    const { status, body } = errorReply("rate-limit");
-    expect(classifyAnswer(status, NONE, `[${String(body)}]`)).toMatchObject(TABLE["rate-limit"]);
+    const { status, body } = ERRORS["rate-limit"];
+    expect(classifyAnswer(status, NONE, `[${body}]`)).toMatchObject(TABLE["rate-limit"]);
   });
 
   test.each<[number, ProviderErrorClass]>([

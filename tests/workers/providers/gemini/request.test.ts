@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Trait } from "#shared/catalogue/catalogue.ts";
-import { callOf } from "#tests/providers/gemini/gather.ts";
+import { chatCall } from "#tests/providers/engine/calls.ts";
 import { chatRequest } from "#workers/providers/gemini/request.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
 type Body = Record<string, unknown>;
 
 function bodyOf(request: object, traits: readonly Trait[] = []): Body {
-  return JSON.parse(chatRequest(callOf(request, { traits }), false).body) as Body;
+  return JSON.parse(chatRequest(chatCall(request, { traits }), false).body) as Body;
 }
 
 const configOf = (request: object, traits: readonly Trait[] = []): unknown =>
@@ -31,14 +31,14 @@ const PNG = "iVBORw0KGgo=";
 
 describe("the request", () => {
   test("goes to the model's own path, streamed as server-sent events", () => {
-    const call = callOf({}, { model: "gemini-3.5-flash" });
+    const call = chatCall({}, { sourceModel: "gemini-3.5-flash" });
     expect(chatRequest(call, false).path).toBe("/models/gemini-3.5-flash:generateContent");
     expect(chatRequest(call, true).path).toBe("/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
-    expect(chatRequest(callOf({}, { model: "../x?y" }), false).path).toBe("/models/..%2Fx%3Fy:generateContent");
+    expect(chatRequest(chatCall({}, { sourceModel: "../x?y" }), false).path).toBe("/models/..%2Fx%3Fy:generateContent");
   });
 
   test("is the same body streamed and plain, and says nothing it was not asked to", () => {
-    const call = callOf({ stream: true, stream_options: { include_usage: true } });
+    const call = chatCall({ stream: true, stream_options: { include_usage: true } });
     expect(chatRequest(call, true).body).toBe(chatRequest(call, false).body);
     expect(bodyOf({})).toEqual({
       contents: [{ role: "user", parts: [{ text: "hi" }] }],
@@ -71,7 +71,7 @@ describe("the request", () => {
       body["safetySettings"] = [];
       delete body["generationConfig"];
     };
-    const body = JSON.parse(chatRequest(callOf({ temperature: 1 }, { adapt }), false).body) as Body;
+    const body = JSON.parse(chatRequest(chatCall({ temperature: 1 }, { adapt }), false).body) as Body;
     expect(Object.keys(body)).toEqual(["contents", "safetySettings"]);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/openai-compatible/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 import { retryAfter } from "#workers/providers/retry-after.ts";
-import { errorBody, ERROR_NAMES, errorReply, type ErrorName } from "#tests/providers/openai-compatible/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/openai-compatible/errors.ts";
 
 const NONE = new Headers();
 
@@ -35,8 +35,8 @@ describe("an error answer", () => {
   };
 
   test.each(ERROR_NAMES)("OpenAI's %s has its class", (name) => {
-    const reply = errorReply(name);
-    const error = classifyAnswer(reply.status, new Headers(reply.headers), errorBody(name));
+    const reply = ERRORS[name];
+    const error = classifyAnswer(reply.status, new Headers(reply.headers), ERRORS[name].body);
     expect(error.kind).toBe(named[name]);
     expect(error.status).toBe(reply.status);
   });
