@@ -38,7 +38,7 @@ interface Place {
 }
 
 interface Family {
-  /** The vendor's words for a job that runs, one that is done, and one of no meaning. */
+  /** The vendor's words for a job that runs and for one that is done. */
   readonly words: readonly [running: string, done: string];
   readonly start: (...scripts: readonly Script[]) => Place;
 }
@@ -152,7 +152,7 @@ describe.each(Object.entries(FAMILIES))("%s", (_what, { start, words: [running, 
     expect(await failureOf(begin())).toMatchObject({ kind: "failed", isUnsent: true });
   });
 
-  test("whose start leads elsewhere has failed, and nobody goes there", async () => {
+  test("whose start leads elsewhere has failed, and is not followed", async () => {
     expect(await failureOf(start({ start: redirect }).begin())).toMatchObject({ kind: "failed", isUnsent: false });
   });
 
@@ -194,7 +194,7 @@ describe.each(Object.entries(FAMILIES))("%s", (_what, { start, words: [running, 
     expect(await statesOf(() => offer.poll(job, never), 3)).toEqual(["pending", "pending", "pending"]);
   });
 
-  test("of another family's job asks nobody", async () => {
+  test("asks nothing about a job of another family", async () => {
     const { server, offer } = start();
     for (const job of [{}, { request_id: "x", status_path: "https://evil.example/" }, { id: "../../account" }]) {
       expect(await offer.poll(job, never)).toMatchObject({ state: "unknown" });

@@ -65,7 +65,7 @@ async function outcomeOf<Input>(
   return queued(offer).poll(await queued(offer).start(asked(input, source)), never);
 }
 
-const PICTURE = { bytes: EDIT.mask.bytes, contentType: "image/png" };
+const IMAGE = { bytes: EDIT.mask.bytes, contentType: "image/png" };
 const MESH = { bytes: Buffer.from("glTF"), contentType: "model/gltf-binary" };
 
 test.each<[Vendor, readonly Model["modality"][]]>([
@@ -98,7 +98,7 @@ test.each(sold("video"))("$name takes every value that we declare", async ({ ven
   const all = [{}, { seed: 7, negativePrompt: "blur", personGeneration: "allow_adult" }, ...declared];
   const { offers, server } = VENDORS[vendor].start(all.length);
   for (const more of all) {
-    const input = { prompt: "waves", ...(rest.accepts_input_image ? { image: PICTURE } : {}), ...more };
+    const input = { prompt: "waves", ...(rest.accepts_input_image ? { image: IMAGE } : {}), ...more };
     expect((await outcomeOf(offers.video, input, source)).state).toBe("done");
   }
   // What is declared reaches the model: no two values make the same body.
@@ -122,8 +122,8 @@ test.each(sold("music"))("$name takes what we send", async ({ vendor, model, sou
 });
 
 test.each(sold("object_3d"))("$name takes what we send", async ({ vendor, model, source }) => {
-  const { accepts_input_image: fromPicture, requires_input_3d: fromMesh } = model.allowed_params;
-  const media = { ...(fromPicture ? { image: PICTURE } : {}), ...(fromMesh ? { mesh: MESH } : {}) };
+  const { accepts_input_image: fromImage, requires_input_3d: fromMesh } = model.allowed_params;
+  const media = { ...(fromImage ? { image: IMAGE } : {}), ...(fromMesh ? { mesh: MESH } : {}) };
   const { offers } = VENDORS[vendor].start(1);
   expect((await outcomeOf(offers.mesh, { prompt: "a fox", seed: 7, ...media }, source)).state).toBe("done");
 });
@@ -143,7 +143,7 @@ describe("at Replicate", () => {
     ]);
     for (const { model, source } of timed) {
       const { offers, server } = VENDORS.replicate.start(1);
-      const outcome = await outcomeOf(offers.mesh, { image: PICTURE }, source);
+      const outcome = await outcomeOf(offers.mesh, { image: IMAGE }, source);
       expect(outcome).toMatchObject({ state: "done", usage: { computeSeconds: 12.5 } });
       expect(server.requests[0]?.headers["cancel-after"]).toBe(`${model.compute_seconds_max}s`);
     }

@@ -1,6 +1,6 @@
 /** A local upstream that speaks Anthropic's Messages API, faults included. */
 import { ok, type ReplyBehaviour } from "../engine/behaviour.ts";
-import { hinted, TOOL_CALLS } from "../engine/named.ts";
+import { TOOL_CALLS } from "../engine/named.ts";
 import type { RecordedCall } from "../engine/recorder.ts";
 import { type Dialect, startUpstream, type Upstream, type UpstreamOptions } from "../engine/upstream.ts";
 import { checkMessages, type MessagesBody } from "./check-request.ts";
@@ -28,7 +28,6 @@ const dialect = (apiKey: string | undefined): Dialect => ({
     "refusal-late": { text: "This goes on until", finishReason: "refusal" },
     length: { text: "This is cut by the limit of", finishReason: "max_tokens" },
     "usage-cached": { usage: "cached" },
-    "should-not-retry": hinted(ERRORS.overloaded, { "x-should-retry": "false" }),
     "start-twice": { startAgain: { afterFrame: 0, as: "same" } },
     "start-twice-late": { startAgain: { afterFrame: 4, as: "same" } },
     spliced: { startAgain: { afterFrame: 4, as: "other" } },

@@ -81,16 +81,7 @@ export interface MockToolCall {
 
 /** A named report, of which a dialect may not know the later ones, or exactly these members. */
 export type UsageReport = UsageName | Members;
-export type UsageName =
-  | "honest"
-  | "missing"
-  | UsageFault
-  | "growing"
-  | "late"
-  | "details"
-  | "cached"
-  | "null"
-  | "empty";
+export type UsageName = "honest" | "missing" | UsageFault | "growing" | "late" | "cached" | "null" | "empty";
 /** Counts that cannot be true; "bare-nan" is no JSON either. */
 export type UsageFault = "zero" | "negative" | "fractional" | "huge" | "nan" | "bare-nan";
 

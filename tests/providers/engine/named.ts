@@ -47,7 +47,6 @@ export function behavioursOf({
     ok: {},
     // What the model says
     tools: { toolCalls: "requested" },
-    "tool-call": { toolCalls: TOOL_CALLS.slice(0, 1) },
     "tool-without-arguments": { toolCalls: [{ name: "refresh", arguments: "" }] },
     "tools-parallel": { toolCalls: TOOL_CALLS },
     "tools-interleaved": { toolCalls: TOOL_CALLS, interleaved: true },
@@ -113,7 +112,6 @@ const PATTERNS: readonly (readonly [RegExp, Build])[] = [
   [/^silent-(\d+)$/, (ms, _, { firstWord = 0 }) => ({ silence: { beforeFrame: firstWord + 2, ms } })],
   [/^split-(\d+)$/, (bytes) => ({ splitBytes: bytes })],
   [/^slow-(\d+)$/, (ms) => ({ intervalMs: ms })],
-  [/^drip-every-(\d+)$/, (ms) => ({ splitBytes: 1, intervalMs: ms })],
   [/^endless-every-(\d+)$/, (ms, _, { firstWord = 0 }) => ({ endlessFrame: firstWord, intervalMs: ms })],
   [/^huge-(\d+)$/, (bytes) => ({ kind: "huge", bytes })],
   [/^429-(\d+)$/, (seconds, _, { errors }) => hinted(errors["rate-limit"], { "retry-after": String(seconds) })],

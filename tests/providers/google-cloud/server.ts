@@ -19,7 +19,7 @@ export type Script = JobScript<Word>;
 /** Of one exchange: in place of the token, or members laid over its answer. */
 export type TokenScript = Reply | { readonly members: Members };
 
-/** Of both servers and of whoever calls them. */
+/** Of both servers and of their callers. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now: number;

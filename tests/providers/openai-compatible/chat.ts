@@ -108,24 +108,13 @@ function usageText(
   if (report === "missing" || report === "null") return report === "null" ? "null" : null;
   if (typeof report === "object") return JSON.stringify(report);
   const { input, output } = bent(report, inputTokens, outputTokens);
-  const text = JSON.stringify({
-    ...usageMember(input, output),
-    ...(report === "details" ? detailsOf(inputTokens, outputTokens) : {}),
-  });
+  const text = JSON.stringify(usageMember(input, output));
   return report === "bare-nan" ? text.replaceAll('"NaN"', "NaN") : text;
 }
 
 function usageMember(input: number | string, output: number | string): Members {
   const total = typeof input === "number" && typeof output === "number" ? input + output : "NaN";
   return { prompt_tokens: input, completion_tokens: output, total_tokens: total };
-}
-
-/** Half of the prompt was cached, half of the answer was reasoning. */
-function detailsOf(inputTokens: number, outputTokens: number): Members {
-  return {
-    prompt_tokens_details: { cached_tokens: Math.floor(inputTokens / 2), audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: Math.floor(outputTokens / 2), audio_tokens: 0 },
-  };
 }
 
 function textOf(message: ChatMessage | undefined): string {

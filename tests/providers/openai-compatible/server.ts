@@ -1,9 +1,7 @@
 /** A local upstream that speaks OpenAI's chat, embeddings, image and audio formats, faults included. */
-import type { AnswerBehaviour, Members, ReplyBehaviour } from "../engine/behaviour.ts";
-import { hinted } from "../engine/named.ts";
+import { type AnswerBehaviour, type Members, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
 import type { RecordedCall } from "../engine/recorder.ts";
 import { type Dialect, startUpstream, type Upstream, type UpstreamOptions } from "../engine/upstream.ts";
-import { ok } from "../engine/behaviour.ts";
 import { chatTexts } from "./chat.ts";
 import { type ChatRequestBody, checkChatRequest } from "./check-request.ts";
 import { checkEmbeddingsRequest, type EmbeddingsBody, embeddingsReply } from "./embeddings.ts";
@@ -52,12 +50,8 @@ const dialect = (apiKey: string | undefined): Dialect => ({
   firstWord: 1,
   named: {
     refusal: { refusal: "I cannot help with that." },
-    "content-filter": { text: "This goes on until", finishReason: "content_filter" },
-    length: { text: "This is cut by the limit of", finishReason: "length" },
-    "usage-details": { usage: "details" },
     "usage-null": { usage: "null" },
     "usage-bare-nan": { usage: "bare-nan" },
-    "should-not-retry": hinted(ERRORS.overloaded, { "x-should-retry": "false" }),
     repeat: { repeatFrame: 2 },
     "event-name": { eventName: "message" },
   },
