@@ -24,7 +24,7 @@ import { soak } from "./runner/soak.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side: most of a fault test's time is waiting. */
-const PARALLEL = 5;
+const PARALLEL = 4;
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
 /**
