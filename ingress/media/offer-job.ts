@@ -215,12 +215,14 @@ function refusedBy(
 
 /** What a job that ended otherwise tells its caller. */
 export function failureOf(row: JobRow): ApiError {
-  const { error, credits } = row;
+  const { error, credits, state } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
   const hasPaid = (credits ?? 0n) > 0n;
   const isUnknown =
     error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
-  return apiError(error, hasPaid || isUnknown ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
+  // A client that resends would make, and pay, what was cancelled.
+  const isFinal = hasPaid || isUnknown || state === "cancelled";
+  return apiError(error, isFinal ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
 }
 
 function apiError(
