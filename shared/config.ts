@@ -58,6 +58,8 @@ export interface Config {
     /** A call that no worker has taken by then is given up. */
     readonly queueMs: number;
     readonly firstByteMs: number;
+    /** Likewise, of a stream that another source or model could serve instead. */
+    readonly firstByteNextMs: number;
     readonly stallMs: number;
     /** A plain answer that another source or model could give instead may take this long. */
     readonly plainMs: number;
@@ -93,6 +95,7 @@ const KNOWN = new Set([
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CATALOGUE",
   "SLUICE_CHAT_FIRST_BYTE_MS",
+  "SLUICE_CHAT_FIRST_BYTE_NEXT_MS",
   "SLUICE_CHAT_PLAIN_MS",
   "SLUICE_CHAT_QUEUE_MS",
   "SLUICE_CHAT_STALL_MS",
@@ -273,6 +276,7 @@ export function loadConfig(
       totalMs,
       queueMs,
       firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
+      firstByteNextMs: integer("SLUICE_CHAT_FIRST_BYTE_NEXT_MS", 45_000, 100, 3_600_000),
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
       plainMs: Math.min(totalMs, integer("SLUICE_CHAT_PLAIN_MS", 300_000, 100, 3_600_000)),
     }),

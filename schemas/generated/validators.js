@@ -1181,13 +1181,13 @@ return errors === 0;
 }
 validate22.evaluated = { props: { endpoint: true, body: true }, dynamicProps: false, dynamicItems: false };
 var validateCatalogueFile = validate23;
-var schema35 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, media: { type: "string", enum: ["inline", "pass"] } } };
+var schema35 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
 var schema36 = { type: "object", additionalProperties: false, required: ["name"], properties: { name: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" }, disabled: { type: "boolean" }, requests_per_minute: { type: ["integer", "null"], minimum: 1, maximum: 4095 }, daily_tokens: { type: ["integer", "null"], minimum: 1, maximum: 9007199254740991 } } };
+var func3 = require_ucs2length().default;
 var pattern4 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 var pattern5 = new RegExp("^[A-Z][A-Z0-9_]*_API_KEY$", "u");
 var pattern6 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
-var func2 = require_ucs2length().default;
-var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
+var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema38 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema42 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
 var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
@@ -1248,11 +1248,11 @@ let data2 = data.input_per_million;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data2 === "string") {
-if (func2(data2) > 40) {
+if (func3(data2) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1272,11 +1272,11 @@ let data3 = data.output_per_million;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 40) {
+if (func3(data3) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1296,11 +1296,11 @@ let data4 = data.audio_input_per_million;
 const _errs10 = errors;
 if (errors === _errs10) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1320,11 +1320,11 @@ let data5 = data.audio_output_per_million;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (func3(data5) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1344,11 +1344,11 @@ let data6 = data.image_input_per_million;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data6 === "string") {
-if (func2(data6) > 40) {
+if (func3(data6) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (func3(data6) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1368,11 +1368,11 @@ let data7 = data.image_output_per_million;
 const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (func3(data7) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (func3(data7) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1392,11 +1392,11 @@ let data8 = data.cached_input_per_million;
 const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (func3(data8) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1416,11 +1416,11 @@ let data9 = data.cache_write_per_million;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (func3(data9) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1440,11 +1440,11 @@ let data10 = data.cache_write_1h_per_million;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (func3(data10) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (func3(data10) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1464,11 +1464,11 @@ let data11 = data.request_price;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (func3(data11) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data11) < 1) {
+if (func3(data11) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1488,11 +1488,11 @@ let data12 = data.image_price;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (func3(data12) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (func3(data12) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1512,11 +1512,11 @@ let data13 = data.second_price;
 const _errs28 = errors;
 if (errors === _errs28) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (func3(data13) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data13) < 1) {
+if (func3(data13) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1536,11 +1536,11 @@ let data14 = data.minute_price;
 const _errs30 = errors;
 if (errors === _errs30) {
 if (typeof data14 === "string") {
-if (func2(data14) > 40) {
+if (func3(data14) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data14) < 1) {
+if (func3(data14) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1560,11 +1560,11 @@ let data15 = data.character_price;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data15 === "string") {
-if (func2(data15) > 40) {
+if (func3(data15) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1584,11 +1584,11 @@ let data16 = data.operation_price;
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data16 === "string") {
-if (func2(data16) > 40) {
+if (func3(data16) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data16) < 1) {
+if (func3(data16) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1608,11 +1608,11 @@ let data17 = data.megapixel_price;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (typeof data17 === "string") {
-if (func2(data17) > 40) {
+if (func3(data17) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data17) < 1) {
+if (func3(data17) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1747,11 +1747,11 @@ let data4 = data.owned_by;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (func3(data4) > 100) {
 validate24.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2112,21 +2112,21 @@ var valid0 = _errs31 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.cache_ttl_s !== undefined) {
-let data22 = data.cache_ttl_s;
+if (data.first_byte_ms !== undefined) {
+let data22 = data.first_byte_ms;
 const _errs49 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs49) {
 if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 > 86400 || isNaN(data22)) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+if (data22 > 3600000 || isNaN(data22)) {
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
 } else {
-if (data22 < 1 || isNaN(data22)) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (data22 < 100 || isNaN(data22)) {
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
 return false;
 }
 }
@@ -2137,59 +2137,84 @@ var valid0 = _errs49 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.pricing !== undefined) {
+if (data.cache_ttl_s !== undefined) {
+let data23 = data.cache_ttl_s;
 const _errs51 = errors;
-if (!validate25(data.pricing, { instancePath: instancePath + "/pricing", parentData: data, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs51) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 > 86400 || isNaN(data23)) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+return false;
+} else {
+if (data23 < 1 || isNaN(data23)) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs51 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.pricing !== undefined) {
+const _errs53 = errors;
+if (!validate25(data.pricing, { instancePath: instancePath + "/pricing", parentData: data, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs53 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.price_variants !== undefined) {
-let data24 = data.price_variants;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (Array.isArray(data24)) {
-if (data24.length < 1) {
+let data25 = data.price_variants;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (Array.isArray(data25)) {
+if (data25.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants", schemaPath: "#/properties/price_variants/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid4 = true;
-const len0 = data24.length;
+const len0 = data25.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data25 = data24[i0];
-const _errs54 = errors;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+let data26 = data25[i0];
+const _errs56 = errors;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing1;
-if (data25.when === undefined && (missing1 = "when") || data25.price === undefined && (missing1 = "price")) {
+if (data26.when === undefined && (missing1 = "when") || data26.price === undefined && (missing1 = "price")) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, schemaPath: "PriceVariant/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs57 = errors;
-for (const key2 in data25) {
+const _errs59 = errors;
+for (const key2 in data26) {
 if (!(key2 === "when" || key2 === "price")) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, schemaPath: "PriceVariant/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs57 === errors) {
-if (data25.when !== undefined) {
-let data26 = data25.when;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-if (Object.keys(data26).length < 1) {
+if (_errs59 === errors) {
+if (data26.when !== undefined) {
+let data27 = data26.when;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+if (Object.keys(data27).length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/minProperties", keyword: "minProperties", params: { limit: 1 } }];
 return false;
 } else {
-for (const key3 in data26) {
-const _errs60 = errors;
+for (const key3 in data27) {
+const _errs62 = errors;
 if (!(key3 === "quality" || key3 === "size" || key3 === "image_size" || key3 === "resolution" || key3 === "duration" || key3 === "aspect_ratio" || key3 === "prompt_extend")) {
 const err0 = { instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/propertyNames/enum", keyword: "enum", params: { allowedValues: schema42.properties.when.propertyNames.enum }, propertyName: key3 };
 if (vErrors === null) {
@@ -2199,7 +2224,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var valid7 = _errs60 === errors;
+var valid7 = _errs62 === errors;
 if (!valid7) {
 const err1 = { instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/propertyNames", keyword: "propertyNames", params: { propertyName: key3 } };
 if (vErrors === null) {
@@ -2214,14 +2239,14 @@ break;
 }
 }
 if (valid7) {
-for (const key4 in data26) {
-let data27 = data26[key4];
-const _errs62 = errors;
-if (typeof data27 !== "string" && !(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27)) && typeof data27 !== "boolean") {
+for (const key4 in data27) {
+let data28 = data27[key4];
+const _errs64 = errors;
+if (typeof data28 !== "string" && !(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28)) && typeof data28 !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/when/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "PriceVariant/properties/when/additionalProperties/type", keyword: "type", params: { type: schema42.properties.when.additionalProperties.type } }];
 return false;
 }
-var valid8 = _errs62 === errors;
+var valid8 = _errs64 === errors;
 if (!valid8) {
 break;
 }
@@ -2233,21 +2258,21 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/
 return false;
 }
 }
-var valid6 = _errs58 === errors;
+var valid6 = _errs60 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data25.price !== undefined) {
-let data28 = data25.price;
-const _errs64 = errors;
-if (errors === _errs64) {
-if (typeof data28 === "string") {
-if (func2(data28) > 40) {
+if (data26.price !== undefined) {
+let data29 = data26.price;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (typeof data29 === "string") {
+if (func3(data29) > 40) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data28) < 1) {
+if (func3(data29) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2257,7 +2282,7 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/
 return false;
 }
 }
-var valid6 = _errs64 === errors;
+var valid6 = _errs66 === errors;
 } else {
 var valid6 = true;
 }
@@ -2269,7 +2294,7 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, sch
 return false;
 }
 }
-var valid4 = _errs54 === errors;
+var valid4 = _errs56 === errors;
 if (!valid4) {
 break;
 }
@@ -2280,67 +2305,42 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants", schemaPat
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.seconds_of !== undefined) {
-let data29 = data.seconds_of;
-const _errs66 = errors;
-if (typeof data29 !== "string") {
+let data30 = data.seconds_of;
+const _errs68 = errors;
+if (typeof data30 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/seconds_of", schemaPath: "#/properties/seconds_of/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data29 === "media" || data29 === "compute")) {
+if (!(data30 === "media" || data30 === "compute")) {
 validate24.errors = [{ instancePath: instancePath + "/seconds_of", schemaPath: "#/properties/seconds_of/enum", keyword: "enum", params: { allowedValues: schema37.properties.seconds_of.enum } }];
 return false;
-}
-var valid0 = _errs66 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.compute_seconds_max !== undefined) {
-let data30 = data.compute_seconds_max;
-const _errs68 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs68) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 > 86400 || isNaN(data30)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
-return false;
-} else {
-if (data30 < 1 || isNaN(data30)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs68 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.compute_seconds_usual !== undefined) {
-let data31 = data.compute_seconds_usual;
+if (data.compute_seconds_max !== undefined) {
+let data31 = data.compute_seconds_max;
 const _errs70 = errors;
 if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs70) {
 if (typeof data31 == "number" && isFinite(data31)) {
 if (data31 > 86400 || isNaN(data31)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
 return false;
 } else {
 if (data31 < 1 || isNaN(data31)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -2351,36 +2351,61 @@ var valid0 = _errs70 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.price_source !== undefined) {
-let data32 = data.price_source;
+if (data.compute_seconds_usual !== undefined) {
+let data32 = data.compute_seconds_usual;
 const _errs72 = errors;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs72) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 > 86400 || isNaN(data32)) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+return false;
+} else {
+if (data32 < 1 || isNaN(data32)) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs72 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.price_source !== undefined) {
+let data33 = data.price_source;
+const _errs74 = errors;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
 let missing2;
-if (data32.source === undefined && (missing2 = "source") || data32.date === undefined && (missing2 = "date")) {
+if (data33.source === undefined && (missing2 = "source") || data33.date === undefined && (missing2 = "date")) {
 validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath: "PriceSource/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-const _errs75 = errors;
-for (const key5 in data32) {
+const _errs77 = errors;
+for (const key5 in data33) {
 if (!(key5 === "source" || key5 === "date")) {
 validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath: "PriceSource/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
 }
-if (_errs75 === errors) {
-if (data32.source !== undefined) {
-let data33 = data32.source;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (typeof data33 === "string") {
-if (func2(data33) > 300) {
+if (_errs77 === errors) {
+if (data33.source !== undefined) {
+let data34 = data33.source;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data34 === "string") {
+if (func3(data34) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data33) < 1) {
+if (func3(data34) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2390,18 +2415,18 @@ validate24.errors = [{ instancePath: instancePath + "/price_source/source", sche
 return false;
 }
 }
-var valid10 = _errs76 === errors;
+var valid10 = _errs78 === errors;
 } else {
 var valid10 = true;
 }
 if (valid10) {
-if (data32.date !== undefined) {
-let data34 = data32.date;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (errors === _errs78) {
-if (typeof data34 === "string") {
-if (!formats2.validate(data34)) {
+if (data33.date !== undefined) {
+let data35 = data33.date;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (errors === _errs80) {
+if (typeof data35 === "string") {
+if (!formats2.validate(data35)) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/date", schemaPath: "PriceSource/properties/date/format", keyword: "format", params: { format: "date" } }];
 return false;
 }
@@ -2411,7 +2436,7 @@ return false;
 }
 }
 }
-var valid10 = _errs78 === errors;
+var valid10 = _errs80 === errors;
 } else {
 var valid10 = true;
 }
@@ -2423,60 +2448,60 @@ validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath:
 return false;
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs74 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.allowed_params !== undefined) {
-let data35 = data.allowed_params;
-const _errs80 = errors;
-const _errs81 = errors;
-if (errors === _errs81) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let data36 = data.allowed_params;
+const _errs82 = errors;
 const _errs83 = errors;
-for (const key6 in data35) {
+if (errors === _errs83) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+const _errs85 = errors;
+for (const key6 in data36) {
 if (!func1.call(schema31.properties, key6)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params", schemaPath: "AllowedParams/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
 }
-if (_errs83 === errors) {
-if (data35.max_n !== undefined) {
-let data36 = data35.max_n;
-const _errs84 = errors;
-if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
+if (_errs85 === errors) {
+if (data36.max_n !== undefined) {
+let data37 = data36.max_n;
+const _errs86 = errors;
+if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs84) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 1 || isNaN(data36)) {
+if (errors === _errs86) {
+if (typeof data37 == "number" && isFinite(data37)) {
+if (data37 < 1 || isNaN(data37)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid12 = _errs84 === errors;
+var valid12 = _errs86 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.aspect_ratios !== undefined) {
-let data37 = data35.aspect_ratios;
-const _errs86 = errors;
-if (errors === _errs86) {
-if (Array.isArray(data37)) {
-var valid13 = true;
-const len1 = data37.length;
-for (let i1 = 0;i1 < len1; i1++) {
+if (data36.aspect_ratios !== undefined) {
+let data38 = data36.aspect_ratios;
 const _errs88 = errors;
-if (typeof data37[i1] !== "string") {
+if (errors === _errs88) {
+if (Array.isArray(data38)) {
+var valid13 = true;
+const len1 = data38.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs90 = errors;
+if (typeof data38[i1] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/aspect_ratios/" + i1, schemaPath: "AllowedParams/properties/aspect_ratios/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs88 === errors;
+var valid13 = _errs90 === errors;
 if (!valid13) {
 break;
 }
@@ -2486,25 +2511,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/aspect_rati
 return false;
 }
 }
-var valid12 = _errs86 === errors;
+var valid12 = _errs88 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.image_sizes !== undefined) {
-let data39 = data35.image_sizes;
-const _errs90 = errors;
-if (errors === _errs90) {
-if (Array.isArray(data39)) {
-var valid14 = true;
-const len2 = data39.length;
-for (let i2 = 0;i2 < len2; i2++) {
+if (data36.image_sizes !== undefined) {
+let data40 = data36.image_sizes;
 const _errs92 = errors;
-if (typeof data39[i2] !== "string") {
+if (errors === _errs92) {
+if (Array.isArray(data40)) {
+var valid14 = true;
+const len2 = data40.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs94 = errors;
+if (typeof data40[i2] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/image_sizes/" + i2, schemaPath: "AllowedParams/properties/image_sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid14 = _errs92 === errors;
+var valid14 = _errs94 === errors;
 if (!valid14) {
 break;
 }
@@ -2514,25 +2539,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/image_sizes
 return false;
 }
 }
-var valid12 = _errs90 === errors;
+var valid12 = _errs92 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.sizes !== undefined) {
-let data41 = data35.sizes;
-const _errs94 = errors;
-if (errors === _errs94) {
-if (Array.isArray(data41)) {
-var valid15 = true;
-const len3 = data41.length;
-for (let i3 = 0;i3 < len3; i3++) {
+if (data36.sizes !== undefined) {
+let data42 = data36.sizes;
 const _errs96 = errors;
-if (typeof data41[i3] !== "string") {
+if (errors === _errs96) {
+if (Array.isArray(data42)) {
+var valid15 = true;
+const len3 = data42.length;
+for (let i3 = 0;i3 < len3; i3++) {
+const _errs98 = errors;
+if (typeof data42[i3] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/sizes/" + i3, schemaPath: "AllowedParams/properties/sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid15 = _errs96 === errors;
+var valid15 = _errs98 === errors;
 if (!valid15) {
 break;
 }
@@ -2542,25 +2567,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/sizes", sch
 return false;
 }
 }
-var valid12 = _errs94 === errors;
+var valid12 = _errs96 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.resolutions !== undefined) {
-let data43 = data35.resolutions;
-const _errs98 = errors;
-if (errors === _errs98) {
-if (Array.isArray(data43)) {
-var valid16 = true;
-const len4 = data43.length;
-for (let i4 = 0;i4 < len4; i4++) {
+if (data36.resolutions !== undefined) {
+let data44 = data36.resolutions;
 const _errs100 = errors;
-if (typeof data43[i4] !== "string") {
+if (errors === _errs100) {
+if (Array.isArray(data44)) {
+var valid16 = true;
+const len4 = data44.length;
+for (let i4 = 0;i4 < len4; i4++) {
+const _errs102 = errors;
+if (typeof data44[i4] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/resolutions/" + i4, schemaPath: "AllowedParams/properties/resolutions/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid16 = _errs100 === errors;
+var valid16 = _errs102 === errors;
 if (!valid16) {
 break;
 }
@@ -2570,25 +2595,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/resolutions
 return false;
 }
 }
-var valid12 = _errs98 === errors;
+var valid12 = _errs100 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.qualities !== undefined) {
-let data45 = data35.qualities;
-const _errs102 = errors;
-if (errors === _errs102) {
-if (Array.isArray(data45)) {
-var valid17 = true;
-const len5 = data45.length;
-for (let i5 = 0;i5 < len5; i5++) {
+if (data36.qualities !== undefined) {
+let data46 = data36.qualities;
 const _errs104 = errors;
-if (typeof data45[i5] !== "string") {
+if (errors === _errs104) {
+if (Array.isArray(data46)) {
+var valid17 = true;
+const len5 = data46.length;
+for (let i5 = 0;i5 < len5; i5++) {
+const _errs106 = errors;
+if (typeof data46[i5] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/qualities/" + i5, schemaPath: "AllowedParams/properties/qualities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid17 = _errs104 === errors;
+var valid17 = _errs106 === errors;
 if (!valid17) {
 break;
 }
@@ -2598,25 +2623,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/qualities",
 return false;
 }
 }
-var valid12 = _errs102 === errors;
+var valid12 = _errs104 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.styles !== undefined) {
-let data47 = data35.styles;
-const _errs106 = errors;
-if (errors === _errs106) {
-if (Array.isArray(data47)) {
-var valid18 = true;
-const len6 = data47.length;
-for (let i6 = 0;i6 < len6; i6++) {
+if (data36.styles !== undefined) {
+let data48 = data36.styles;
 const _errs108 = errors;
-if (typeof data47[i6] !== "string") {
+if (errors === _errs108) {
+if (Array.isArray(data48)) {
+var valid18 = true;
+const len6 = data48.length;
+for (let i6 = 0;i6 < len6; i6++) {
+const _errs110 = errors;
+if (typeof data48[i6] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/styles/" + i6, schemaPath: "AllowedParams/properties/styles/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid18 = _errs108 === errors;
+var valid18 = _errs110 === errors;
 if (!valid18) {
 break;
 }
@@ -2626,25 +2651,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/styles", sc
 return false;
 }
 }
-var valid12 = _errs106 === errors;
+var valid12 = _errs108 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.background !== undefined) {
-let data49 = data35.background;
-const _errs110 = errors;
-if (errors === _errs110) {
-if (Array.isArray(data49)) {
-var valid19 = true;
-const len7 = data49.length;
-for (let i7 = 0;i7 < len7; i7++) {
+if (data36.background !== undefined) {
+let data50 = data36.background;
 const _errs112 = errors;
-if (typeof data49[i7] !== "string") {
+if (errors === _errs112) {
+if (Array.isArray(data50)) {
+var valid19 = true;
+const len7 = data50.length;
+for (let i7 = 0;i7 < len7; i7++) {
+const _errs114 = errors;
+if (typeof data50[i7] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/background/" + i7, schemaPath: "AllowedParams/properties/background/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid19 = _errs112 === errors;
+var valid19 = _errs114 === errors;
 if (!valid19) {
 break;
 }
@@ -2654,25 +2679,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/background"
 return false;
 }
 }
-var valid12 = _errs110 === errors;
+var valid12 = _errs112 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.output_formats !== undefined) {
-let data51 = data35.output_formats;
-const _errs114 = errors;
-if (errors === _errs114) {
-if (Array.isArray(data51)) {
-var valid20 = true;
-const len8 = data51.length;
-for (let i8 = 0;i8 < len8; i8++) {
+if (data36.output_formats !== undefined) {
+let data52 = data36.output_formats;
 const _errs116 = errors;
-if (typeof data51[i8] !== "string") {
+if (errors === _errs116) {
+if (Array.isArray(data52)) {
+var valid20 = true;
+const len8 = data52.length;
+for (let i8 = 0;i8 < len8; i8++) {
+const _errs118 = errors;
+if (typeof data52[i8] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/output_formats/" + i8, schemaPath: "AllowedParams/properties/output_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid20 = _errs116 === errors;
+var valid20 = _errs118 === errors;
 if (!valid20) {
 break;
 }
@@ -2682,25 +2707,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/output_form
 return false;
 }
 }
-var valid12 = _errs114 === errors;
+var valid12 = _errs116 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.response_formats !== undefined) {
-let data53 = data35.response_formats;
-const _errs118 = errors;
-if (errors === _errs118) {
-if (Array.isArray(data53)) {
-var valid21 = true;
-const len9 = data53.length;
-for (let i9 = 0;i9 < len9; i9++) {
+if (data36.response_formats !== undefined) {
+let data54 = data36.response_formats;
 const _errs120 = errors;
-if (typeof data53[i9] !== "string") {
+if (errors === _errs120) {
+if (Array.isArray(data54)) {
+var valid21 = true;
+const len9 = data54.length;
+for (let i9 = 0;i9 < len9; i9++) {
+const _errs122 = errors;
+if (typeof data54[i9] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/response_formats/" + i9, schemaPath: "AllowedParams/properties/response_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid21 = _errs120 === errors;
+var valid21 = _errs122 === errors;
 if (!valid21) {
 break;
 }
@@ -2710,25 +2735,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/response_fo
 return false;
 }
 }
-var valid12 = _errs118 === errors;
+var valid12 = _errs120 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.person_generation !== undefined) {
-let data55 = data35.person_generation;
-const _errs122 = errors;
-if (errors === _errs122) {
-if (Array.isArray(data55)) {
-var valid22 = true;
-const len10 = data55.length;
-for (let i10 = 0;i10 < len10; i10++) {
+if (data36.person_generation !== undefined) {
+let data56 = data36.person_generation;
 const _errs124 = errors;
-if (typeof data55[i10] !== "string") {
+if (errors === _errs124) {
+if (Array.isArray(data56)) {
+var valid22 = true;
+const len10 = data56.length;
+for (let i10 = 0;i10 < len10; i10++) {
+const _errs126 = errors;
+if (typeof data56[i10] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/person_generation/" + i10, schemaPath: "AllowedParams/properties/person_generation/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid22 = _errs124 === errors;
+var valid22 = _errs126 === errors;
 if (!valid22) {
 break;
 }
@@ -2738,25 +2763,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/person_gene
 return false;
 }
 }
-var valid12 = _errs122 === errors;
+var valid12 = _errs124 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.voices !== undefined) {
-let data57 = data35.voices;
-const _errs126 = errors;
-if (errors === _errs126) {
-if (Array.isArray(data57)) {
-var valid23 = true;
-const len11 = data57.length;
-for (let i11 = 0;i11 < len11; i11++) {
+if (data36.voices !== undefined) {
+let data58 = data36.voices;
 const _errs128 = errors;
-if (typeof data57[i11] !== "string") {
+if (errors === _errs128) {
+if (Array.isArray(data58)) {
+var valid23 = true;
+const len11 = data58.length;
+for (let i11 = 0;i11 < len11; i11++) {
+const _errs130 = errors;
+if (typeof data58[i11] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/voices/" + i11, schemaPath: "AllowedParams/properties/voices/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid23 = _errs128 === errors;
+var valid23 = _errs130 === errors;
 if (!valid23) {
 break;
 }
@@ -2766,25 +2791,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/voices", sc
 return false;
 }
 }
-var valid12 = _errs126 === errors;
+var valid12 = _errs128 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.supported_inputs !== undefined) {
-let data59 = data35.supported_inputs;
-const _errs130 = errors;
-if (errors === _errs130) {
-if (Array.isArray(data59)) {
-var valid24 = true;
-const len12 = data59.length;
-for (let i12 = 0;i12 < len12; i12++) {
+if (data36.supported_inputs !== undefined) {
+let data60 = data36.supported_inputs;
 const _errs132 = errors;
-if (typeof data59[i12] !== "string") {
+if (errors === _errs132) {
+if (Array.isArray(data60)) {
+var valid24 = true;
+const len12 = data60.length;
+for (let i12 = 0;i12 < len12; i12++) {
+const _errs134 = errors;
+if (typeof data60[i12] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/supported_inputs/" + i12, schemaPath: "AllowedParams/properties/supported_inputs/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid24 = _errs132 === errors;
+var valid24 = _errs134 === errors;
 if (!valid24) {
 break;
 }
@@ -2794,26 +2819,15 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/supported_i
 return false;
 }
 }
-var valid12 = _errs130 === errors;
+var valid12 = _errs132 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_voice_instructions !== undefined) {
-const _errs134 = errors;
-if (typeof data35.accepts_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid12 = _errs134 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.requires_voice_instructions !== undefined) {
+if (data36.accepts_voice_instructions !== undefined) {
 const _errs136 = errors;
-if (typeof data35.requires_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.accepts_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs136 === errors;
@@ -2821,29 +2835,40 @@ var valid12 = _errs136 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.durations !== undefined) {
-let data63 = data35.durations;
+if (data36.requires_voice_instructions !== undefined) {
 const _errs138 = errors;
-if (errors === _errs138) {
-if (Array.isArray(data63)) {
-var valid25 = true;
-const len13 = data63.length;
-for (let i13 = 0;i13 < len13; i13++) {
-let data64 = data63[i13];
+if (typeof data36.requires_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid12 = _errs138 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.durations !== undefined) {
+let data64 = data36.durations;
 const _errs140 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+if (errors === _errs140) {
+if (Array.isArray(data64)) {
+var valid25 = true;
+const len13 = data64.length;
+for (let i13 = 0;i13 < len13; i13++) {
+let data65 = data64[i13];
+const _errs142 = errors;
+if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs140) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs142) {
+if (typeof data65 == "number" && isFinite(data65)) {
+if (data65 < 0 || isNaN(data65)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid25 = _errs140 === errors;
+var valid25 = _errs142 === errors;
 if (!valid25) {
 break;
 }
@@ -2853,42 +2878,22 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations",
 return false;
 }
 }
-var valid12 = _errs138 === errors;
+var valid12 = _errs140 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.default_duration !== undefined) {
-let data65 = data35.default_duration;
-const _errs142 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs142) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid12 = _errs142 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.max_duration_seconds !== undefined) {
-let data66 = data35.max_duration_seconds;
+if (data36.default_duration !== undefined) {
+let data66 = data36.default_duration;
 const _errs144 = errors;
 if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs144) {
 if (typeof data66 == "number" && isFinite(data66)) {
 if (data66 < 0 || isNaN(data66)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -2898,54 +2903,62 @@ var valid12 = _errs144 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.default_params !== undefined) {
-let data67 = data35.default_params;
+if (data36.max_duration_seconds !== undefined) {
+let data67 = data36.max_duration_seconds;
 const _errs146 = errors;
-if (!(data67 && typeof data67 == "object" && !Array.isArray(data67))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs146) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid12 = _errs146 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.strength !== undefined) {
-let data68 = data35.strength;
+if (data36.default_params !== undefined) {
+let data68 = data36.default_params;
 const _errs148 = errors;
-if (errors === _errs148) {
-if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
+if (!(data68 && typeof data68 == "object" && !Array.isArray(data68))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid12 = _errs148 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.strength !== undefined) {
+let data69 = data36.strength;
+const _errs150 = errors;
+if (errors === _errs150) {
+if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
 let missing3;
-if (data68.min === undefined && (missing3 = "min") || data68.max === undefined && (missing3 = "max") || data68.required === undefined && (missing3 = "required")) {
+if (data69.min === undefined && (missing3 = "min") || data69.max === undefined && (missing3 = "max") || data69.required === undefined && (missing3 = "required")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs150 = errors;
-for (const key7 in data68) {
+const _errs152 = errors;
+for (const key7 in data69) {
 if (!(key7 === "min" || key7 === "max" || key7 === "required")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
 return false;
 break;
 }
 }
-if (_errs150 === errors) {
-if (data68.min !== undefined) {
-let data69 = data68.min;
-const _errs151 = errors;
-if (!(typeof data69 == "number" && isFinite(data69))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid26 = _errs151 === errors;
-} else {
-var valid26 = true;
-}
-if (valid26) {
-if (data68.max !== undefined) {
-let data70 = data68.max;
+if (_errs152 === errors) {
+if (data69.min !== undefined) {
+let data70 = data69.min;
 const _errs153 = errors;
 if (!(typeof data70 == "number" && isFinite(data70))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid26 = _errs153 === errors;
@@ -2953,13 +2966,25 @@ var valid26 = _errs153 === errors;
 var valid26 = true;
 }
 if (valid26) {
-if (data68.required !== undefined) {
+if (data69.max !== undefined) {
+let data71 = data69.max;
 const _errs155 = errors;
-if (typeof data68.required !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data71 == "number" && isFinite(data71))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid26 = _errs155 === errors;
+} else {
+var valid26 = true;
+}
+if (valid26) {
+if (data69.required !== undefined) {
+const _errs157 = errors;
+if (typeof data69.required !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid26 = _errs157 === errors;
 } else {
 var valid26 = true;
 }
@@ -2972,26 +2997,15 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", 
 return false;
 }
 }
-var valid12 = _errs148 === errors;
+var valid12 = _errs150 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_image !== undefined) {
-const _errs157 = errors;
-if (typeof data35.requires_input_image !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid12 = _errs157 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.requires_input_video !== undefined) {
+if (data36.requires_input_image !== undefined) {
 const _errs159 = errors;
-if (typeof data35.requires_input_video !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_image !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs159 === errors;
@@ -2999,10 +3013,10 @@ var valid12 = _errs159 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_audio !== undefined) {
+if (data36.requires_input_video !== undefined) {
 const _errs161 = errors;
-if (typeof data35.requires_input_audio !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_video !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs161 === errors;
@@ -3010,10 +3024,10 @@ var valid12 = _errs161 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_3d !== undefined) {
+if (data36.requires_input_audio !== undefined) {
 const _errs163 = errors;
-if (typeof data35.requires_input_3d !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_audio !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs163 === errors;
@@ -3021,10 +3035,10 @@ var valid12 = _errs163 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_input_image !== undefined) {
+if (data36.requires_input_3d !== undefined) {
 const _errs165 = errors;
-if (typeof data35.accepts_input_image !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_3d !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs165 === errors;
@@ -3032,10 +3046,10 @@ var valid12 = _errs165 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_input_video !== undefined) {
+if (data36.accepts_input_image !== undefined) {
 const _errs167 = errors;
-if (typeof data35.accepts_input_video !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.accepts_input_image !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs167 === errors;
@@ -3043,37 +3057,28 @@ var valid12 = _errs167 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_file_size_bytes !== undefined) {
-let data78 = data35.max_file_size_bytes;
+if (data36.accepts_input_video !== undefined) {
 const _errs169 = errors;
-if (!(typeof data78 == "number" && (!(data78 % 1) && !isNaN(data78)) && isFinite(data78))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data36.accepts_input_video !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs169) {
-if (typeof data78 == "number" && isFinite(data78)) {
-if (data78 < 0 || isNaN(data78)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid12 = _errs169 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_image_size_bytes !== undefined) {
-let data79 = data35.max_image_size_bytes;
+if (data36.max_file_size_bytes !== undefined) {
+let data79 = data36.max_file_size_bytes;
 const _errs171 = errors;
 if (!(typeof data79 == "number" && (!(data79 % 1) && !isNaN(data79)) && isFinite(data79))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs171) {
 if (typeof data79 == "number" && isFinite(data79)) {
 if (data79 < 0 || isNaN(data79)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3083,17 +3088,17 @@ var valid12 = _errs171 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_pdf_size_bytes !== undefined) {
-let data80 = data35.max_pdf_size_bytes;
+if (data36.max_image_size_bytes !== undefined) {
+let data80 = data36.max_image_size_bytes;
 const _errs173 = errors;
 if (!(typeof data80 == "number" && (!(data80 % 1) && !isNaN(data80)) && isFinite(data80))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs173) {
 if (typeof data80 == "number" && isFinite(data80)) {
 if (data80 < 0 || isNaN(data80)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3103,17 +3108,17 @@ var valid12 = _errs173 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_pdf_pages !== undefined) {
-let data81 = data35.max_pdf_pages;
+if (data36.max_pdf_size_bytes !== undefined) {
+let data81 = data36.max_pdf_size_bytes;
 const _errs175 = errors;
 if (!(typeof data81 == "number" && (!(data81 % 1) && !isNaN(data81)) && isFinite(data81))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs175) {
 if (typeof data81 == "number" && isFinite(data81)) {
 if (data81 < 0 || isNaN(data81)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3123,17 +3128,17 @@ var valid12 = _errs175 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_audio_size_bytes !== undefined) {
-let data82 = data35.max_audio_size_bytes;
+if (data36.max_pdf_pages !== undefined) {
+let data82 = data36.max_pdf_pages;
 const _errs177 = errors;
 if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs177) {
 if (typeof data82 == "number" && isFinite(data82)) {
 if (data82 < 0 || isNaN(data82)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3143,17 +3148,17 @@ var valid12 = _errs177 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_audio_duration_seconds !== undefined) {
-let data83 = data35.max_audio_duration_seconds;
+if (data36.max_audio_size_bytes !== undefined) {
+let data83 = data36.max_audio_size_bytes;
 const _errs179 = errors;
 if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs179) {
 if (typeof data83 == "number" && isFinite(data83)) {
 if (data83 < 0 || isNaN(data83)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3163,22 +3168,42 @@ var valid12 = _errs179 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_files !== undefined) {
-let data84 = data35.max_files;
+if (data36.max_audio_duration_seconds !== undefined) {
+let data84 = data36.max_audio_duration_seconds;
 const _errs181 = errors;
 if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs181) {
 if (typeof data84 == "number" && isFinite(data84)) {
 if (data84 < 0 || isNaN(data84)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
 var valid12 = _errs181 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.max_files !== undefined) {
+let data85 = data36.max_files;
+const _errs183 = errors;
+if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs183) {
+if (typeof data85 == "number" && isFinite(data85)) {
+if (data85 < 0 || isNaN(data85)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid12 = _errs183 === errors;
 } else {
 var valid12 = true;
 }
@@ -3220,52 +3245,52 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params", schemaPat
 return false;
 }
 }
-var valid0 = _errs80 === errors;
+var valid0 = _errs82 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.sources !== undefined) {
-let data85 = data.sources;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data85)) {
-if (data85.length < 1) {
+let data86 = data.sources;
+const _errs185 = errors;
+if (errors === _errs185) {
+if (Array.isArray(data86)) {
+if (data86.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/properties/sources/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid27 = true;
-const len14 = data85.length;
+const len14 = data86.length;
 for (let i14 = 0;i14 < len14; i14++) {
-let data86 = data85[i14];
-const _errs185 = errors;
-const _errs186 = errors;
-if (errors === _errs186) {
-if (data86 && typeof data86 == "object" && !Array.isArray(data86)) {
+let data87 = data86[i14];
+const _errs187 = errors;
+const _errs188 = errors;
+if (errors === _errs188) {
+if (data87 && typeof data87 == "object" && !Array.isArray(data87)) {
 let missing4;
-if (data86.provider === undefined && (missing4 = "provider") || data86.model === undefined && (missing4 = "model")) {
+if (data87.provider === undefined && (missing4 = "provider") || data87.model === undefined && (missing4 = "model")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs188 = errors;
-for (const key8 in data86) {
+const _errs190 = errors;
+for (const key8 in data87) {
 if (!(key8 === "provider" || key8 === "model" || key8 === "drop_params" || key8 === "rename_params" || key8 === "overrides" || key8 === "fields" || key8 === "traits")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
 return false;
 break;
 }
 }
-if (_errs188 === errors) {
-if (data86.provider !== undefined) {
-let data87 = data86.provider;
-const _errs189 = errors;
-if (errors === _errs189) {
-if (typeof data87 === "string") {
-if (func2(data87) > 64) {
+if (_errs190 === errors) {
+if (data87.provider !== undefined) {
+let data88 = data87.provider;
+const _errs191 = errors;
+if (errors === _errs191) {
+if (typeof data88 === "string") {
+if (func3(data88) > 64) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data87) < 1) {
+if (func3(data88) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3275,21 +3300,21 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provid
 return false;
 }
 }
-var valid29 = _errs189 === errors;
+var valid29 = _errs191 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.model !== undefined) {
-let data88 = data86.model;
-const _errs191 = errors;
-if (errors === _errs191) {
-if (typeof data88 === "string") {
-if (func2(data88) > 300) {
+if (data87.model !== undefined) {
+let data89 = data87.model;
+const _errs193 = errors;
+if (errors === _errs193) {
+if (typeof data89 === "string") {
+if (func3(data89) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data88) < 1) {
+if (func3(data89) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3299,24 +3324,24 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model"
 return false;
 }
 }
-var valid29 = _errs191 === errors;
+var valid29 = _errs193 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.drop_params !== undefined) {
-let data89 = data86.drop_params;
-const _errs193 = errors;
-if (errors === _errs193) {
-if (Array.isArray(data89)) {
-var valid30 = true;
-const len15 = data89.length;
-for (let i15 = 0;i15 < len15; i15++) {
-let data90 = data89[i15];
+if (data87.drop_params !== undefined) {
+let data90 = data87.drop_params;
 const _errs195 = errors;
 if (errors === _errs195) {
-if (typeof data90 === "string") {
-if (func2(data90) < 1) {
+if (Array.isArray(data90)) {
+var valid30 = true;
+const len15 = data90.length;
+for (let i15 = 0;i15 < len15; i15++) {
+let data91 = data90[i15];
+const _errs197 = errors;
+if (errors === _errs197) {
+if (typeof data91 === "string") {
+if (func3(data91) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3325,7 +3350,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid30 = _errs195 === errors;
+var valid30 = _errs197 === errors;
 if (!valid30) {
 break;
 }
@@ -3335,22 +3360,22 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid29 = _errs193 === errors;
+var valid29 = _errs195 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.rename_params !== undefined) {
-let data91 = data86.rename_params;
-const _errs197 = errors;
-if (errors === _errs197) {
-if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
-for (const key9 in data91) {
-let data92 = data91[key9];
-const _errs200 = errors;
-if (errors === _errs200) {
-if (typeof data92 === "string") {
-if (func2(data92) < 1) {
+if (data87.rename_params !== undefined) {
+let data92 = data87.rename_params;
+const _errs199 = errors;
+if (errors === _errs199) {
+if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
+for (const key9 in data92) {
+let data93 = data92[key9];
+const _errs202 = errors;
+if (errors === _errs202) {
+if (typeof data93 === "string") {
+if (func3(data93) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3359,7 +3384,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid31 = _errs200 === errors;
+var valid31 = _errs202 === errors;
 if (!valid31) {
 break;
 }
@@ -3369,30 +3394,30 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid29 = _errs197 === errors;
+var valid29 = _errs199 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.overrides !== undefined) {
-let data93 = data86.overrides;
-const _errs202 = errors;
-if (!(data93 && typeof data93 == "object" && !Array.isArray(data93))) {
+if (data87.overrides !== undefined) {
+let data94 = data87.overrides;
+const _errs204 = errors;
+if (!(data94 && typeof data94 == "object" && !Array.isArray(data94))) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/overrides", schemaPath: "SourceEntry/properties/overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid29 = _errs202 === errors;
+var valid29 = _errs204 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.fields !== undefined) {
-let data94 = data86.fields;
-const _errs204 = errors;
-if (errors === _errs204) {
-if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-for (const key10 in data94) {
+if (data87.fields !== undefined) {
+let data95 = data87.fields;
 const _errs206 = errors;
+if (errors === _errs206) {
+if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
+for (const key10 in data95) {
+const _errs208 = errors;
 if (!(key10 === "n" || key10 === "size" || key10 === "quality" || key10 === "style" || key10 === "aspect_ratio" || key10 === "image_size" || key10 === "background" || key10 === "output_format" || key10 === "output_compression" || key10 === "input_fidelity" || key10 === "moderation" || key10 === "negative_prompt" || key10 === "person_generation" || key10 === "seed" || key10 === "steps" || key10 === "prompt_extend" || key10 === "user" || key10 === "strength" || key10 === "image" || key10 === "mask" || key10 === "prompt" || key10 === "video" || key10 === "mesh" || key10 === "duration" || key10 === "resolution" || key10 === "lyrics")) {
 const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key10 };
 if (vErrors === null) {
@@ -3402,7 +3427,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var valid32 = _errs206 === errors;
+var valid32 = _errs208 === errors;
 if (!valid32) {
 const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key10 } };
 if (vErrors === null) {
@@ -3417,16 +3442,16 @@ break;
 }
 }
 if (valid32) {
-for (const key11 in data94) {
-let data95 = data94[key11];
-const _errs208 = errors;
-if (errors === _errs208) {
-if (typeof data95 === "string") {
-if (func2(data95) > 100) {
+for (const key11 in data95) {
+let data96 = data95[key11];
+const _errs210 = errors;
+if (errors === _errs210) {
+if (typeof data96 === "string") {
+if (func3(data96) > 100) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (!pattern8.test(data95)) {
+if (!pattern8.test(data96)) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
 return false;
 }
@@ -3436,7 +3461,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid33 = _errs208 === errors;
+var valid33 = _errs210 === errors;
 if (!valid33) {
 break;
 }
@@ -3447,41 +3472,41 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid29 = _errs204 === errors;
+var valid29 = _errs206 === errors;
 } else {
 var valid29 = true;
 }
 if (valid29) {
-if (data86.traits !== undefined) {
-let data96 = data86.traits;
-const _errs210 = errors;
-if (errors === _errs210) {
-if (Array.isArray(data96)) {
-var valid34 = true;
-const len16 = data96.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data97 = data96[i16];
+if (data87.traits !== undefined) {
+let data97 = data87.traits;
 const _errs212 = errors;
-if (typeof data97 !== "string") {
+if (errors === _errs212) {
+if (Array.isArray(data97)) {
+var valid34 = true;
+const len16 = data97.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data98 = data97[i16];
+const _errs214 = errors;
+if (typeof data98 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data97 === "cache_control" || data97 === "reasoning_back" || data97 === "reasoning_details_back" || data97 === "no_sampling" || data97 === "temperature_or_top_p" || data97 === "json_by_tool" || data97 === "json_by_converted_schema" || data97 === "no_json_with_tools" || data97 === "no_reasoning" || data97 === "no_xhigh_effort" || data97 === "reasoning_by_budget" || data97 === "reasoning_always")) {
+if (!(data98 === "cache_control" || data98 === "reasoning_back" || data98 === "reasoning_details_back" || data98 === "no_sampling" || data98 === "temperature_or_top_p" || data98 === "json_by_tool" || data98 === "json_by_converted_schema" || data98 === "no_json_with_tools" || data98 === "no_reasoning" || data98 === "no_xhigh_effort" || data98 === "reasoning_by_budget" || data98 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid34 = _errs212 === errors;
+var valid34 = _errs214 === errors;
 if (!valid34) {
 break;
 }
 }
 if (valid34) {
-let i17 = data96.length;
+let i17 = data97.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data96[i17];
+let item0 = data97[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3500,7 +3525,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid29 = _errs210 === errors;
+var valid29 = _errs212 === errors;
 } else {
 var valid29 = true;
 }
@@ -3517,7 +3542,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPat
 return false;
 }
 }
-var valid27 = _errs185 === errors;
+var valid27 = _errs187 === errors;
 if (!valid27) {
 break;
 }
@@ -3528,9 +3553,10 @@ validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs185 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3607,7 +3633,7 @@ return false;
 } else {
 const _errs7 = errors;
 for (const key1 in data1) {
-if (!(key1 === "id" || key1 === "disabled" || key1 === "family" || key1 === "base_url" || key1 === "api_key_env" || key1 === "breaker" || key1 === "on_disconnect" || key1 === "media")) {
+if (!func1.call(schema35.properties, key1)) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0, schemaPath: "ProviderEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
 return false;
 break;
@@ -3665,11 +3691,11 @@ let data5 = data1.base_url;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (func3(data5) > 2000) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3735,20 +3761,46 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.media !== undefined) {
-let data9 = data1.media;
+if (data1.first_byte_ms !== undefined) {
+let data9 = data1.first_byte_ms;
 const _errs22 = errors;
-if (typeof data9 !== "string") {
-validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data9 === "inline" || data9 === "pass")) {
-validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+if (errors === _errs22) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 3600000 || isNaN(data9)) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
+} else {
+if (data9 < 100 || isNaN(data9)) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs22 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data1.media !== undefined) {
+let data10 = data1.media;
+const _errs24 = errors;
+if (typeof data10 !== "string") {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "inline" || data10 === "pass")) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -3780,38 +3832,38 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.presets !== undefined) {
-let data10 = data.presets;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
+let data11 = data.presets;
 const _errs26 = errors;
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+if (errors === _errs26) {
+if (Array.isArray(data11)) {
+var valid4 = true;
+const len1 = data11.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data12 = data11[i1];
+const _errs28 = errors;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
-if (data11.name === undefined && (missing1 = "name")) {
+if (data12.name === undefined && (missing1 = "name")) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs29 = errors;
-for (const key2 in data11) {
+const _errs31 = errors;
+for (const key2 in data12) {
 if (!(key2 === "name" || key2 === "disabled" || key2 === "requests_per_minute" || key2 === "daily_tokens")) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs29 === errors) {
-if (data11.name !== undefined) {
-let data12 = data11.name;
-const _errs30 = errors;
-if (errors === _errs30) {
-if (typeof data12 === "string") {
-if (!pattern6.test(data12)) {
+if (_errs31 === errors) {
+if (data12.name !== undefined) {
+let data13 = data12.name;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (typeof data13 === "string") {
+if (!pattern6.test(data13)) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", schemaPath: "PresetEntry/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" } }];
 return false;
 }
@@ -3820,68 +3872,68 @@ validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", 
 return false;
 }
 }
-var valid6 = _errs30 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data11.disabled !== undefined) {
-const _errs32 = errors;
-if (typeof data11.disabled !== "boolean") {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/disabled", schemaPath: "PresetEntry/properties/disabled/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid6 = _errs32 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data11.requests_per_minute !== undefined) {
-let data14 = data11.requests_per_minute;
+if (data12.disabled !== undefined) {
 const _errs34 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/type", keyword: "type", params: { type: schema36.properties.requests_per_minute.type } }];
+if (typeof data12.disabled !== "boolean") {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/disabled", schemaPath: "PresetEntry/properties/disabled/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs34) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 > 4095 || isNaN(data14)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4095 } }];
-return false;
-} else {
-if (data14 < 1 || isNaN(data14)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid6 = _errs34 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data11.daily_tokens !== undefined) {
-let data15 = data11.daily_tokens;
+if (data12.requests_per_minute !== undefined) {
+let data15 = data12.requests_per_minute;
 const _errs36 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15)) && data15 !== null) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/type", keyword: "type", params: { type: schema36.properties.daily_tokens.type } }];
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/type", keyword: "type", params: { type: schema36.properties.requests_per_minute.type } }];
 return false;
 }
 if (errors === _errs36) {
 if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 > 9007199254740991 || isNaN(data15)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+if (data15 > 4095 || isNaN(data15)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4095 } }];
 return false;
 } else {
 if (data15 < 1 || isNaN(data15)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 }
 var valid6 = _errs36 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data12.daily_tokens !== undefined) {
+let data16 = data12.daily_tokens;
+const _errs38 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/type", keyword: "type", params: { type: schema36.properties.daily_tokens.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 9007199254740991 || isNaN(data16)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+return false;
+} else {
+if (data16 < 1 || isNaN(data16)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs38 === errors;
 } else {
 var valid6 = true;
 }
@@ -3895,7 +3947,7 @@ validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath
 return false;
 }
 }
-var valid4 = _errs26 === errors;
+var valid4 = _errs28 === errors;
 if (!valid4) {
 break;
 }
@@ -3905,25 +3957,25 @@ validate23.errors = [{ instancePath: instancePath + "/presets", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.models !== undefined) {
-let data16 = data.models;
-const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len2 = data16.length;
-for (let i2 = 0;i2 < len2; i2++) {
+let data17 = data.models;
 const _errs40 = errors;
-if (!validate24(data16[i2], { instancePath: instancePath + "/models/" + i2, parentData: data16, parentDataProperty: i2, rootData, dynamicAnchors })) {
+if (errors === _errs40) {
+if (Array.isArray(data17)) {
+var valid7 = true;
+const len2 = data17.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs42 = errors;
+if (!validate24(data17[i2], { instancePath: instancePath + "/models/" + i2, parentData: data17, parentDataProperty: i2, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid7 = _errs40 === errors;
+var valid7 = _errs42 === errors;
 if (!valid7) {
 break;
 }
@@ -3933,7 +3985,7 @@ validate23.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
@@ -4702,7 +4754,7 @@ let data9 = data8.data;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data9 === "string") {
-if (func2(data9) < 1) {
+if (func3(data9) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/input_audio/data", schemaPath: "AudioBlock/properties/input_audio/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4847,7 +4899,7 @@ let data13 = data12.file_id;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (typeof data13 === "string") {
-if (func2(data13) < 1) {
+if (func3(data13) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4866,7 +4918,7 @@ let data14 = data12.file_data;
 const _errs44 = errors;
 if (errors === _errs44) {
 if (typeof data14 === "string") {
-if (func2(data14) < 1) {
+if (func3(data14) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4885,7 +4937,7 @@ let data15 = data12.file_url;
 const _errs46 = errors;
 if (errors === _errs46) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6555,7 +6607,7 @@ let data2 = data1.name;
 const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate55.errors = [{ instancePath: instancePath + "/custom/name", schemaPath: "#/properties/custom/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7173,7 +7225,7 @@ let data8 = data.model;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data8 === "string") {
-if (func2(data8) < 1) {
+if (func3(data8) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7285,7 +7337,7 @@ let data15 = data14[i0];
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7401,7 +7453,7 @@ let data22 = data21.reference;
 const _errs49 = errors;
 if (errors === _errs49) {
 if (typeof data22 === "string") {
-if (func2(data22) < 1) {
+if (func3(data22) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7420,7 +7472,7 @@ let data23 = data21.content_type;
 const _errs51 = errors;
 if (errors === _errs51) {
 if (typeof data23 === "string") {
-if (func2(data23) < 1) {
+if (func3(data23) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7472,7 +7524,7 @@ let data25 = data.request_ref;
 const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
-if (func2(data25) < 1) {
+if (func3(data25) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9716,7 +9768,7 @@ return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
-if (!(key0 === "id" || key0 === "disabled" || key0 === "family" || key0 === "base_url" || key0 === "api_key_env" || key0 === "breaker" || key0 === "on_disconnect" || key0 === "media")) {
+if (!func1.call(schema35.properties, key0)) {
 validate68.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
@@ -9774,11 +9826,11 @@ let data3 = data.base_url;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 2000) {
+if (func3(data3) > 2000) {
 validate68.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate68.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9844,20 +9896,46 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.media !== undefined) {
-let data7 = data.media;
+if (data.first_byte_ms !== undefined) {
+let data7 = data.first_byte_ms;
 const _errs16 = errors;
-if (typeof data7 !== "string") {
-validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data7 === "inline" || data7 === "pass")) {
-validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+if (errors === _errs16) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 3600000 || isNaN(data7)) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
+} else {
+if (data7 < 100 || isNaN(data7)) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.media !== undefined) {
+let data8 = data.media;
+const _errs18 = errors;
+if (typeof data8 !== "string") {
+validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data8 === "inline" || data8 === "pass")) {
+validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -10480,11 +10558,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate69.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate69.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10963,7 +11041,7 @@ return false;
 }
 if (errors === _errs50) {
 if (typeof data26 === "string") {
-if (func2(data26) > 40) {
+if (func3(data26) > 40) {
 validate69.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -11656,7 +11734,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesImageBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11756,11 +11834,11 @@ let data7 = data.file_id;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (func3(data7) > 100) {
 validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (func3(data7) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12153,7 +12231,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesPdfBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12308,11 +12386,11 @@ let data10 = data.file_id;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data10 === "string") {
-if (func2(data10) > 100) {
+if (func3(data10) > 100) {
 validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (func3(data10) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13942,11 +14020,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14127,11 +14205,11 @@ return false;
 }
 if (errors === _errs24) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (func3(data12) > 40) {
 validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (func3(data12) < 1) {
 validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14234,11 +14312,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate132.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14262,7 +14340,7 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14291,7 +14369,7 @@ return false;
 }
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14469,11 +14547,11 @@ let data1 = data0[i0];
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 200) {
+if (func3(data1) > 200) {
 validate134.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate134.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14620,11 +14698,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate136.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14644,11 +14722,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate136.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14668,7 +14746,7 @@ let data2 = data.image_base64;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/image_base64", schemaPath: "#/properties/image_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14687,11 +14765,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14711,7 +14789,7 @@ let data4 = data.image_mime_type;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (func3(data4) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/image_mime_type", schemaPath: "#/properties/image_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -14730,7 +14808,7 @@ let data5 = data.mask_base64;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/mask_base64", schemaPath: "#/properties/mask_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14749,11 +14827,11 @@ let data6 = data.mask_file_id;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 100) {
+if (func3(data6) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (func3(data6) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14773,7 +14851,7 @@ let data7 = data.mask_mime_type;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (func3(data7) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/mask_mime_type", schemaPath: "#/properties/mask_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -14812,7 +14890,7 @@ let data9 = data.size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -14831,7 +14909,7 @@ let data10 = data.quality;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (func3(data10) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -14850,7 +14928,7 @@ let data11 = data.aspect_ratio;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (func3(data11) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -14881,7 +14959,7 @@ let data13 = data.image_size;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (func3(data13) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15047,11 +15125,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate137.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate137.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15071,11 +15149,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate137.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate137.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15126,7 +15204,7 @@ let data4 = data.size;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15145,7 +15223,7 @@ let data5 = data.quality;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (func3(data5) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15196,7 +15274,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15215,7 +15293,7 @@ let data9 = data.image_size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15351,7 +15429,7 @@ let data17 = data.negative_prompt;
 const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 === "string") {
-if (func2(data17) > 32000) {
+if (func3(data17) > 32000) {
 validate137.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -15431,7 +15509,7 @@ let data21 = data.user;
 const _errs43 = errors;
 if (errors === _errs43) {
 if (typeof data21 === "string") {
-if (func2(data21) > 512) {
+if (func3(data21) > 512) {
 validate137.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -15498,11 +15576,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate138.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15522,7 +15600,7 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 5000) {
+if (func3(data1) > 5000) {
 validate138.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 5000 } }];
 return false;
 }
@@ -15541,7 +15619,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15560,11 +15638,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate138.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15584,11 +15662,11 @@ let data4 = data.mesh_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (func3(data4) > 8000) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15608,11 +15686,11 @@ let data5 = data.mesh_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (func3(data5) > 100) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15692,11 +15770,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate139.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate139.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16018,11 +16096,11 @@ return false;
 }
 if (errors === _errs38) {
 if (typeof data19 === "string") {
-if (func2(data19) > 40) {
+if (func3(data19) > 40) {
 validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data19) < 1) {
+if (func3(data19) < 1) {
 validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16104,7 +16182,7 @@ return false;
 }
 if (errors === _errs47) {
 if (typeof data24 === "string") {
-if (func2(data24) > 512) {
+if (func3(data24) > 512) {
 validate139.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -16257,11 +16335,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate143.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16281,11 +16359,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 1e4) {
+if (func3(data1) > 1e4) {
 validate143.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16305,11 +16383,11 @@ let data2 = data.lyrics;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 1e4) {
+if (func3(data2) > 1e4) {
 validate143.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16445,11 +16523,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16469,11 +16547,11 @@ let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 4096) {
+if (func3(data1) > 4096) {
 validate144.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16493,11 +16571,11 @@ let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 200) {
+if (func3(data2) > 200) {
 validate144.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16517,7 +16595,7 @@ let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 4096) {
+if (func3(data3) > 4096) {
 validate144.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -16609,11 +16687,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate145.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16633,7 +16711,7 @@ let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16652,7 +16730,7 @@ let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 100) {
+if (func3(data2) > 100) {
 validate145.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -16671,11 +16749,11 @@ let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate145.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16695,7 +16773,7 @@ let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate145.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16714,7 +16792,7 @@ let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 4096) {
+if (func3(data5) > 4096) {
 validate145.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -16859,11 +16937,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate146.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16883,11 +16961,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate146.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16907,7 +16985,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16926,11 +17004,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate146.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16950,11 +17028,11 @@ let data4 = data.video_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (func3(data4) > 8000) {
 validate146.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16974,11 +17052,11 @@ let data5 = data.video_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (func3(data5) > 100) {
 validate146.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17023,7 +17101,7 @@ let data7 = data.resolution;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (func3(data7) > 40) {
 validate146.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17042,7 +17120,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate146.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17086,7 +17164,7 @@ let data10 = data.negative_prompt;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 32000) {
+if (func3(data10) > 32000) {
 validate146.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }

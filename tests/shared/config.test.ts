@@ -62,6 +62,10 @@ describe("settings", () => {
     expect(chat.firstByteMs).toBe(1_000);
   });
 
+  test("a silent stream is left within a minute where another source could serve it", () => {
+    expect(loadConfig(MINIMAL).chat).toMatchObject({ firstByteMs: 120_000, firstByteNextMs: 45_000 });
+  });
+
   test.each(["DATABASE_URL", "NATS_URL"])("a missing %s is named", (name) => {
     expect(complaint({ [name]: "" })).toStartWith(`${name} `);
   });

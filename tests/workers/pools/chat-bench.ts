@@ -73,6 +73,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       chat: {
         totalMs: 60_000,
         firstByteMs: 60_000,
+        firstByteNextMs: 60_000,
         stallMs: 60_000,
         plainMs: 60_000,
         queueMs: 60_000,
