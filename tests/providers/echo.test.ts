@@ -97,6 +97,25 @@ describe("a chat provider that repeats the prompt in its error", () => {
   );
 });
 
+/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/pools). */
+const loggedAs = async (failure: ProviderError): Promise<string> => {
+  const { log, text } = listen();
+  await bench({ complete: () => Promise.reject(failure) }, { log }).run();
+  return text();
+};
+
+test.each(cells([["gemini"], ["openai-compatible"]] as [Provider["family"]][]))(
+  "a provider of embeddings that repeats an input in its error has no word of it logged: %s, %s",
+  async (family, answer) => {
+    const embeddings = providers.embeddings(entryOf(family, answer));
+    if (!embeddings) throw new Error("no embeddings");
+    const call = { inputs: [CANARY], sourceModel: "m", dimensions: undefined, signal: never, adapt: () => undefined };
+    const text = await loggedAs(await failureOf(embeddings.embed(call)));
+    expect(text).toContain("provider call failed");
+    expect(text).not.toContain(CANARY);
+  },
+);
+
 type Calls = { readonly [Kind in MediaKind]: MediaCall<MediaKinds[Kind][0]> };
 
 const CALLS: Calls = {
