@@ -211,7 +211,11 @@ export function loadConfig(
       `SLUICE_WORKER_SLOTS ${workerSlots} and its batch share need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${outgoingWanted}, got ${outgoingMax}`,
     );
   }
-  const production = flag("SLUICE_PRODUCTION", false);
+  const production = flag("SLUICE_PRODUCTION", text("NODE_ENV") === "production");
+  const sandbox = flag("SLUICE_SANDBOX", !production);
+  if (sandbox && production) {
+    faults.push("SLUICE_SANDBOX must not be on in production: set it to off, or SLUICE_PRODUCTION to off");
+  }
   const failpointText = text("SLUICE_FAILPOINT");
   const failpoint = failpointText === undefined ? undefined : parseFailpoint(failpointText);
   if (failpointText !== undefined && production) faults.push("SLUICE_FAILPOINT is for tests, not for production");
@@ -255,7 +259,7 @@ export function loadConfig(
     adminHost: text("SLUICE_ADMIN_HOST") ?? "127.0.0.1",
     bootstrapKey,
     catalogueFiles: list("SLUICE_CATALOGUE"),
-    sandbox: flag("SLUICE_SANDBOX", !production),
+    sandbox,
     ipLimit: integer("SLUICE_IP_LIMIT", 5_000, 0, 10_000_000),
     trustedProxies: list("SLUICE_TRUSTED_PROXIES"),
     outboundAllow: list("SLUICE_OUTBOUND_ALLOW"),

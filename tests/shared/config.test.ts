@@ -45,9 +45,18 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, PORT: "", SLUICE_BOOTSTRAP_KEY: " " })).toMatchObject({ port: 8080 });
   });
 
-  test("the sandbox is off in production unless asked for", () => {
-    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on" }).sandbox).toBe(false);
-    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on", SLUICE_SANDBOX: "on" }).sandbox).toBe(true);
+  test("the sandbox is off in production, and cannot be asked for there", () => {
+    for (const production of [{ SLUICE_PRODUCTION: "on" }, { NODE_ENV: "production" }]) {
+      const loaded = loadConfig({ ...MINIMAL, ...production });
+      expect([loaded.production, loaded.sandbox]).toEqual([true, false]);
+      expect(complaint({ ...production, SLUICE_SANDBOX: "on" })).toStartWith("SLUICE_SANDBOX ");
+    }
+  });
+
+  test("what SLUICE_PRODUCTION says counts more than NODE_ENV", () => {
+    const loaded = loadConfig({ ...MINIMAL, NODE_ENV: "production", SLUICE_PRODUCTION: "off", SLUICE_SANDBOX: "on" });
+    expect([loaded.production, loaded.sandbox]).toEqual([false, true]);
+    expect(loadConfig({ ...MINIMAL, NODE_ENV: "development" }).production).toBe(false);
   });
 
   test("no process of a production dies at a failpoint", () => {
