@@ -124,6 +124,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       },
     },
     connection: { publish: () => undefined },
+    cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     isRing: (_jobId: string, token: string) => token === RING_TOKEN,
     isReady: () => Promise.resolve(options.isReady?.() ?? true),
