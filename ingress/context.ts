@@ -38,8 +38,10 @@ export interface IngressContext {
   readonly uploads: Uploads;
   readonly database: Database;
   readonly relay: Relay;
-  /** Cancels and rings go out on it. */
+  /** Rings go out on it. */
   readonly connection: Pick<NatsConnection, "isClosed" | "publish">;
+  /** Tells the workers that nobody wants this job any more. Best effort. */
+  readonly cancel: (jobId: string) => void;
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;

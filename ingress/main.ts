@@ -16,10 +16,10 @@ import { openLedger } from "#shared/ledger/finish.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
+import { cancelSubject, type Pool } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
-import { isRingToken } from "#shared/secrets/ring-token.ts";
+import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
 import { createApp } from "./app.ts";
@@ -63,7 +63,11 @@ export async function startIngress(): Promise<void> {
   const inbox = openReplyInbox(connection, newId(), log);
   const publisher = createPublisher(connection);
   const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
-  const relay = createRelay({ connection, inbox, database, ledger, log, metrics, handedOut });
+  const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
+  const cancel = (jobId: string): void => {
+    if (!connection.isClosed()) connection.publish(cancelSubject(jobId), jobToken(cancelSecret, jobId));
+  };
+  const relay = createRelay({ cancel, inbox, database, ledger, log, metrics, handedOut });
   lifecycle.onStop("relay", () => relay.close());
 
   const uploads = openUploads({ database, storage, log, limits: config });
@@ -101,12 +105,13 @@ export async function startIngress(): Promise<void> {
     database,
     relay,
     connection,
+    cancel,
     jobs,
     dispatcher,
     probes,
     waiter,
     links,
-    isRing: (jobId, token) => isRingToken(ringSecret, jobId, token),
+    isRing: (jobId, token) => isJobToken(ringSecret, jobId, token),
     isReady: async () => (await runChecks(checks, lifecycle.stopping)).ok,
   };
   const server = listen(context, config.host, config.port);

@@ -1,6 +1,7 @@
 /**
  * `cancel.<job>` messages for every runner of this process. A cancel may overtake its job (it travels on core NATS), so
- * the last ones are remembered for a while.
+ * the last ones are remembered for a while. One without its token is not ours: JetStream, too, publishes to subjects
+ * that others choose (deploy/decisions/0105).
  */
 import type { NatsConnection } from "nats";
 
@@ -15,7 +16,8 @@ export interface Cancels {
   close(): Promise<void>;
 }
 
-export function openCancels(connection: NatsConnection): Cancels {
+/** @param isOurs whether a cancel of this job with this token comes from an ingress of the installation */
+export function openCancels(connection: NatsConnection, isOurs: (jobId: string, token: string) => boolean): Cancels {
   const listeners = new Map<string, () => void>();
   const remembered = new Set<string>();
   const subscription = connection.subscribe(CANCEL_FILTER, {
@@ -23,6 +25,7 @@ export function openCancels(connection: NatsConnection): Cancels {
       // Without a message; the connection's own log tells of it.
       if (error) return;
       const jobId = message.subject.slice(CANCEL_FILTER.length - 1);
+      if (!isOurs(jobId, message.string())) return;
       const listener = listeners.get(jobId);
       if (listener) {
         listener();

@@ -11,7 +11,7 @@ import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
-import { ringToken } from "#shared/secrets/ring-token.ts";
+import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -87,10 +87,11 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     replies,
     answers,
     doorbells,
-    ringToken: (jobId) => ringToken(ringSecret, jobId),
+    ringToken: (jobId) => jobToken(ringSecret, jobId),
   };
   connectByProxy(config.hasProxy);
-  const cancels = openCancels(work);
+  const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
+  const cancels = openCancels(work, (jobId, token) => isJobToken(cancelSecret, jobId, token));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
   for (const pool of pools) {

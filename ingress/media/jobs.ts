@@ -6,7 +6,6 @@ import { isUuid } from "#shared/ids.ts";
 import { CANCELLED, conclude } from "#shared/jobs/end-unowned.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
-import { cancelSubject } from "#shared/queue/subjects.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
@@ -45,7 +44,7 @@ export async function cancelShownJob(
   const { id, workspace_id } = await shownJob(context, call, param, modality);
   const job = await requestCancel(context.database, workspace_id, id);
   if (!job) throw notFound();
-  context.connection.publish(cancelSubject(id));
+  context.cancel(id);
   const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
   if (isFree) await conclude({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
 }

@@ -7,7 +7,6 @@ import type { JobRow } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { cancelSubject } from "#shared/queue/subjects.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
@@ -33,7 +32,7 @@ export async function streamMediaJob(
   const { requestId: id } = call;
   const leave = (): void => {
     left.abort();
-    context.connection.publish(cancelSubject(id));
+    context.cancel(id);
     requestCancel(context.database, caller.workspaceId, id, { hidden: true }).catch((error: unknown) =>
       context.log.warn({ err: error, job_id: id }, "a streamed call that its caller left could not be ended"),
     );

@@ -1,6 +1,4 @@
 /** All calls this ingress waits for: one reply subscription, one clock, one record of what was relayed. */
-import type { NatsConnection } from "nats";
-
 import type { Database } from "#shared/database/client.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -9,7 +7,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { HandedOut } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
-import { cancelSubject, type Pool } from "#shared/queue/subjects.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
 
 import { Call, type CallFacts, type EndReason } from "./call.ts";
 import { recordRelayed } from "./progress.ts";
@@ -35,7 +33,8 @@ export interface Relay {
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 export function createRelay(options: {
-  connection: NatsConnection;
+  /** Tells the workers that nobody wants a job any more. */
+  cancel: (jobId: string) => void;
   inbox: ReplyInbox;
   database: Database;
   ledger: Ledger;
@@ -44,7 +43,7 @@ export function createRelay(options: {
   /** How far the pool's queue has handed out its messages. */
   handedOut: (pool: Pool) => Promise<HandedOut>;
 }): Relay {
-  const { connection, inbox, database, ledger, log, metrics, handedOut } = options;
+  const { cancel, inbox, database, ledger, log, metrics, handedOut } = options;
   const calls = new Set<Call>();
 
   const onEnd = (call: Call, reason: EndReason | undefined): void => {
@@ -54,7 +53,7 @@ export function createRelay(options: {
     if (reason === undefined) return;
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
-    if (!connection.isClosed()) connection.publish(cancelSubject(call.facts.jobId));
+    cancel(call.facts.jobId);
     if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return;
     void closeAbandoned(call, reason);
   };

@@ -117,7 +117,8 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
 
 /**
  * Publishers choose their own message ids, and deduplication knows no subjects: the shortest window there is keeps one
- * from swallowing another's message (lesson QUE-7). Repeats are found in Postgres.
+ * from swallowing another's message (lesson QUE-7). Repeats are found in Postgres. The stream acknowledges nothing: it
+ * would do so to whatever subject the publisher names, with the server's own rights (deploy/decisions/0105).
  */
 function batchStream(replicas: number): WantedStream {
   return {
@@ -131,6 +132,7 @@ function batchStream(replicas: number): WantedStream {
     max_msgs: BATCH_MESSAGES_MAX,
     max_msg_size: LIMITS.streamMessageBytesMax,
     max_age: 0,
+    no_ack: true,
     duplicate_window: 100 * NANOS_PER_MS,
     num_replicas: replicas,
   };

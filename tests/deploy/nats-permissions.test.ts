@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import { jetstream } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection, PermissionViolationError } from "nats";
+import { connect, headers, type NatsConnection } from "nats";
 
-import { freePort } from "#deploy/embedded/probe.mjs";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
@@ -21,25 +19,23 @@ import {
   workSubject,
 } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
-import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
+import {
+  type ConfiguredClient,
+  type ConfiguredNats,
+  PUBLISHER_WORKSPACE as WORKSPACE,
+  startConfiguredNats,
+  type User,
+  USERS,
+} from "#tests/support/configured-nats.ts";
 
-const WORKSPACE = "00000000-0000-7000-8000-000000000000";
 const OTHER = "00000000-0000-7000-8000-000000000001";
-const USERS = { ingress: "gw", worker: "wk", janitor: "jn", publisher: `ws.${WORKSPACE}` } as const;
-type User = keyof typeof USERS;
 
-let server: { port: number; stop(): Promise<void> };
-const clients = {} as Record<User, Client>;
-
-interface Client {
-  readonly connection: NatsConnection;
-  /** Subjects and directions the server refused so far. */
-  readonly refused: string[];
-}
+let server: ConfiguredNats;
+const clients = {} as Record<User, ConfiguredClient>;
 
 beforeAll(async () => {
-  server = await startConfiguredServer();
-  for (const user of Object.keys(USERS) as User[]) clients[user] = await open(user);
+  server = await startConfiguredNats();
+  for (const user of Object.keys(USERS) as User[]) clients[user] = await server.open(user);
   await ensureTopology(clients.ingress.connection, 1);
 }, 60_000);
 
@@ -47,55 +43,6 @@ afterAll(async () => {
   await Promise.all(Object.values(clients).map(({ connection }) => connection.close()));
   await server.stop();
 });
-
-/** deploy/nats/server.conf as it is, but for the ports. */
-async function startConfiguredServer(): Promise<{ port: number; stop(): Promise<void> }> {
-  const store = temporaryDirectory();
-  const port = await freePort();
-  const config = join(PROJECT_ROOT, "deploy/nats/server.conf");
-  const child = Bun.spawn(
-    [await natsServerBinary(), "-c", config, "-a", "127.0.0.1", "-p", `${port}`, "-m", `${await freePort()}`],
-    {
-      env: { NATS_SERVER_NAME: "test", NATS_STORE_DIR: store.directory, ...passwords() },
-      stdout: "ignore",
-      stderr: "ignore",
-    },
-  );
-  return {
-    port,
-    async stop() {
-      child.kill("SIGKILL");
-      await child.exited;
-      store.remove();
-    },
-  };
-}
-
-function passwords(): Record<string, string> {
-  return Object.fromEntries(Object.keys(USERS).map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, `pass-${user}`]));
-}
-
-async function open(user: User): Promise<Client> {
-  const connection = await connect({
-    servers: `127.0.0.1:${server.port}`,
-    user,
-    pass: `pass-${user}`,
-    inboxPrefix: `_INBOX.${USERS[user]}`,
-    // The server is still starting.
-    waitOnFirstConnect: true,
-    reconnectTimeWait: 20,
-    maxReconnectAttempts: 500,
-  });
-  const refused: string[] = [];
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === "error" && status.error instanceof PermissionViolationError) {
-        refused.push(`${status.error.operation} ${status.error.subject}`);
-      }
-    }
-  })();
-  return { connection, refused };
-}
 
 /** What the server refuses while `act` runs; the answer to the flush comes after every refusal. */
 async function refusals(user: User, act: (connection: NatsConnection) => void): Promise<string[]> {
@@ -173,7 +120,8 @@ describe("deploy/nats/server.conf", () => {
 
   test("lets an ingress take batch messages in and answer their publishers", async () => {
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.answers`, { max: 1 });
-    await jetstream(clients.publisher.connection).publish(`batch.chat.${WORKSPACE}`, "{}");
+    clients.publisher.connection.publish(`batch.chat.${WORKSPACE}`, "{}");
+    await clients.publisher.connection.flush();
     const { promise, resolve } = Promise.withResolvers<Delivery>();
     const puller = openPuller({
       connection: clients.ingress.connection,
@@ -269,7 +217,7 @@ describe("deploy/nats/server.conf", () => {
   });
 
   test("lets nobody in without a password", async () => {
-    const attempt = connect({ servers: `127.0.0.1:${server.port}`, reconnect: false });
+    const attempt = connect({ servers: server.address, reconnect: false });
     expect(await attempt.catch((error: Error) => error.name)).toBe("AuthorizationError");
   });
 });

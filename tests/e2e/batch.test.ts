@@ -5,7 +5,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 
 import type { BatchAnswer, Job } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
-import { BATCH_STREAM } from "#shared/queue/subjects.ts";
+import { BATCH_STREAM, cancelSubject } from "#shared/queue/subjects.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
 import { metric } from "#tests/faults/metric.ts";
@@ -23,7 +23,7 @@ let otherPublisher: Publisher;
 beforeAll(async () => {
   bed = await startBed({
     ingress: 2,
-    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "refusal"],
+    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal"],
     presets: { three: [3, null], few: [1, null] },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
@@ -270,6 +270,19 @@ describe("a hostile publisher (F61, QUE-22)", () => {
     expect(heard).toEqual([]);
     const ignored = await Promise.all(bed.stack.ingresses.map((ingress) => metric(ingress.adminUrl, "sluice_batch_replies_ignored_total"))); // prettier-ignore
     expect(ignored.reduce((sum, value) => sum + value, 0)).toBe(foreign.length);
+  });
+
+  test("cannot cancel a job by its cancel's subject, be it as the reply of a message", async () => {
+    const key = newId();
+    const before = bed.upstream.requests.length;
+    const { job_id } = await otherPublisher.submit({ body: ask("mock-delay-2000") }, { key });
+    await bed.upstream.received(before + 1);
+    publisher.connection.publish(cancelSubject(job_id));
+    publisher.connection.publish(cancelSubject(job_id), '{"stream":"BATCH_IN","seq":1}');
+    publisher.connection.publish(`batch.chat.${workspace.id}`, JSON.stringify({ body: ask("flat") }), {
+      reply: cancelSubject(job_id),
+    });
+    expect(await otherPublisher.ended(key)).toMatchObject({ status: "completed" });
   });
 
   test("acts for its subject's workspace, whatever its message says", async () => {

@@ -1,5 +1,4 @@
 /** A publisher of batch messages, as somebody outside writes one against NATS: it repeats until it is answered. */
-import { jetstream } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "nats";
 
 import type { BatchAnswer } from "#schemas/generated/types.ts";
@@ -11,7 +10,7 @@ export interface Publisher {
   readonly connection: NatsConnection;
   /** Everything heard so far, in order. */
   readonly answers: readonly BatchAnswer[];
-  /** Puts one message into the stream; `headers` go over our own. */
+  /** Sends one message, which the server has taken when this resolves; `headers` go over our own. */
   publish(body: object, options?: PublishOptions): Promise<void>;
   /** Publishes and resolves with the first answer about this key. */
   submit(body: object, options?: PublishOptions & { readonly key?: string }): Promise<BatchAnswer>;
@@ -45,10 +44,9 @@ export async function openPublisher(url: string, workspaceId: string): Promise<P
     if (options.key !== undefined) head.set("Idempotency-Key", options.key);
     for (const [name, value] of Object.entries(options.headers ?? {})) head.set(name, value);
     const subject = `batch.${options.pool ?? "chat"}.${options.workspaceId ?? workspaceId}`;
-    await jetstream(connection).publish(subject, JSON.stringify(body), {
-      headers: head,
-      ...(options.messageId === undefined ? {} : { msgID: options.messageId }),
-    });
+    if (options.messageId !== undefined) head.set("Nats-Msg-Id", options.messageId);
+    connection.publish(subject, JSON.stringify(body), { headers: head });
+    await connection.flush();
   };
   return {
     connection,

@@ -126,6 +126,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     },
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
+    cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     isRing: (_jobId: string, token: string) => token === RING_TOKEN,
     isReady: () => Promise.resolve(options.isReady?.() ?? true),

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { randomBytes } from "node:crypto";
+
 import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { cancelSubject } from "#shared/queue/subjects.ts";
+import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { type Cancels, openCancels } from "#workers/cancels.ts";
+
+const SECRET = randomBytes(32);
 
 let nats: TestNats;
 let worker: NatsConnection;
@@ -16,7 +21,7 @@ beforeAll(async () => {
   nats = await startNats();
   worker = await connect({ servers: nats.url });
   ingress = await connect({ servers: nats.url });
-  cancels = openCancels(worker);
+  cancels = openCancels(worker, (jobId, token) => isJobToken(SECRET, jobId, token));
   await worker.flush();
 }, 60_000);
 
@@ -28,7 +33,7 @@ afterAll(async () => {
 
 /** Publishes cancels and resolves when the worker has taken them. */
 async function cancel(...jobIds: readonly string[]): Promise<void> {
-  for (const jobId of jobIds) ingress.publish(cancelSubject(jobId));
+  for (const jobId of jobIds) ingress.publish(cancelSubject(jobId), jobToken(SECRET, jobId));
   await ingress.flush();
   await worker.flush();
 }
@@ -43,6 +48,23 @@ describe("a cancel", () => {
     expect(heard).toEqual(["mine"]);
     forget();
     forgetOther();
+  });
+
+  test.each([
+    ["without a token", () => ""],
+    ["with the token of another job", () => jobToken(SECRET, newId())],
+    ["with a token of another secret", (jobId: string) => jobToken(randomBytes(32), jobId)],
+    ["that is what a stream acknowledges with", () => '{"stream":"BATCH_IN","seq":1}'],
+  ])("%s is neither heard nor remembered", async (_what, forge) => {
+    const [running, later] = [newId(), newId()];
+    const heard: string[] = [];
+    const forget = cancels.onCancel(running, () => heard.push("running"));
+    for (const jobId of [running, later]) ingress.publish(cancelSubject(jobId), forge(jobId));
+    await ingress.flush();
+    await worker.flush();
+    forget();
+    expect(heard).toEqual([]);
+    expect(cancels.wasCancelled(later)).toBe(false);
   });
 
   test("that overtook its job is remembered", async () => {

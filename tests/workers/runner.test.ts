@@ -92,7 +92,7 @@ function happened(): void {
 }
 
 beforeEach(async () => {
-  cancels = openCancels(work);
+  cancels = openCancels(work, () => true);
   await work.flush();
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
+import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import {
   ADVISORY_STREAM,
@@ -15,6 +16,7 @@ import {
   streamName,
 } from "#shared/queue/subjects.ts";
 import { assertEcho, ensureTopology, LANE_SETTINGS, wantedTopology } from "#shared/queue/topology.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
 let nats: TestNats;
@@ -74,6 +76,22 @@ describe("the topology", () => {
     const before = await snapshot();
     await ensureTopology(connection, 1);
     expect(await snapshot()).toEqual(before);
+  });
+
+  test("keeps the batch stream silent towards publishers, also one that a version before it had made otherwise", async () => {
+    const { config } = await manager.streams.info(BATCH_STREAM);
+    await manager.streams.update(BATCH_STREAM, { ...config, no_ack: false });
+    const subject = `batch.chat.${newId()}`;
+    expect((await connection.request(subject, "{}")).string()).toContain('"seq"');
+    await ensureTopology(connection, 1);
+    expect((await manager.streams.info(BATCH_STREAM)).config.no_ack).toBe(true);
+    const heard: unknown[] = [];
+    connection.subscribe("answer", { callback: (_error, message) => void heard.push(message.string()) });
+    connection.publish(subject, "{}", { reply: "answer" });
+    const stored = async (): Promise<number> => (await manager.streams.info(BATCH_STREAM)).state.messages;
+    await eventually("it is stored", async () => (await stored()) === 2);
+    await connection.flush();
+    expect(heard).toEqual([]);
   });
 
   test("may be made by several processes at once", async () => {
