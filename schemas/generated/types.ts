@@ -1005,6 +1005,14 @@ export interface DurableMessage {
  * Body of every answer that is not a success. Programs branch on `code`; `message` is for people and may be reworded.
  */
 export interface ErrorEnvelope {
+  /**
+   * Under `/v1/messages` only, for clients of Anthropic's API.
+   */
+  type?: "error";
+  /**
+   * Under `/v1/messages` only; what the header `x-request-id` says.
+   */
+  request_id?: string;
   error: {
     /**
      * One plain sentence.

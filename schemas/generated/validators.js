@@ -6833,7 +6833,7 @@ return errors === 0;
 }
 validate60.evaluated = { props: { durable: true, job_id: true, attempt: true, dispatch: true, workspace_id: true }, dynamicProps: false, dynamicItems: false };
 var validateErrorEnvelope = validate61;
-var schema77 = { type: "object", required: ["error"], properties: { error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
+var schema77 = { type: "object", required: ["error"], properties: { type: { const: "error" }, request_id: { type: "string" }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
 function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -6851,44 +6851,42 @@ if (data.error === undefined && (missing0 = "error")) {
 validate61.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.error !== undefined) {
-let data0 = data.error;
+if (data.type !== undefined) {
 const _errs1 = errors;
-if (errors === _errs1) {
-if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data.type !== "error") {
+validate61.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.request_id !== undefined) {
+const _errs2 = errors;
+if (typeof data.request_id !== "string") {
+validate61.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data2 = data.error;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data0.message === undefined && (missing1 = "message") || data0.type === undefined && (missing1 = "type") || data0.code === undefined && (missing1 = "code") || data0.param === undefined && (missing1 = "param")) {
+if (data2.message === undefined && (missing1 = "message") || data2.type === undefined && (missing1 = "type") || data2.code === undefined && (missing1 = "code") || data2.param === undefined && (missing1 = "param")) {
 validate61.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data0.message !== undefined) {
-const _errs3 = errors;
-if (typeof data0.message !== "string") {
-validate61.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid1 = _errs3 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data0.type !== undefined) {
-let data2 = data0.type;
-const _errs5 = errors;
-if (!(data2 === "invalid_request_error" || data2 === "authentication_error" || data2 === "permission_error" || data2 === "quota_exceeded" || data2 === "rate_limit_error" || data2 === "server_error")) {
-validate61.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/enum", keyword: "enum", params: { allowedValues: schema77.properties.error.properties.type.enum } }];
-return false;
-}
-var valid1 = _errs5 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data0.code !== undefined) {
-let data3 = data0.code;
+if (data2.message !== undefined) {
 const _errs6 = errors;
-if (typeof data3 !== "string" && data3 !== null) {
-validate61.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: schema77.properties.error.properties.code.type } }];
+if (typeof data2.message !== "string") {
+validate61.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -6896,11 +6894,11 @@ var valid1 = _errs6 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data0.param !== undefined) {
-let data4 = data0.param;
+if (data2.type !== undefined) {
+let data4 = data2.type;
 const _errs8 = errors;
-if (typeof data4 !== "string" && data4 !== null) {
-validate61.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema77.properties.error.properties.param.type } }];
+if (!(data4 === "invalid_request_error" || data4 === "authentication_error" || data4 === "permission_error" || data4 === "quota_exceeded" || data4 === "rate_limit_error" || data4 === "server_error")) {
+validate61.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/enum", keyword: "enum", params: { allowedValues: schema77.properties.error.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -6908,13 +6906,37 @@ var valid1 = _errs8 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data0.job_id !== undefined) {
-let data5 = data0.job_id;
-const _errs10 = errors;
-if (errors === _errs10) {
-if (errors === _errs10) {
-if (typeof data5 === "string") {
-if (!formats0.test(data5)) {
+if (data2.code !== undefined) {
+let data5 = data2.code;
+const _errs9 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate61.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: schema77.properties.error.properties.code.type } }];
+return false;
+}
+var valid1 = _errs9 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.param !== undefined) {
+let data6 = data2.param;
+const _errs11 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate61.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema77.properties.error.properties.param.type } }];
+return false;
+}
+var valid1 = _errs11 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.job_id !== undefined) {
+let data7 = data2.job_id;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
 validate61.errors = [{ instancePath: instancePath + "/error/job_id", schemaPath: "#/properties/error/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -6924,7 +6946,7 @@ return false;
 }
 }
 }
-var valid1 = _errs10 === errors;
+var valid1 = _errs13 === errors;
 } else {
 var valid1 = true;
 }
@@ -6938,6 +6960,11 @@ validate61.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pro
 return false;
 }
 }
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -6948,7 +6975,7 @@ return false;
 validate61.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = { props: { error: true }, dynamicProps: false, dynamicItems: false };
+validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
 var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
