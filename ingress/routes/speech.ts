@@ -4,7 +4,6 @@ import { findBlocks } from "#shared/database/files.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
@@ -77,7 +76,7 @@ function begun(
   const bytes = live.bytes({ ended, read: (row, from) => readSpoken(context, row, from) });
   const onFault = (error: unknown): void =>
     context.log.warn({ err: error, request_id: call.requestId }, "speech that had begun was cut");
-  const headers = { ...servedHeaders(head), "x-credits-used": formatCredits(BigInt(head.nano)) };
+  const headers = servedHeaders(head, BigInt(head.nano));
   return new Response(streamOf(new Uint8Array(), bytes, onFault), {
     headers: { "content-type": head.contentType, ...headers },
   });
@@ -95,7 +94,7 @@ async function whole(context: IngressContext, row: JobRow): Promise<Response> {
     // The first block is there, and right, before a status is told.
     const first = await pieces.next();
     if (first.done === true) throw new Error("speech of no bytes");
-    const headers = { "content-type": made.content_type, ...servedHeaders(outcome, creditsNumber(row.credits ?? 0n)) };
+    const headers = { "content-type": made.content_type, ...servedHeaders(outcome, row.credits ?? 0n) };
     if (first.value.length === made.bytes) return new Response(first.value as Uint8Array<ArrayBuffer>, { headers });
     const onFault = (error: unknown): void =>
       context.log.error({ err: error, job_id: row.id }, "speech could not be read on");

@@ -289,6 +289,13 @@ export interface AllowedParams {
    */
   supported_inputs?: string[];
   /**
+   * Speeds of speech on offer, where they are fewer than 0.25 to 4.
+   */
+  speed?: {
+    min: number;
+    max: number;
+  };
+  /**
    * A voice may be described in words.
    */
   accepts_voice_instructions?: boolean;

@@ -197,7 +197,7 @@ return false;
 }
 });
 var validateAllowedParams = validate20;
-var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
+var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, speed: { type: "object", additionalProperties: false, required: ["min", "max"], properties: { min: { type: "number", minimum: 0.25, maximum: 4 }, max: { type: "number", minimum: 0.25, maximum: 4 } } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
 var func1 = Object.prototype.hasOwnProperty;
 function validate20(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -576,52 +576,131 @@ var valid0 = _errs48 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.accepts_voice_instructions !== undefined) {
+if (data.speed !== undefined) {
+let data25 = data.speed;
 const _errs52 = errors;
-if (typeof data.accepts_voice_instructions !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/accepts_voice_instructions", schemaPath: "#/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs52) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+let missing0;
+if (data25.min === undefined && (missing0 = "min") || data25.max === undefined && (missing0 = "max")) {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
+} else {
+const _errs54 = errors;
+for (const key1 in data25) {
+if (!(key1 === "min" || key1 === "max")) {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+return false;
+break;
+}
+}
+if (_errs54 === errors) {
+if (data25.min !== undefined) {
+let data26 = data25.min;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 > 4 || isNaN(data26)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data26 < 0.25 || isNaN(data26)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid13 = _errs55 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data25.max !== undefined) {
+let data27 = data25.max;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 > 4 || isNaN(data27)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data27 < 0.25 || isNaN(data27)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid13 = _errs57 === errors;
+} else {
+var valid13 = true;
+}
+}
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid0 = _errs52 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.accepts_voice_instructions !== undefined) {
+const _errs59 = errors;
+if (typeof data.accepts_voice_instructions !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/accepts_voice_instructions", schemaPath: "#/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.requires_voice_instructions !== undefined) {
-const _errs54 = errors;
+const _errs61 = errors;
 if (typeof data.requires_voice_instructions !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_voice_instructions", schemaPath: "#/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs61 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.durations !== undefined) {
-let data27 = data.durations;
-const _errs56 = errors;
-if (errors === _errs56) {
-if (Array.isArray(data27)) {
-var valid13 = true;
-const len12 = data27.length;
+let data30 = data.durations;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (Array.isArray(data30)) {
+var valid14 = true;
+const len12 = data30.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data28 = data27[i12];
-const _errs58 = errors;
-if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
+let data31 = data30[i12];
+const _errs65 = errors;
+if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
 validate20.errors = [{ instancePath: instancePath + "/durations/" + i12, schemaPath: "#/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs58) {
-if (typeof data28 == "number" && isFinite(data28)) {
-if (data28 < 0 || isNaN(data28)) {
+if (errors === _errs65) {
+if (typeof data31 == "number" && isFinite(data31)) {
+if (data31 < 0 || isNaN(data31)) {
 validate20.errors = [{ instancePath: instancePath + "/durations/" + i12, schemaPath: "#/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid13 = _errs58 === errors;
-if (!valid13) {
+var valid14 = _errs65 === errors;
+if (!valid14) {
 break;
 }
 }
@@ -630,115 +709,115 @@ validate20.errors = [{ instancePath: instancePath + "/durations", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs63 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.default_duration !== undefined) {
-let data29 = data.default_duration;
-const _errs60 = errors;
-if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
+let data32 = data.default_duration;
+const _errs67 = errors;
+if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
 validate20.errors = [{ instancePath: instancePath + "/default_duration", schemaPath: "#/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs60) {
-if (typeof data29 == "number" && isFinite(data29)) {
-if (data29 < 0 || isNaN(data29)) {
+if (errors === _errs67) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 < 0 || isNaN(data32)) {
 validate20.errors = [{ instancePath: instancePath + "/default_duration", schemaPath: "#/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs67 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_duration_seconds !== undefined) {
-let data30 = data.max_duration_seconds;
-const _errs62 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
+let data33 = data.max_duration_seconds;
+const _errs69 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
 validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs62) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 < 0 || isNaN(data30)) {
+if (errors === _errs69) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 0 || isNaN(data33)) {
 validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs69 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.default_params !== undefined) {
-let data31 = data.default_params;
-const _errs64 = errors;
-if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
+let data34 = data.default_params;
+const _errs71 = errors;
+if (!(data34 && typeof data34 == "object" && !Array.isArray(data34))) {
 validate20.errors = [{ instancePath: instancePath + "/default_params", schemaPath: "#/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs71 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.strength !== undefined) {
-let data32 = data.strength;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-let missing0;
-if (data32.min === undefined && (missing0 = "min") || data32.max === undefined && (missing0 = "max") || data32.required === undefined && (missing0 = "required")) {
-validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/required", keyword: "required", params: { missingProperty: missing0 } }];
+let data35 = data.strength;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let missing1;
+if (data35.min === undefined && (missing1 = "min") || data35.max === undefined && (missing1 = "max") || data35.required === undefined && (missing1 = "required")) {
+validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs68 = errors;
-for (const key1 in data32) {
-if (!(key1 === "min" || key1 === "max" || key1 === "required")) {
-validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+const _errs75 = errors;
+for (const key2 in data35) {
+if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
+validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs68 === errors) {
-if (data32.min !== undefined) {
-let data33 = data32.min;
-const _errs69 = errors;
-if (!(typeof data33 == "number" && isFinite(data33))) {
+if (_errs75 === errors) {
+if (data35.min !== undefined) {
+let data36 = data35.min;
+const _errs76 = errors;
+if (!(typeof data36 == "number" && isFinite(data36))) {
 validate20.errors = [{ instancePath: instancePath + "/strength/min", schemaPath: "#/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid14 = _errs69 === errors;
+var valid15 = _errs76 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
-if (valid14) {
-if (data32.max !== undefined) {
-let data34 = data32.max;
-const _errs71 = errors;
-if (!(typeof data34 == "number" && isFinite(data34))) {
+if (valid15) {
+if (data35.max !== undefined) {
+let data37 = data35.max;
+const _errs78 = errors;
+if (!(typeof data37 == "number" && isFinite(data37))) {
 validate20.errors = [{ instancePath: instancePath + "/strength/max", schemaPath: "#/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid14 = _errs71 === errors;
+var valid15 = _errs78 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
-if (valid14) {
-if (data32.required !== undefined) {
-const _errs73 = errors;
-if (typeof data32.required !== "boolean") {
+if (valid15) {
+if (data35.required !== undefined) {
+const _errs80 = errors;
+if (typeof data35.required !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/strength/required", schemaPath: "#/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid14 = _errs73 === errors;
+var valid15 = _errs80 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
 }
 }
@@ -749,215 +828,216 @@ validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs73 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_image !== undefined) {
-const _errs75 = errors;
+const _errs82 = errors;
 if (typeof data.requires_input_image !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_image", schemaPath: "#/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs82 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_video !== undefined) {
-const _errs77 = errors;
+const _errs84 = errors;
 if (typeof data.requires_input_video !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_video", schemaPath: "#/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs77 === errors;
+var valid0 = _errs84 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_audio !== undefined) {
-const _errs79 = errors;
+const _errs86 = errors;
 if (typeof data.requires_input_audio !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_audio", schemaPath: "#/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs86 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_3d !== undefined) {
-const _errs81 = errors;
+const _errs88 = errors;
 if (typeof data.requires_input_3d !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_3d", schemaPath: "#/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs81 === errors;
+var valid0 = _errs88 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.accepts_input_image !== undefined) {
-const _errs83 = errors;
+const _errs90 = errors;
 if (typeof data.accepts_input_image !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/accepts_input_image", schemaPath: "#/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs90 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.accepts_input_video !== undefined) {
-const _errs85 = errors;
+const _errs92 = errors;
 if (typeof data.accepts_input_video !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/accepts_input_video", schemaPath: "#/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs85 === errors;
+var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_file_size_bytes !== undefined) {
-let data42 = data.max_file_size_bytes;
-const _errs87 = errors;
-if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
+let data45 = data.max_file_size_bytes;
+const _errs94 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
 validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs87) {
-if (typeof data42 == "number" && isFinite(data42)) {
-if (data42 < 0 || isNaN(data42)) {
+if (errors === _errs94) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 < 0 || isNaN(data45)) {
 validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs94 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_image_size_bytes !== undefined) {
-let data43 = data.max_image_size_bytes;
-const _errs89 = errors;
-if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
+let data46 = data.max_image_size_bytes;
+const _errs96 = errors;
+if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
 validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 < 0 || isNaN(data43)) {
+if (errors === _errs96) {
+if (typeof data46 == "number" && isFinite(data46)) {
+if (data46 < 0 || isNaN(data46)) {
 validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs89 === errors;
+var valid0 = _errs96 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_pdf_size_bytes !== undefined) {
-let data44 = data.max_pdf_size_bytes;
-const _errs91 = errors;
-if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
+let data47 = data.max_pdf_size_bytes;
+const _errs98 = errors;
+if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 0 || isNaN(data44)) {
+if (errors === _errs98) {
+if (typeof data47 == "number" && isFinite(data47)) {
+if (data47 < 0 || isNaN(data47)) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs98 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_pdf_pages !== undefined) {
-let data45 = data.max_pdf_pages;
-const _errs93 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+let data48 = data.max_pdf_pages;
+const _errs100 = errors;
+if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs93) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
+if (errors === _errs100) {
+if (typeof data48 == "number" && isFinite(data48)) {
+if (data48 < 0 || isNaN(data48)) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs93 === errors;
+var valid0 = _errs100 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_audio_size_bytes !== undefined) {
-let data46 = data.max_audio_size_bytes;
-const _errs95 = errors;
-if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
+let data49 = data.max_audio_size_bytes;
+const _errs102 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs95) {
-if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 0 || isNaN(data46)) {
+if (errors === _errs102) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs95 === errors;
+var valid0 = _errs102 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_audio_duration_seconds !== undefined) {
-let data47 = data.max_audio_duration_seconds;
-const _errs97 = errors;
-if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+let data50 = data.max_audio_duration_seconds;
+const _errs104 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs97) {
-if (typeof data47 == "number" && isFinite(data47)) {
-if (data47 < 0 || isNaN(data47)) {
+if (errors === _errs104) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs97 === errors;
+var valid0 = _errs104 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_files !== undefined) {
-let data48 = data.max_files;
-const _errs99 = errors;
-if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
+let data51 = data.max_files;
+const _errs106 = errors;
+if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
 validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs99) {
-if (typeof data48 == "number" && isFinite(data48)) {
-if (data48 < 0 || isNaN(data48)) {
+if (errors === _errs106) {
+if (typeof data51 == "number" && isFinite(data51)) {
+if (data51 < 0 || isNaN(data51)) {
 validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs99 === errors;
+var valid0 = _errs106 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2799,52 +2879,131 @@ var valid12 = _errs130 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_voice_instructions !== undefined) {
+if (data35.speed !== undefined) {
+let data61 = data35.speed;
 const _errs134 = errors;
-if (typeof data35.accepts_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs134) {
+if (data61 && typeof data61 == "object" && !Array.isArray(data61)) {
+let missing3;
+if (data61.min === undefined && (missing3 = "min") || data61.max === undefined && (missing3 = "max")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
+} else {
+const _errs136 = errors;
+for (const key7 in data61) {
+if (!(key7 === "min" || key7 === "max")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
+return false;
+break;
+}
+}
+if (_errs136 === errors) {
+if (data61.min !== undefined) {
+let data62 = data61.min;
+const _errs137 = errors;
+if (errors === _errs137) {
+if (typeof data62 == "number" && isFinite(data62)) {
+if (data62 > 4 || isNaN(data62)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data62 < 0.25 || isNaN(data62)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid25 = _errs137 === errors;
+} else {
+var valid25 = true;
+}
+if (valid25) {
+if (data61.max !== undefined) {
+let data63 = data61.max;
+const _errs139 = errors;
+if (errors === _errs139) {
+if (typeof data63 == "number" && isFinite(data63)) {
+if (data63 > 4 || isNaN(data63)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data63 < 0.25 || isNaN(data63)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid25 = _errs139 === errors;
+} else {
+var valid25 = true;
+}
+}
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid12 = _errs134 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
+if (data35.accepts_voice_instructions !== undefined) {
+const _errs141 = errors;
+if (typeof data35.accepts_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid12 = _errs141 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
 if (data35.requires_voice_instructions !== undefined) {
-const _errs136 = errors;
+const _errs143 = errors;
 if (typeof data35.requires_voice_instructions !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs136 === errors;
+var valid12 = _errs143 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.durations !== undefined) {
-let data63 = data35.durations;
-const _errs138 = errors;
-if (errors === _errs138) {
-if (Array.isArray(data63)) {
-var valid25 = true;
-const len13 = data63.length;
+let data66 = data35.durations;
+const _errs145 = errors;
+if (errors === _errs145) {
+if (Array.isArray(data66)) {
+var valid26 = true;
+const len13 = data66.length;
 for (let i13 = 0;i13 < len13; i13++) {
-let data64 = data63[i13];
-const _errs140 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+let data67 = data66[i13];
+const _errs147 = errors;
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs140) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs147) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid25 = _errs140 === errors;
-if (!valid25) {
+var valid26 = _errs147 === errors;
+if (!valid26) {
 break;
 }
 }
@@ -2853,115 +3012,115 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations",
 return false;
 }
 }
-var valid12 = _errs138 === errors;
+var valid12 = _errs145 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.default_duration !== undefined) {
-let data65 = data35.default_duration;
-const _errs142 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+let data68 = data35.default_duration;
+const _errs149 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs142) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs149) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs142 === errors;
+var valid12 = _errs149 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_duration_seconds !== undefined) {
-let data66 = data35.max_duration_seconds;
-const _errs144 = errors;
-if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
+let data69 = data35.max_duration_seconds;
+const _errs151 = errors;
+if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs144) {
-if (typeof data66 == "number" && isFinite(data66)) {
-if (data66 < 0 || isNaN(data66)) {
+if (errors === _errs151) {
+if (typeof data69 == "number" && isFinite(data69)) {
+if (data69 < 0 || isNaN(data69)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs144 === errors;
+var valid12 = _errs151 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.default_params !== undefined) {
-let data67 = data35.default_params;
-const _errs146 = errors;
-if (!(data67 && typeof data67 == "object" && !Array.isArray(data67))) {
+let data70 = data35.default_params;
+const _errs153 = errors;
+if (!(data70 && typeof data70 == "object" && !Array.isArray(data70))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid12 = _errs146 === errors;
+var valid12 = _errs153 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.strength !== undefined) {
-let data68 = data35.strength;
-const _errs148 = errors;
-if (errors === _errs148) {
-if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
-let missing3;
-if (data68.min === undefined && (missing3 = "min") || data68.max === undefined && (missing3 = "max") || data68.required === undefined && (missing3 = "required")) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
+let data71 = data35.strength;
+const _errs155 = errors;
+if (errors === _errs155) {
+if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
+let missing4;
+if (data71.min === undefined && (missing4 = "min") || data71.max === undefined && (missing4 = "max") || data71.required === undefined && (missing4 = "required")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs150 = errors;
-for (const key7 in data68) {
-if (!(key7 === "min" || key7 === "max" || key7 === "required")) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
+const _errs157 = errors;
+for (const key8 in data71) {
+if (!(key8 === "min" || key8 === "max" || key8 === "required")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
 return false;
 break;
 }
 }
-if (_errs150 === errors) {
-if (data68.min !== undefined) {
-let data69 = data68.min;
-const _errs151 = errors;
-if (!(typeof data69 == "number" && isFinite(data69))) {
+if (_errs157 === errors) {
+if (data71.min !== undefined) {
+let data72 = data71.min;
+const _errs158 = errors;
+if (!(typeof data72 == "number" && isFinite(data72))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid26 = _errs151 === errors;
+var valid27 = _errs158 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
-if (valid26) {
-if (data68.max !== undefined) {
-let data70 = data68.max;
-const _errs153 = errors;
-if (!(typeof data70 == "number" && isFinite(data70))) {
+if (valid27) {
+if (data71.max !== undefined) {
+let data73 = data71.max;
+const _errs160 = errors;
+if (!(typeof data73 == "number" && isFinite(data73))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid26 = _errs153 === errors;
+var valid27 = _errs160 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
-if (valid26) {
-if (data68.required !== undefined) {
-const _errs155 = errors;
-if (typeof data68.required !== "boolean") {
+if (valid27) {
+if (data71.required !== undefined) {
+const _errs162 = errors;
+if (typeof data71.required !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid26 = _errs155 === errors;
+var valid27 = _errs162 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
 }
 }
@@ -2972,215 +3131,216 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", 
 return false;
 }
 }
-var valid12 = _errs148 === errors;
+var valid12 = _errs155 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.requires_input_image !== undefined) {
-const _errs157 = errors;
+const _errs164 = errors;
 if (typeof data35.requires_input_image !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs157 === errors;
+var valid12 = _errs164 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.requires_input_video !== undefined) {
-const _errs159 = errors;
+const _errs166 = errors;
 if (typeof data35.requires_input_video !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs159 === errors;
+var valid12 = _errs166 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.requires_input_audio !== undefined) {
-const _errs161 = errors;
+const _errs168 = errors;
 if (typeof data35.requires_input_audio !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs161 === errors;
+var valid12 = _errs168 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.requires_input_3d !== undefined) {
-const _errs163 = errors;
+const _errs170 = errors;
 if (typeof data35.requires_input_3d !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs163 === errors;
+var valid12 = _errs170 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.accepts_input_image !== undefined) {
-const _errs165 = errors;
+const _errs172 = errors;
 if (typeof data35.accepts_input_image !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs165 === errors;
+var valid12 = _errs172 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.accepts_input_video !== undefined) {
-const _errs167 = errors;
+const _errs174 = errors;
 if (typeof data35.accepts_input_video !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs167 === errors;
+var valid12 = _errs174 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_file_size_bytes !== undefined) {
-let data78 = data35.max_file_size_bytes;
-const _errs169 = errors;
-if (!(typeof data78 == "number" && (!(data78 % 1) && !isNaN(data78)) && isFinite(data78))) {
+let data81 = data35.max_file_size_bytes;
+const _errs176 = errors;
+if (!(typeof data81 == "number" && (!(data81 % 1) && !isNaN(data81)) && isFinite(data81))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs169) {
-if (typeof data78 == "number" && isFinite(data78)) {
-if (data78 < 0 || isNaN(data78)) {
+if (errors === _errs176) {
+if (typeof data81 == "number" && isFinite(data81)) {
+if (data81 < 0 || isNaN(data81)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs169 === errors;
+var valid12 = _errs176 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_image_size_bytes !== undefined) {
-let data79 = data35.max_image_size_bytes;
-const _errs171 = errors;
-if (!(typeof data79 == "number" && (!(data79 % 1) && !isNaN(data79)) && isFinite(data79))) {
+let data82 = data35.max_image_size_bytes;
+const _errs178 = errors;
+if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs171) {
-if (typeof data79 == "number" && isFinite(data79)) {
-if (data79 < 0 || isNaN(data79)) {
+if (errors === _errs178) {
+if (typeof data82 == "number" && isFinite(data82)) {
+if (data82 < 0 || isNaN(data82)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs171 === errors;
+var valid12 = _errs178 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_pdf_size_bytes !== undefined) {
-let data80 = data35.max_pdf_size_bytes;
-const _errs173 = errors;
-if (!(typeof data80 == "number" && (!(data80 % 1) && !isNaN(data80)) && isFinite(data80))) {
+let data83 = data35.max_pdf_size_bytes;
+const _errs180 = errors;
+if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs173) {
-if (typeof data80 == "number" && isFinite(data80)) {
-if (data80 < 0 || isNaN(data80)) {
+if (errors === _errs180) {
+if (typeof data83 == "number" && isFinite(data83)) {
+if (data83 < 0 || isNaN(data83)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs173 === errors;
+var valid12 = _errs180 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_pdf_pages !== undefined) {
-let data81 = data35.max_pdf_pages;
-const _errs175 = errors;
-if (!(typeof data81 == "number" && (!(data81 % 1) && !isNaN(data81)) && isFinite(data81))) {
+let data84 = data35.max_pdf_pages;
+const _errs182 = errors;
+if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs175) {
-if (typeof data81 == "number" && isFinite(data81)) {
-if (data81 < 0 || isNaN(data81)) {
+if (errors === _errs182) {
+if (typeof data84 == "number" && isFinite(data84)) {
+if (data84 < 0 || isNaN(data84)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs175 === errors;
+var valid12 = _errs182 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_audio_size_bytes !== undefined) {
-let data82 = data35.max_audio_size_bytes;
-const _errs177 = errors;
-if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
+let data85 = data35.max_audio_size_bytes;
+const _errs184 = errors;
+if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs177) {
-if (typeof data82 == "number" && isFinite(data82)) {
-if (data82 < 0 || isNaN(data82)) {
+if (errors === _errs184) {
+if (typeof data85 == "number" && isFinite(data85)) {
+if (data85 < 0 || isNaN(data85)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs177 === errors;
+var valid12 = _errs184 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_audio_duration_seconds !== undefined) {
-let data83 = data35.max_audio_duration_seconds;
-const _errs179 = errors;
-if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
+let data86 = data35.max_audio_duration_seconds;
+const _errs186 = errors;
+if (!(typeof data86 == "number" && (!(data86 % 1) && !isNaN(data86)) && isFinite(data86))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs179) {
-if (typeof data83 == "number" && isFinite(data83)) {
-if (data83 < 0 || isNaN(data83)) {
+if (errors === _errs186) {
+if (typeof data86 == "number" && isFinite(data86)) {
+if (data86 < 0 || isNaN(data86)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs179 === errors;
+var valid12 = _errs186 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data35.max_files !== undefined) {
-let data84 = data35.max_files;
-const _errs181 = errors;
-if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
+let data87 = data35.max_files;
+const _errs188 = errors;
+if (!(typeof data87 == "number" && (!(data87 % 1) && !isNaN(data87)) && isFinite(data87))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs181) {
-if (typeof data84 == "number" && isFinite(data84)) {
-if (data84 < 0 || isNaN(data84)) {
+if (errors === _errs188) {
+if (typeof data87 == "number" && isFinite(data87)) {
+if (data87 < 0 || isNaN(data87)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs181 === errors;
+var valid12 = _errs188 === errors;
 } else {
 var valid12 = true;
+}
 }
 }
 }
@@ -3226,46 +3386,46 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.sources !== undefined) {
-let data85 = data.sources;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data85)) {
-if (data85.length < 1) {
+let data88 = data.sources;
+const _errs190 = errors;
+if (errors === _errs190) {
+if (Array.isArray(data88)) {
+if (data88.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/properties/sources/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
-var valid27 = true;
-const len14 = data85.length;
+var valid28 = true;
+const len14 = data88.length;
 for (let i14 = 0;i14 < len14; i14++) {
-let data86 = data85[i14];
-const _errs185 = errors;
-const _errs186 = errors;
-if (errors === _errs186) {
-if (data86 && typeof data86 == "object" && !Array.isArray(data86)) {
-let missing4;
-if (data86.provider === undefined && (missing4 = "provider") || data86.model === undefined && (missing4 = "model")) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing4 } }];
+let data89 = data88[i14];
+const _errs192 = errors;
+const _errs193 = errors;
+if (errors === _errs193) {
+if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
+let missing5;
+if (data89.provider === undefined && (missing5 = "provider") || data89.model === undefined && (missing5 = "model")) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-const _errs188 = errors;
-for (const key8 in data86) {
-if (!(key8 === "provider" || key8 === "model" || key8 === "drop_params" || key8 === "rename_params" || key8 === "overrides" || key8 === "fields" || key8 === "traits")) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
+const _errs195 = errors;
+for (const key9 in data89) {
+if (!(key9 === "provider" || key9 === "model" || key9 === "drop_params" || key9 === "rename_params" || key9 === "overrides" || key9 === "fields" || key9 === "traits")) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } }];
 return false;
 break;
 }
 }
-if (_errs188 === errors) {
-if (data86.provider !== undefined) {
-let data87 = data86.provider;
-const _errs189 = errors;
-if (errors === _errs189) {
-if (typeof data87 === "string") {
-if (func2(data87) > 64) {
+if (_errs195 === errors) {
+if (data89.provider !== undefined) {
+let data90 = data89.provider;
+const _errs196 = errors;
+if (errors === _errs196) {
+if (typeof data90 === "string") {
+if (func2(data90) > 64) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data87) < 1) {
+if (func2(data90) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3275,21 +3435,21 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provid
 return false;
 }
 }
-var valid29 = _errs189 === errors;
+var valid30 = _errs196 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data86.model !== undefined) {
-let data88 = data86.model;
-const _errs191 = errors;
-if (errors === _errs191) {
-if (typeof data88 === "string") {
-if (func2(data88) > 300) {
+if (valid30) {
+if (data89.model !== undefined) {
+let data91 = data89.model;
+const _errs198 = errors;
+if (errors === _errs198) {
+if (typeof data91 === "string") {
+if (func2(data91) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data88) < 1) {
+if (func2(data91) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3299,24 +3459,24 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model"
 return false;
 }
 }
-var valid29 = _errs191 === errors;
+var valid30 = _errs198 === errors;
 } else {
-var valid29 = true;
-}
-if (valid29) {
-if (data86.drop_params !== undefined) {
-let data89 = data86.drop_params;
-const _errs193 = errors;
-if (errors === _errs193) {
-if (Array.isArray(data89)) {
 var valid30 = true;
-const len15 = data89.length;
+}
+if (valid30) {
+if (data89.drop_params !== undefined) {
+let data92 = data89.drop_params;
+const _errs200 = errors;
+if (errors === _errs200) {
+if (Array.isArray(data92)) {
+var valid31 = true;
+const len15 = data92.length;
 for (let i15 = 0;i15 < len15; i15++) {
-let data90 = data89[i15];
-const _errs195 = errors;
-if (errors === _errs195) {
-if (typeof data90 === "string") {
-if (func2(data90) < 1) {
+let data93 = data92[i15];
+const _errs202 = errors;
+if (errors === _errs202) {
+if (typeof data93 === "string") {
+if (func2(data93) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3325,8 +3485,8 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid30 = _errs195 === errors;
-if (!valid30) {
+var valid31 = _errs202 === errors;
+if (!valid31) {
 break;
 }
 }
@@ -3335,32 +3495,32 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid29 = _errs193 === errors;
+var valid30 = _errs200 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data86.rename_params !== undefined) {
-let data91 = data86.rename_params;
-const _errs197 = errors;
-if (errors === _errs197) {
-if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
-for (const key9 in data91) {
-let data92 = data91[key9];
-const _errs200 = errors;
-if (errors === _errs200) {
-if (typeof data92 === "string") {
-if (func2(data92) < 1) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (valid30) {
+if (data89.rename_params !== undefined) {
+let data94 = data89.rename_params;
+const _errs204 = errors;
+if (errors === _errs204) {
+if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
+for (const key10 in data94) {
+let data95 = data94[key10];
+const _errs207 = errors;
+if (errors === _errs207) {
+if (typeof data95 === "string") {
+if (func2(data95) < 1) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid31 = _errs200 === errors;
-if (!valid31) {
+var valid32 = _errs207 === errors;
+if (!valid32) {
 break;
 }
 }
@@ -3369,32 +3529,32 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid29 = _errs197 === errors;
+var valid30 = _errs204 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data86.overrides !== undefined) {
-let data93 = data86.overrides;
-const _errs202 = errors;
-if (!(data93 && typeof data93 == "object" && !Array.isArray(data93))) {
+if (valid30) {
+if (data89.overrides !== undefined) {
+let data96 = data89.overrides;
+const _errs209 = errors;
+if (!(data96 && typeof data96 == "object" && !Array.isArray(data96))) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/overrides", schemaPath: "SourceEntry/properties/overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid29 = _errs202 === errors;
+var valid30 = _errs209 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data86.fields !== undefined) {
-let data94 = data86.fields;
-const _errs204 = errors;
-if (errors === _errs204) {
-if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-for (const key10 in data94) {
-const _errs206 = errors;
-if (!(key10 === "n" || key10 === "size" || key10 === "quality" || key10 === "style" || key10 === "aspect_ratio" || key10 === "image_size" || key10 === "background" || key10 === "output_format" || key10 === "output_compression" || key10 === "input_fidelity" || key10 === "moderation" || key10 === "negative_prompt" || key10 === "person_generation" || key10 === "seed" || key10 === "steps" || key10 === "prompt_extend" || key10 === "user" || key10 === "strength" || key10 === "image" || key10 === "mask" || key10 === "prompt" || key10 === "video" || key10 === "mesh" || key10 === "duration" || key10 === "resolution" || key10 === "lyrics")) {
-const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key10 };
+if (valid30) {
+if (data89.fields !== undefined) {
+let data97 = data89.fields;
+const _errs211 = errors;
+if (errors === _errs211) {
+if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
+for (const key11 in data97) {
+const _errs213 = errors;
+if (!(key11 === "n" || key11 === "size" || key11 === "quality" || key11 === "style" || key11 === "aspect_ratio" || key11 === "image_size" || key11 === "background" || key11 === "output_format" || key11 === "output_compression" || key11 === "input_fidelity" || key11 === "moderation" || key11 === "negative_prompt" || key11 === "person_generation" || key11 === "seed" || key11 === "steps" || key11 === "prompt_extend" || key11 === "user" || key11 === "strength" || key11 === "image" || key11 === "mask" || key11 === "prompt" || key11 === "video" || key11 === "mesh" || key11 === "duration" || key11 === "resolution" || key11 === "lyrics")) {
+const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key11 };
 if (vErrors === null) {
 vErrors = [err2];
 } else {
@@ -3402,9 +3562,9 @@ vErrors.push(err2);
 }
 errors++;
 }
-var valid32 = _errs206 === errors;
-if (!valid32) {
-const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key10 } };
+var valid33 = _errs213 === errors;
+if (!valid33) {
+const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key11 } };
 if (vErrors === null) {
 vErrors = [err3];
 } else {
@@ -3416,28 +3576,28 @@ return false;
 break;
 }
 }
-if (valid32) {
-for (const key11 in data94) {
-let data95 = data94[key11];
-const _errs208 = errors;
-if (errors === _errs208) {
-if (typeof data95 === "string") {
-if (func2(data95) > 100) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+if (valid33) {
+for (const key12 in data97) {
+let data98 = data97[key12];
+const _errs215 = errors;
+if (errors === _errs215) {
+if (typeof data98 === "string") {
+if (func2(data98) > 100) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (!pattern8.test(data95)) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
+if (!pattern8.test(data98)) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
 return false;
 }
 }
 } else {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid33 = _errs208 === errors;
-if (!valid33) {
+var valid34 = _errs215 === errors;
+if (!valid34) {
 break;
 }
 }
@@ -3447,41 +3607,41 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid29 = _errs204 === errors;
+var valid30 = _errs211 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data86.traits !== undefined) {
-let data96 = data86.traits;
-const _errs210 = errors;
-if (errors === _errs210) {
-if (Array.isArray(data96)) {
-var valid34 = true;
-const len16 = data96.length;
+if (valid30) {
+if (data89.traits !== undefined) {
+let data99 = data89.traits;
+const _errs217 = errors;
+if (errors === _errs217) {
+if (Array.isArray(data99)) {
+var valid35 = true;
+const len16 = data99.length;
 for (let i16 = 0;i16 < len16; i16++) {
-let data97 = data96[i16];
-const _errs212 = errors;
-if (typeof data97 !== "string") {
+let data100 = data99[i16];
+const _errs219 = errors;
+if (typeof data100 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data97 === "cache_control" || data97 === "reasoning_back" || data97 === "reasoning_details_back" || data97 === "no_sampling" || data97 === "temperature_or_top_p" || data97 === "json_by_tool" || data97 === "json_by_converted_schema" || data97 === "no_json_with_tools" || data97 === "no_reasoning" || data97 === "no_xhigh_effort" || data97 === "reasoning_by_budget" || data97 === "reasoning_always")) {
+if (!(data100 === "cache_control" || data100 === "reasoning_back" || data100 === "reasoning_details_back" || data100 === "no_sampling" || data100 === "temperature_or_top_p" || data100 === "json_by_tool" || data100 === "json_by_converted_schema" || data100 === "no_json_with_tools" || data100 === "no_reasoning" || data100 === "no_xhigh_effort" || data100 === "reasoning_by_budget" || data100 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid34 = _errs212 === errors;
-if (!valid34) {
+var valid35 = _errs219 === errors;
+if (!valid35) {
 break;
 }
 }
-if (valid34) {
-let i17 = data96.length;
+if (valid35) {
+let i17 = data99.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data96[i17];
+let item0 = data99[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3500,9 +3660,9 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid29 = _errs210 === errors;
+var valid30 = _errs217 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
 }
 }
@@ -3517,8 +3677,8 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPat
 return false;
 }
 }
-var valid27 = _errs185 === errors;
-if (!valid27) {
+var valid28 = _errs192 === errors;
+if (!valid28) {
 break;
 }
 }
@@ -3528,7 +3688,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs190 === errors;
 } else {
 var valid0 = true;
 }
@@ -9142,52 +9302,131 @@ var valid4 = _errs82 === errors;
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_voice_instructions !== undefined) {
+if (data16.speed !== undefined) {
+let data42 = data16.speed;
 const _errs86 = errors;
-if (typeof data16.accepts_voice_instructions !== "boolean") {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs86) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+let missing2;
+if (data42.min === undefined && (missing2 = "min") || data42.max === undefined && (missing2 = "max")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
+} else {
+const _errs88 = errors;
+for (const key1 in data42) {
+if (!(key1 === "min" || key1 === "max")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+return false;
+break;
+}
+}
+if (_errs88 === errors) {
+if (data42.min !== undefined) {
+let data43 = data42.min;
+const _errs89 = errors;
+if (errors === _errs89) {
+if (typeof data43 == "number" && isFinite(data43)) {
+if (data43 > 4 || isNaN(data43)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data43 < 0.25 || isNaN(data43)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid17 = _errs89 === errors;
+} else {
+var valid17 = true;
+}
+if (valid17) {
+if (data42.max !== undefined) {
+let data44 = data42.max;
+const _errs91 = errors;
+if (errors === _errs91) {
+if (typeof data44 == "number" && isFinite(data44)) {
+if (data44 > 4 || isNaN(data44)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data44 < 0.25 || isNaN(data44)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid17 = _errs91 === errors;
+} else {
+var valid17 = true;
+}
+}
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid4 = _errs86 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
+if (data16.accepts_voice_instructions !== undefined) {
+const _errs93 = errors;
+if (typeof data16.accepts_voice_instructions !== "boolean") {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs93 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
 if (data16.requires_voice_instructions !== undefined) {
-const _errs88 = errors;
+const _errs95 = errors;
 if (typeof data16.requires_voice_instructions !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs88 === errors;
+var valid4 = _errs95 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.durations !== undefined) {
-let data44 = data16.durations;
-const _errs90 = errors;
-if (errors === _errs90) {
-if (Array.isArray(data44)) {
-var valid17 = true;
-const len12 = data44.length;
+let data47 = data16.durations;
+const _errs97 = errors;
+if (errors === _errs97) {
+if (Array.isArray(data47)) {
+var valid18 = true;
+const len12 = data47.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data45 = data44[i12];
-const _errs92 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+let data48 = data47[i12];
+const _errs99 = errors;
+if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs92) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
+if (errors === _errs99) {
+if (typeof data48 == "number" && isFinite(data48)) {
+if (data48 < 0 || isNaN(data48)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid17 = _errs92 === errors;
-if (!valid17) {
+var valid18 = _errs99 === errors;
+if (!valid18) {
 break;
 }
 }
@@ -9196,115 +9435,115 @@ validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durati
 return false;
 }
 }
-var valid4 = _errs90 === errors;
+var valid4 = _errs97 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.default_duration !== undefined) {
-let data46 = data16.default_duration;
-const _errs94 = errors;
-if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
+let data49 = data16.default_duration;
+const _errs101 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs94) {
-if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 0 || isNaN(data46)) {
+if (errors === _errs101) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs94 === errors;
+var valid4 = _errs101 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_duration_seconds !== undefined) {
-let data47 = data16.max_duration_seconds;
-const _errs96 = errors;
-if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+let data50 = data16.max_duration_seconds;
+const _errs103 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs96) {
-if (typeof data47 == "number" && isFinite(data47)) {
-if (data47 < 0 || isNaN(data47)) {
+if (errors === _errs103) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs96 === errors;
+var valid4 = _errs103 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.default_params !== undefined) {
-let data48 = data16.default_params;
-const _errs98 = errors;
-if (!(data48 && typeof data48 == "object" && !Array.isArray(data48))) {
+let data51 = data16.default_params;
+const _errs105 = errors;
+if (!(data51 && typeof data51 == "object" && !Array.isArray(data51))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid4 = _errs98 === errors;
+var valid4 = _errs105 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.strength !== undefined) {
-let data49 = data16.strength;
-const _errs100 = errors;
-if (errors === _errs100) {
-if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-let missing2;
-if (data49.min === undefined && (missing2 = "min") || data49.max === undefined && (missing2 = "max") || data49.required === undefined && (missing2 = "required")) {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing2 } }];
+let data52 = data16.strength;
+const _errs107 = errors;
+if (errors === _errs107) {
+if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+let missing3;
+if (data52.min === undefined && (missing3 = "min") || data52.max === undefined && (missing3 = "max") || data52.required === undefined && (missing3 = "required")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs102 = errors;
-for (const key1 in data49) {
-if (!(key1 === "min" || key1 === "max" || key1 === "required")) {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+const _errs109 = errors;
+for (const key2 in data52) {
+if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs102 === errors) {
-if (data49.min !== undefined) {
-let data50 = data49.min;
-const _errs103 = errors;
-if (!(typeof data50 == "number" && isFinite(data50))) {
+if (_errs109 === errors) {
+if (data52.min !== undefined) {
+let data53 = data52.min;
+const _errs110 = errors;
+if (!(typeof data53 == "number" && isFinite(data53))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid18 = _errs103 === errors;
+var valid19 = _errs110 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
-if (valid18) {
-if (data49.max !== undefined) {
-let data51 = data49.max;
-const _errs105 = errors;
-if (!(typeof data51 == "number" && isFinite(data51))) {
+if (valid19) {
+if (data52.max !== undefined) {
+let data54 = data52.max;
+const _errs112 = errors;
+if (!(typeof data54 == "number" && isFinite(data54))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid18 = _errs105 === errors;
+var valid19 = _errs112 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
-if (valid18) {
-if (data49.required !== undefined) {
-const _errs107 = errors;
-if (typeof data49.required !== "boolean") {
+if (valid19) {
+if (data52.required !== undefined) {
+const _errs114 = errors;
+if (typeof data52.required !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid18 = _errs107 === errors;
+var valid19 = _errs114 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
 }
 }
@@ -9315,215 +9554,216 @@ validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/streng
 return false;
 }
 }
-var valid4 = _errs100 === errors;
+var valid4 = _errs107 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_image !== undefined) {
-const _errs109 = errors;
+const _errs116 = errors;
 if (typeof data16.requires_input_image !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs109 === errors;
+var valid4 = _errs116 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_video !== undefined) {
-const _errs111 = errors;
+const _errs118 = errors;
 if (typeof data16.requires_input_video !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs111 === errors;
+var valid4 = _errs118 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_audio !== undefined) {
-const _errs113 = errors;
+const _errs120 = errors;
 if (typeof data16.requires_input_audio !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs113 === errors;
+var valid4 = _errs120 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_3d !== undefined) {
-const _errs115 = errors;
+const _errs122 = errors;
 if (typeof data16.requires_input_3d !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs115 === errors;
+var valid4 = _errs122 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.accepts_input_image !== undefined) {
-const _errs117 = errors;
+const _errs124 = errors;
 if (typeof data16.accepts_input_image !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs117 === errors;
+var valid4 = _errs124 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.accepts_input_video !== undefined) {
-const _errs119 = errors;
+const _errs126 = errors;
 if (typeof data16.accepts_input_video !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs119 === errors;
+var valid4 = _errs126 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_file_size_bytes !== undefined) {
-let data59 = data16.max_file_size_bytes;
-const _errs121 = errors;
-if (!(typeof data59 == "number" && (!(data59 % 1) && !isNaN(data59)) && isFinite(data59))) {
+let data62 = data16.max_file_size_bytes;
+const _errs128 = errors;
+if (!(typeof data62 == "number" && (!(data62 % 1) && !isNaN(data62)) && isFinite(data62))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs121) {
-if (typeof data59 == "number" && isFinite(data59)) {
-if (data59 < 0 || isNaN(data59)) {
+if (errors === _errs128) {
+if (typeof data62 == "number" && isFinite(data62)) {
+if (data62 < 0 || isNaN(data62)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs121 === errors;
+var valid4 = _errs128 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_image_size_bytes !== undefined) {
-let data60 = data16.max_image_size_bytes;
-const _errs123 = errors;
-if (!(typeof data60 == "number" && (!(data60 % 1) && !isNaN(data60)) && isFinite(data60))) {
+let data63 = data16.max_image_size_bytes;
+const _errs130 = errors;
+if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs123) {
-if (typeof data60 == "number" && isFinite(data60)) {
-if (data60 < 0 || isNaN(data60)) {
+if (errors === _errs130) {
+if (typeof data63 == "number" && isFinite(data63)) {
+if (data63 < 0 || isNaN(data63)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs123 === errors;
+var valid4 = _errs130 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_pdf_size_bytes !== undefined) {
-let data61 = data16.max_pdf_size_bytes;
-const _errs125 = errors;
-if (!(typeof data61 == "number" && (!(data61 % 1) && !isNaN(data61)) && isFinite(data61))) {
+let data64 = data16.max_pdf_size_bytes;
+const _errs132 = errors;
+if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs125) {
-if (typeof data61 == "number" && isFinite(data61)) {
-if (data61 < 0 || isNaN(data61)) {
+if (errors === _errs132) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 < 0 || isNaN(data64)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs125 === errors;
+var valid4 = _errs132 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_pdf_pages !== undefined) {
-let data62 = data16.max_pdf_pages;
-const _errs127 = errors;
-if (!(typeof data62 == "number" && (!(data62 % 1) && !isNaN(data62)) && isFinite(data62))) {
+let data65 = data16.max_pdf_pages;
+const _errs134 = errors;
+if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs127) {
-if (typeof data62 == "number" && isFinite(data62)) {
-if (data62 < 0 || isNaN(data62)) {
+if (errors === _errs134) {
+if (typeof data65 == "number" && isFinite(data65)) {
+if (data65 < 0 || isNaN(data65)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs127 === errors;
+var valid4 = _errs134 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_audio_size_bytes !== undefined) {
-let data63 = data16.max_audio_size_bytes;
-const _errs129 = errors;
-if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
+let data66 = data16.max_audio_size_bytes;
+const _errs136 = errors;
+if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs129) {
-if (typeof data63 == "number" && isFinite(data63)) {
-if (data63 < 0 || isNaN(data63)) {
+if (errors === _errs136) {
+if (typeof data66 == "number" && isFinite(data66)) {
+if (data66 < 0 || isNaN(data66)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs129 === errors;
+var valid4 = _errs136 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_audio_duration_seconds !== undefined) {
-let data64 = data16.max_audio_duration_seconds;
-const _errs131 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+let data67 = data16.max_audio_duration_seconds;
+const _errs138 = errors;
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs131) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs138) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs131 === errors;
+var valid4 = _errs138 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_files !== undefined) {
-let data65 = data16.max_files;
-const _errs133 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+let data68 = data16.max_files;
+const _errs140 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs133) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs140) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs133 === errors;
+var valid4 = _errs140 === errors;
 } else {
 var valid4 = true;
+}
 }
 }
 }
