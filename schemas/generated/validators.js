@@ -16689,7 +16689,7 @@ return errors === 0;
 }
 validate143.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate144;
-var schema154 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema154 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
 function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16814,16 +16814,32 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.speed !== undefined) {
-let data5 = data.speed;
+if (data.stream_format !== undefined) {
+let data5 = data.stream_format;
 const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 == "number" && isFinite(data5)) {
-if (data5 > 4 || isNaN(data5)) {
+if (typeof data5 !== "string") {
+validate144.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "audio" || data5 === "sse")) {
+validate144.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema154.properties.stream_format.enum } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.speed !== undefined) {
+let data6 = data.speed;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 4 || isNaN(data6)) {
 validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data5 < 0.25 || isNaN(data5)) {
+if (data6 < 0.25 || isNaN(data6)) {
 validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -16833,9 +16849,10 @@ validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -16851,7 +16868,7 @@ return false;
 validate144.errors = vErrors;
 return errors === 0;
 }
-validate144.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+validate144.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate145;
 var schema155 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
 function validate145(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -23118,7 +23135,8 @@ validate188.errors = vErrors;
 return errors === 0;
 }
 validate188.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate190;
+var validateSpeechEvent = validate190;
+var schema211 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23131,24 +23149,198 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
+validate190.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema211.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.audio !== undefined) {
+const _errs2 = errors;
+if (typeof data.audio !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.usage !== undefined) {
+let data2 = data.usage;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
-if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
+validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.input_tokens !== undefined) {
-let data0 = data.input_tokens;
-const _errs1 = errors;
-if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate190.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+if (data2.input_tokens !== undefined) {
+let data3 = data2.input_tokens;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs1) {
-if (typeof data0 == "number" && isFinite(data0)) {
-if (data0 < 0 || isNaN(data0)) {
-validate190.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
+}
+}
+var valid1 = _errs6 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.output_tokens !== undefined) {
+let data4 = data2.output_tokens;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs8 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.total_tokens !== undefined) {
+let data5 = data2.total_tokens;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.characters !== undefined) {
+let data6 = data2.characters;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data7 = data.error;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.message !== undefined) {
+const _errs16 = errors;
+if (typeof data7.message !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.type !== undefined) {
+const _errs18 = errors;
+if (typeof data7.type !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.code !== undefined) {
+const _errs20 = errors;
+if (typeof data7.code !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.param !== undefined) {
+let data11 = data7.param;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema211.properties.error.properties.param.type } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
 }
 }
 }
@@ -23161,8 +23353,8 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate191;
+validate190.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate191;
 function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23176,21 +23368,65 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
+if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
 validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.input_tokens !== undefined) {
+let data0 = data.input_tokens;
+const _errs1 = errors;
+if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
+validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs1) {
+if (typeof data0 == "number" && isFinite(data0)) {
+if (data0 < 0 || isNaN(data0)) {
+validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+}
+} else {
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate191.errors = vErrors;
+return errors === 0;
+}
+validate191.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate192;
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate192.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
+validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23204,13 +23440,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23224,13 +23460,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate191.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate191.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23249,13 +23485,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23269,13 +23505,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23289,13 +23525,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23309,13 +23545,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23328,7 +23564,7 @@ var valid1 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23346,13 +23582,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23366,13 +23602,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23386,13 +23622,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23406,13 +23642,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23426,13 +23662,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23446,7 +23682,7 @@ var valid2 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23460,83 +23696,6 @@ var valid0 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate191.errors = vErrors;
-return errors === 0;
-}
-validate191.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate192;
-var schema213 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate192.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type")) {
-validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-let data0 = data.type;
-const _errs1 = errors;
-if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.properties.type.enum } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-const _errs2 = errors;
-if (typeof data.delta !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.text !== undefined) {
-const _errs4 = errors;
-if (typeof data.text !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.usage !== undefined) {
-let data3 = data.usage;
-const _errs6 = errors;
-if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate192.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
 validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -23544,9 +23703,9 @@ return false;
 validate192.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate193;
-var schema214 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+validate192.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate193;
+var schema214 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
 function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23560,14 +23719,91 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.text === undefined && (missing0 = "text")) {
+if (data.type === undefined && (missing0 = "type")) {
 validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
+validate193.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+const _errs2 = errors;
+if (typeof data.delta !== "string") {
+validate193.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.text !== undefined) {
+const _errs4 = errors;
+if (typeof data.text !== "string") {
+validate193.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.usage !== undefined) {
+let data3 = data.usage;
+const _errs6 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
+validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+validate193.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate194;
+var schema215 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate194.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === undefined && (missing0 = "text")) {
+validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate193.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate194.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23578,7 +23814,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23592,11 +23828,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate193.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23608,7 +23844,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23631,13 +23867,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -23649,7 +23885,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -23661,7 +23897,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -23672,7 +23908,7 @@ var valid3 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23682,7 +23918,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23706,14 +23942,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -23725,7 +23961,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -23737,7 +23973,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -23748,7 +23984,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -23760,7 +23996,7 @@ var valid6 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23770,7 +24006,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23786,14 +24022,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate193.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.usage.properties.type.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema215.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -23807,11 +24043,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate193.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23822,7 +24058,7 @@ var valid7 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23838,20 +24074,20 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate194;
-var schema217 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate195;
+var schema218 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23862,13 +24098,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23883,11 +24119,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate194.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23901,11 +24137,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema217.properties.kind.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema218.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -23916,7 +24152,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -23927,7 +24163,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -23939,11 +24175,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema217.properties.status.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema218.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -23962,11 +24198,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate194.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23976,7 +24212,7 @@ break;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23991,11 +24227,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate194.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24010,11 +24246,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate194.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24026,7 +24262,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate194.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate195.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -24038,7 +24274,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate194.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate195.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -24057,14 +24293,14 @@ var valid0 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+validate195.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -24112,6 +24348,7 @@ MediaResults: validateMediaResults,
 MessageEvent: validateMessageEvent,
 Message: validateMessage,
 ModelList: validateModelList,
+SpeechEvent: validateSpeechEvent,
 TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,
 TranscriptionEvent: validateTranscriptionEvent,

@@ -66,8 +66,8 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
   };
 }
 
-/** A voice that the model does not have is dropped (spec), and the model's usual one speaks. */
-function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
+/** The voice that speaks: one that the model does not have is dropped (spec), and the model's usual one speaks. */
+export function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
   return [asked, usual?.["voice"]].find(
     (voice): voice is string => typeof voice === "string" && voices.includes(voice),
   );
