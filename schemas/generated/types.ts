@@ -1467,7 +1467,7 @@ export interface ChatCompletionRequest {
   prompt_cache_key?: string | null;
   /**
    * @deprecated
-   * Forerunner of `tools`.
+   * Forerunner of `tools`: read as those, and answered with `function_call`.
    */
   functions?: {
     name: string;

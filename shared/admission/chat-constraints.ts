@@ -11,7 +11,7 @@ import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
-import { checkToolChoice } from "./chat-tools.ts";
+import { checkFunctionCall, checkToolChoice } from "./chat-tools.ts";
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -88,7 +88,11 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   };
   if (request.stream === true && !model.supports_streaming) refuse("stream", "This model cannot stream.");
   if ((request.tools?.length ?? 0) > 0 && !model.supports_tools) refuse("tools", "This model cannot call tools.");
+  if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
+    refuse("functions", "This model cannot call functions.");
+  }
   checkToolChoice(request);
+  checkFunctionCall(request);
   const { unit, tokenRates } = model.price;
   // Sound that has no price of its own would be sold at that of text, a small part of what it costs.
   if (

@@ -1,4 +1,4 @@
-/** A `tool_choice` against the tools that come with it. Pure. */
+/** A choice of tools, or of functions, their forerunner, against the tools that come with it. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -16,6 +16,19 @@ export function checkToolChoice({ tools = [], tool_choice: choice }: ChatComplet
   if (typeof choice === "string" || choice.type === "allowed_tools") return;
   const name = choice.type === "function" ? choice.function.name : choice.custom.name;
   if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
+}
+
+/** The same of `functions` and `function_call`. */
+export function checkFunctionCall({ tools = [], functions = [], function_call: choice }: ChatCompletionRequest): void {
+  if (functions.length > 0 && tools.length > 0) throw refuse("functions", "Expected tools or functions, got both.");
+  if (choice == null || choice === "auto" || choice === "none") return;
+  if (typeof choice === "string") {
+    const message = `Expected function_call to be none, auto or a name, got ${arrived("enum", choice)}.`;
+    throw refuse("function_call", message);
+  }
+  const names = functions.map(({ name }) => name);
+  if (names.length === 0) throw refuse("function_call", "Expected functions for a function_call, got none.");
+  if (!names.includes(choice.name)) throw unknownTool("function_call.name", names, choice.name);
 }
 
 /** The refusal of a choice of a tool that is not among those of the call. */

@@ -370,6 +370,30 @@ describe("a refusal", () => {
       "Expected modalities to be text alone: this model writes and does not speak, got text, audio.",
     ],
     [
+      "tools and their forerunner at once",
+      request({ tools, functions: [{ name: "f" }] }),
+      "functions",
+      "Expected tools or functions, got both.",
+    ],
+    [
+      "a choice of an absent function",
+      request({ functions: [{ name: "f" }], function_call: { name: "g" } }),
+      "function_call.name",
+      'Expected the name of one of the tools (f), got "g".',
+    ],
+    [
+      "a choice of functions in another word",
+      request({ functions: [{ name: "f" }], function_call: "required" }),
+      "function_call",
+      'Expected function_call to be none, auto or a name, got "required".',
+    ],
+    [
+      "a choice of a function where there is none",
+      request({ function_call: { name: "g" } }),
+      "function_call",
+      "Expected functions for a function_call, got none.",
+    ],
+    [
       "a picture that is a film",
       request({}, image("data:video/mp4;base64,AAAA")),
       "messages[0].content[0].image_url.url",
