@@ -12,6 +12,7 @@ import type { Uploads } from "#shared/files/uploads.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -42,6 +43,7 @@ export interface IngressContext {
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
+  readonly probes: MediaProbes;
   readonly waiter: JobWaiter;
   readonly links: FileLinks;
   /** Whether a provider may ring for this job. */

@@ -11,6 +11,7 @@ import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
+import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
@@ -76,6 +77,9 @@ export async function startIngress(): Promise<void> {
   const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
   const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
 
+  const probes = openMediaProbes();
+  lifecycle.onStop("media probes", () => probes.close());
+
   const checks = { postgres: role.checks.postgres, nats: role.checks.nats };
   const context: IngressContext = {
     config,
@@ -99,6 +103,7 @@ export async function startIngress(): Promise<void> {
     connection,
     jobs,
     dispatcher,
+    probes,
     waiter,
     links,
     isRing: (jobId, token) => isRingToken(ringSecret, jobId, token),

@@ -58,6 +58,8 @@ export interface Config {
     /** A call that no worker has taken by then is given up. */
     readonly queueMs: number;
     readonly firstByteMs: number;
+    /** Likewise, of a stream that another source or model could serve instead. */
+    readonly firstByteNextMs: number;
     readonly stallMs: number;
     /** A plain answer that another source or model could give instead may take this long. */
     readonly plainMs: number;
@@ -93,6 +95,7 @@ const KNOWN = new Set([
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CATALOGUE",
   "SLUICE_CHAT_FIRST_BYTE_MS",
+  "SLUICE_CHAT_FIRST_BYTE_NEXT_MS",
   "SLUICE_CHAT_PLAIN_MS",
   "SLUICE_CHAT_QUEUE_MS",
   "SLUICE_CHAT_STALL_MS",
@@ -208,7 +211,11 @@ export function loadConfig(
       `SLUICE_WORKER_SLOTS ${workerSlots} and its batch share need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${outgoingWanted}, got ${outgoingMax}`,
     );
   }
-  const production = flag("SLUICE_PRODUCTION", false);
+  const production = flag("SLUICE_PRODUCTION", text("NODE_ENV") === "production");
+  const sandbox = flag("SLUICE_SANDBOX", !production);
+  if (sandbox && production) {
+    faults.push("SLUICE_SANDBOX must not be on in production: set it to off, or SLUICE_PRODUCTION to off");
+  }
   const failpointText = text("SLUICE_FAILPOINT");
   const failpoint = failpointText === undefined ? undefined : parseFailpoint(failpointText);
   if (failpointText !== undefined && production) faults.push("SLUICE_FAILPOINT is for tests, not for production");
@@ -252,7 +259,7 @@ export function loadConfig(
     adminHost: text("SLUICE_ADMIN_HOST") ?? "127.0.0.1",
     bootstrapKey,
     catalogueFiles: list("SLUICE_CATALOGUE"),
-    sandbox: flag("SLUICE_SANDBOX", !production),
+    sandbox,
     ipLimit: integer("SLUICE_IP_LIMIT", 5_000, 0, 10_000_000),
     trustedProxies: list("SLUICE_TRUSTED_PROXIES"),
     outboundAllow: list("SLUICE_OUTBOUND_ALLOW"),
@@ -273,6 +280,7 @@ export function loadConfig(
       totalMs,
       queueMs,
       firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
+      firstByteNextMs: integer("SLUICE_CHAT_FIRST_BYTE_NEXT_MS", 45_000, 100, 3_600_000),
       stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
       plainMs: Math.min(totalMs, integer("SLUICE_CHAT_PLAIN_MS", 300_000, 100, 3_600_000)),
     }),

@@ -308,11 +308,15 @@ export const BREAKER = {
   runFailures: 5,
   runFailuresMax: 25,
   successesPerRunFailure: 50,
-  /** The first rest; each failed trial doubles it. */
+  /**
+   * The first rest, and by how much each failed trial lengthens it: a source that was away for a minute serves again within
+   * 20 s of its return, one that was away for an hour within 30 s. A trial is one call of the whole fleet.
+   */
   restMs: 5_000,
-  restMsMax: 120_000,
-  /** First rest of a source that refuses our key or has lost the model: nobody mends that in seconds. */
-  downMs: 30_000,
+  restGrowth: 1.15,
+  restMsMax: 24_000,
+  /** The rest of a source that refuses our key or has lost the model: that is not mended in seconds. */
+  downMs: 24_000,
   /** Rests differ by this share either way, so that sources that failed together are not tried together. */
   restJitter: 0.2,
   /** A trial whose worker died is given to another after this long. */

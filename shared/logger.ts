@@ -70,7 +70,8 @@ function cleanInputs(redactor: Redactor, inputs: readonly unknown[]): LogInputs 
   if (typeof first === "string") head = redactor.text(first);
   else if (first instanceof Error) {
     head = { err: redactor.value(first) };
-    if (clean.length === 0) clean.push(redactor.text(first.message));
+    // The message of a parser quotes what it could not read (redaction.ts).
+    if (clean.length === 0) clean.push(first instanceof SyntaxError ? first.name : redactor.text(first.message));
   } else head = redactor.value(first);
   return [head, ...clean] as LogInputs;
 }

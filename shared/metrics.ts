@@ -107,7 +107,7 @@ export function createMetrics(role: string): Metrics {
     timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
     creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
-    holdsOpen: level("holds_open", "Holds neither settled nor released.", []),
+    holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
     queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),

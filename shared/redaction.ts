@@ -171,12 +171,17 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
 
   function error(value: Error, depth: number, budget: { nodes: number }, causesLeft: number): Record<string, unknown> {
-    const result: Record<string, unknown> = { type: value.name, message: text(value.message) };
+    // What a parser could not read is a caller's or a model's, and its message quotes it.
+    const isParser = value instanceof SyntaxError;
+    const result: Record<string, unknown> = { type: value.name, message: isParser ? OMITTED : text(value.message) };
     // Only the code is taken from an error's own members: a database error's detail quotes whole rows.
     const code: unknown = Reflect.get(value, "code");
     if (typeof code === "string") result["code"] = text(code);
     else if (typeof code === "number") result["code"] = code;
-    if (value.stack !== undefined) result["stack"] = text(value.stack, STACK_CHARS_MAX);
+    if (value.stack !== undefined) {
+      const stack = isParser ? value.stack.replaceAll(value.message, OMITTED) : value.stack;
+      result["stack"] = text(stack, STACK_CHARS_MAX);
+    }
     if (causesLeft > 0) {
       if (value.cause instanceof Error) result["cause"] = error(value.cause, depth, budget, causesLeft - 1);
       else if (value.cause !== undefined) result["cause"] = walk(value.cause, depth + 1, budget);

@@ -24,7 +24,7 @@ import { POOL_TABLE } from "./pools.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
-import { startRunner } from "./runner.ts";
+import { type Runner, startRunner } from "./runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
@@ -92,6 +92,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   connectByProxy(config.hasProxy);
   const cancels = openCancels(work);
   lifecycle.onStop("cancels", () => cancels.close());
+  const runners: Runner[] = [];
   for (const pool of pools) {
     const row = POOL_TABLE[pool];
     const breaker = openBreaker({ pool, connection: work, database, log, metrics });
@@ -110,28 +111,28 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
         cancels,
       });
       lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
-      const runner = startRunner({ context, pool, lane, slots, handler, durable, cancels });
-      lifecycle.onStop(
-        `runner ${pool} ${lane}`,
-        async (hurry) => {
-          // What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly.
-          const cut = new AbortController();
-          const timer = setTimeout(() => cut.abort(), Math.max(0, config.graceMs - STOP_MARGIN_MS));
-          try {
-            await runner.stop(AbortSignal.any([hurry, cut.signal]));
-          } finally {
-            clearTimeout(timer);
-          }
-        },
-        config.graceMs,
-      );
+      runners.push(startRunner({ context, pool, lane, slots, handler, durable, cancels }));
     }
   }
+  // One step, so that no runner takes calls while another waits for its last ones.
+  lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);
   // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
   await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+}
+
+/** What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */
+async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, graceMs: number): Promise<void> {
+  const cut = new AbortController();
+  const timer = setTimeout(() => cut.abort(), Math.max(0, graceMs - STOP_MARGIN_MS));
+  try {
+    const signal = AbortSignal.any([hurry, cut.signal]);
+    await Promise.all(runners.map((runner) => runner.stop(signal)));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Jobs that a process takes at once. */

@@ -177,7 +177,11 @@ export function startRunner(options: {
     stream: streamName(pool),
     durable: durableName(pool, lane),
     log,
-    onMessage: (message) => void handle(message),
+    onMessage: (message) =>
+      void handle(message).catch((error: unknown) =>
+        // The server hands out again what it hears nothing of.
+        log.warn({ err: error, deliveries: message.deliveries }, "a message could not be acknowledged"),
+      ),
     onRoom: queuePump,
   });
 

@@ -78,6 +78,8 @@ async function assemble(root, closing, end) {
     SLUICE_ADMIN_PORT: "0",
     SLUICE_BOOTSTRAP_KEY: key,
     SLUICE_DATA_DIR: settings.dataDir,
+    // One machine with the sandbox to try, even in a shell whose NODE_ENV is production.
+    SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
     SLUICE_SUPERVISED: "1",
   };
   await migrate({ root, bun, env, log });

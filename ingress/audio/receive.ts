@@ -1,24 +1,24 @@
 /**
- * The recording of a transcription call, from a form, from base64 or from the file store: on this process' disk while it is
- * looked at, never whole in its memory. What is found out about it is ours, not the caller's word.
+ * The recording of a transcription call, from a form, from base64 or from the file store: on this process' disk until it is
+ * looked at (look.ts), never whole in its memory unless it came in JSON.
  */
+import { statSync } from "node:fs";
+
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { GIVEN_TYPES, givenInline } from "#shared/admission/given-media.ts";
+import { givenInline } from "#shared/admission/given-media.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import { withoutNulls } from "#shared/admission/media-check.ts";
-import { type Recording, soundOf } from "#shared/admission/transcription-constraints.ts";
+import { soundOf } from "#shared/admission/transcription-constraints.ts";
 import { parse } from "#shared/contracts.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
-import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
 import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { readJson } from "#shared/json.ts";
 import { GIVEN_BYTES_MAX, LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-import { probeAudio } from "#shared/media/probe/probe.ts";
+import type { MediaSource } from "#shared/media/media-probes.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -34,11 +34,17 @@ export interface ReceivedCall {
   readonly sound: ReceivedSound;
 }
 
-/** A recording that was looked at. */
+/** A recording of which nothing is known but its size. */
 export interface ReceivedSound {
-  readonly facts: Recording & { readonly contentType: string; readonly filename: string };
+  readonly bytes: number;
+  /** The member of the call that it came as. */
+  readonly param: "file" | "audio_base64" | "file_id";
+  /** The caller's word. */
+  readonly claim: string | undefined;
+  readonly filename: string;
   /** Where it is stored already; else its bytes are to be. */
   readonly fileId: string | undefined;
+  readonly source: MediaSource;
   view(): Uint8Array;
   remove(): void;
 }
@@ -80,9 +86,9 @@ export async function soundOfBody(
     usualType: "",
   });
   if (!given || !("bytes" in given)) throw new Error("a sound in base64 that is none");
-  const { bytes, contentType } = given;
-  const facts = await look(bytes, contentType, "audio", "audio_base64");
-  return { facts, fileId: undefined, view: () => bytes, remove: () => undefined };
+  const { bytes, contentType: claim } = given;
+  const told = { bytes: bytes.length, param: "audio_base64", claim, filename: "audio", fileId: undefined } as const;
+  return { ...told, source: { bytes }, view: () => bytes, remove: () => undefined };
 }
 
 async function stored(
@@ -100,15 +106,14 @@ async function stored(
     : [];
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (Number(row.bytes) > GIVEN_BYTES_MAX.audio) throw tooLarge(param);
-  const sound = await spooled(call, async (file) => {
+  return spooled(call, async (file) => {
     await unavailable("The file of this call cannot be read right now; try again shortly.", async () => {
       const blocks = await findBlocks(database, row.id);
       if (!blocks) throw new Error("the file has no blocks any more");
       for await (const piece of readFile(storage, blocks)) await file.write(Uint8Array.from(piece));
     });
-    return { contentType: row.media_type, filename: row.filename, param };
+    return { claim: row.media_type, filename: row.filename, param, fileId: row.id };
   });
-  return { ...sound, fileId: row.id };
 }
 
 /** Members that a form can only write as text. */
@@ -179,15 +184,13 @@ async function receiveFile(
     if (size === 0) {
       throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
     }
-    return { contentType, filename: cleanFilename(name), param: "file" };
+    return { claim: contentType, filename: cleanFilename(name), param: "file", fileId: undefined };
   });
 }
 
 async function spooled(
   call: RouteCall,
-  fill: (
-    file: SpoolFile,
-  ) => Promise<Pick<Recording, "param"> & { readonly contentType: string | undefined; readonly filename: string }>,
+  fill: (file: SpoolFile) => Promise<Pick<ReceivedSound, "param" | "claim" | "filename" | "fileId">>,
 ): Promise<ReceivedSound> {
   const free = await diskShare.take(callerOf(call).workspaceId, 1, call.request.signal);
   let file: SpoolFile | undefined;
@@ -198,42 +201,15 @@ async function spooled(
   try {
     file = openSpoolFile();
     const opened = file;
-    const { contentType, filename, param } = await fill(opened);
+    const told = await fill(opened);
     await opened.end();
-    return {
-      facts: await look(opened.view(), contentType, filename, param),
-      fileId: undefined,
-      view: () => opened.view(),
-      remove,
-    };
+    const bytes = statSync(opened.path).size;
+    // An empty file cannot be mapped.
+    const source = bytes === 0 ? { bytes: new Uint8Array() } : { path: opened.path };
+    return { ...told, bytes, source, view: () => opened.view(), remove };
   } catch (error) {
     remove();
     throw error;
-  }
-}
-
-/** What it is and how long it lasts. @throws ApiError `unprocessable_input` */
-async function look(
-  bytes: Uint8Array,
-  claim: string | undefined,
-  filename: string,
-  param: Recording["param"],
-): Promise<ReceivedSound["facts"]> {
-  let contentType: string;
-  try {
-    contentType = await settleMediaType(bytes, claim, filename);
-  } catch (error) {
-    // Clients guess the type of a recording by its name; what the bytes are is what counts.
-    if (!(error instanceof ApiError)) throw error;
-    contentType = await settleMediaType(bytes, undefined, "");
-  }
-  try {
-    const { seconds } = probeAudio(bytes);
-    if (!GIVEN_TYPES.audio.includes(contentType)) contentType = "application/octet-stream";
-    return { bytes: bytes.length, seconds, param, contentType, filename };
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    throw new ApiError("unprocessable_input", error.message, { param, cause: error });
   }
 }
 

@@ -16,7 +16,8 @@ import type { RouteCall } from "../serve.ts";
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
- * The job of a path. Of another workspace's is told what is told of none (lesson KEY-7).
+ * The job of a path. Of another workspace's is told what is told of none (lesson KEY-7). The billing role may call models
+ * but reads no files, so it finds the jobs of its own keys only.
  * @param modality jobs of others count as none
  * @throws ApiError `job_not_found`
  */
@@ -27,7 +28,9 @@ export async function shownJob(
   modality?: Modality,
 ): Promise<JobRow> {
   const id = idOf(call, param);
-  const row = id === undefined ? undefined : await findShownJob(context.database, callerOf(call).workspaceId, id);
+  const { workspaceId, memberId, role } = callerOf(call);
+  const onlyOf = role === "billing" ? memberId : null;
+  const row = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, onlyOf);
   if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
   return row;
 }

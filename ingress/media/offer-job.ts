@@ -8,7 +8,6 @@ import { refusal, type HoldRequest } from "#shared/admission/calls.ts";
 import type { KeptMedia } from "#shared/admission/given-media.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import { isDatabaseAway } from "#shared/database/client.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
@@ -24,6 +23,7 @@ import type { IngressContext } from "../context.ts";
 import { CountedError, presetOf, type RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
+import { offerTwice } from "./offer-twice.ts";
 import { discardAside, type Lightened, putAside } from "./put-aside.ts";
 
 export interface MediaJob {
@@ -159,7 +159,7 @@ async function admit(
   };
   const at = performance.now();
   try {
-    const verdict = await ask(context, offer, () => discardRequest(context, id, request));
+    const verdict = await offerTwice(context, offer, () => discardRequest(context, id, request));
     const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) {
@@ -174,21 +174,6 @@ async function admit(
     void dispatcher.send(job.pool, "live", [dispatched], "admitted");
   } finally {
     metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
-  }
-}
-
-/**
- * A statement whose answer was lost is sent once more: the same id is the same job.
- * @param onRefused told when the call was not even asked about
- */
-async function ask({ jobs, log }: Context, offer: JobOffer, onRefused: () => void): Promise<JobVerdict> {
-  try {
-    return await jobs.offer(offer);
-  } catch (error) {
-    if (error instanceof ApiError) onRefused();
-    if (!isDatabaseAway(error)) throw error;
-    log.warn({ err: error, job_id: offer.id }, "whether a job was admitted is asked again");
-    return jobs.offer(offer);
   }
 }
 
@@ -215,12 +200,14 @@ function refusedBy(
 
 /** What a job that ended otherwise tells its caller. */
 export function failureOf(row: JobRow): ApiError {
-  const { error, credits } = row;
+  const { error, credits, state } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
   const hasPaid = (credits ?? 0n) > 0n;
   const isUnknown =
     error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
-  return apiError(error, hasPaid || isUnknown ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
+  // A client that resends would make, and pay, what was cancelled.
+  const isFinal = hasPaid || isUnknown || state === "cancelled";
+  return apiError(error, isFinal ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
 }
 
 function apiError(

@@ -8,6 +8,7 @@ import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
 
 import { json } from "../answers.ts";
+import { lookAt } from "../audio/look.ts";
 import { soundOfBody } from "../audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -64,6 +65,9 @@ async function recordingOf(context: IngressContext, call: RouteCall, body: unkno
   const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
   const sound = await soundOfBody(context, call, request);
-  sound.remove();
-  return sound.facts;
+  try {
+    return await lookAt(context.probes, sound, call.request.signal);
+  } finally {
+    sound.remove();
+  }
 }

@@ -14,7 +14,9 @@ export function jobs(context: IngressContext): readonly Route[] {
       path: ONE,
       operationId: "getJob",
       summary: "State and result of a job",
-      description: "Jobs of every modality are found here. Of another workspace's job is told what is told of none.",
+      description:
+        "Jobs of every modality are found here. Of another workspace's job is told what is told of none; a key of the " +
+        "billing role finds the jobs of its own member alone.",
       responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "job_id")),

@@ -1,14 +1,17 @@
 /** POST /v1/audio/transcriptions. */
+import { tooExpensive } from "#shared/admission/calls.ts";
 import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
 import { checkTranscription } from "#shared/admission/transcription-constraints.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
+import { lookAt } from "../audio/look.ts";
 import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf } from "../roles.ts";
+import { presetOf, type Route, type RouteCall } from "../serve.ts";
 
 export function transcriptions(context: IngressContext): Route {
   return {
@@ -44,14 +47,23 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   return runPaidCall(context, call, paid);
 }
 
-/** Whatever takes long comes after it: the recording has left this process by then. */
+/**
+ * Whatever takes long comes after it: the recording has left this process by then. The bytes are read once the window has
+ * room, and looked at once the funds cover the shortest recording there is.
+ */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
+  const caller = callerOf(call);
+  const freeNano = await context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
   const { request, sound } = await receiveTranscription(context, call);
   try {
     const model = resolveMediaModel(context.catalogue.current(), request.model, "stt");
-    const { bound, price } = checkTranscription(request, model, sound.facts);
+    const { bytes, param } = sound;
+    const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
+    if (least.bound.holdNano > freeNano) throw tooExpensive(least.bound.holdNano);
+    const facts = await lookAt(context.probes, sound, call.request.signal);
+    const { bound, price } = checkTranscription(request, model, facts);
     const place = await keep(context, call.requestId, sound);
-    const text = JSON.stringify({ ...request, recording: { ...sound.facts, ...place } });
+    const text = JSON.stringify({ ...request, recording: { ...facts, ...place } });
     return {
       kind: "transcription",
       pool: "audio",
@@ -67,6 +79,8 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
     sound.remove();
   }
 }
+
+const SECONDS_MIN = 0.001;
 
 type Place = { readonly fileId: string } | { readonly reference: string };
 

@@ -434,6 +434,10 @@ export interface ProviderEntry {
    */
   on_disconnect?: "abort" | "drain";
   /**
+   * Time limit for the first byte of a stream in place of the settings', whether another source could serve or not.
+   */
+  first_byte_ms?: number;
+  /**
    * Pictures that a chat request names by address, for the family openai-compatible: `inline` (the default) fetches them here, behind our guard, and sends the bytes; `pass` sends the address, and the provider fetches it. Only for providers outside your own network: a server inside would fetch whatever a caller names. Files are always sent as bytes.
    */
   media?: "inline" | "pass";
@@ -502,6 +506,10 @@ export interface CatalogueModel {
    */
   tokens_per_image_max?: number;
   embedding?: EmbeddingFacts;
+  /**
+   * Time limit for the first byte of a stream in place of the provider's and the settings', such as for a model that thinks for long before it says anything.
+   */
+  first_byte_ms?: number;
   /**
    * Answers are kept this many seconds for exact repeats of a request, unless the request says otherwise. Absent: only requests that ask for it are cached.
    */

@@ -1261,13 +1261,13 @@ return errors === 0;
 }
 validate22.evaluated = { props: { endpoint: true, body: true }, dynamicProps: false, dynamicItems: false };
 var validateCatalogueFile = validate23;
-var schema35 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, media: { type: "string", enum: ["inline", "pass"] } } };
+var schema35 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
 var schema36 = { type: "object", additionalProperties: false, required: ["name"], properties: { name: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" }, disabled: { type: "boolean" }, requests_per_minute: { type: ["integer", "null"], minimum: 1, maximum: 4095 }, daily_tokens: { type: ["integer", "null"], minimum: 1, maximum: 9007199254740991 } } };
+var func3 = require_ucs2length().default;
 var pattern4 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 var pattern5 = new RegExp("^[A-Z][A-Z0-9_]*_API_KEY$", "u");
 var pattern6 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
-var func2 = require_ucs2length().default;
-var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
+var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema38 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema42 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
 var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
@@ -1328,11 +1328,11 @@ let data2 = data.input_per_million;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data2 === "string") {
-if (func2(data2) > 40) {
+if (func3(data2) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1352,11 +1352,11 @@ let data3 = data.output_per_million;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 40) {
+if (func3(data3) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1376,11 +1376,11 @@ let data4 = data.audio_input_per_million;
 const _errs10 = errors;
 if (errors === _errs10) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1400,11 +1400,11 @@ let data5 = data.audio_output_per_million;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (func3(data5) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1424,11 +1424,11 @@ let data6 = data.image_input_per_million;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data6 === "string") {
-if (func2(data6) > 40) {
+if (func3(data6) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (func3(data6) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1448,11 +1448,11 @@ let data7 = data.image_output_per_million;
 const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (func3(data7) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (func3(data7) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1472,11 +1472,11 @@ let data8 = data.cached_input_per_million;
 const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (func3(data8) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1496,11 +1496,11 @@ let data9 = data.cache_write_per_million;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (func3(data9) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1520,11 +1520,11 @@ let data10 = data.cache_write_1h_per_million;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (func3(data10) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (func3(data10) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1544,11 +1544,11 @@ let data11 = data.request_price;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (func3(data11) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data11) < 1) {
+if (func3(data11) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1568,11 +1568,11 @@ let data12 = data.image_price;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (func3(data12) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (func3(data12) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1592,11 +1592,11 @@ let data13 = data.second_price;
 const _errs28 = errors;
 if (errors === _errs28) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (func3(data13) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data13) < 1) {
+if (func3(data13) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1616,11 +1616,11 @@ let data14 = data.minute_price;
 const _errs30 = errors;
 if (errors === _errs30) {
 if (typeof data14 === "string") {
-if (func2(data14) > 40) {
+if (func3(data14) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data14) < 1) {
+if (func3(data14) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1640,11 +1640,11 @@ let data15 = data.character_price;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data15 === "string") {
-if (func2(data15) > 40) {
+if (func3(data15) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1664,11 +1664,11 @@ let data16 = data.operation_price;
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data16 === "string") {
-if (func2(data16) > 40) {
+if (func3(data16) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data16) < 1) {
+if (func3(data16) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1688,11 +1688,11 @@ let data17 = data.megapixel_price;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (typeof data17 === "string") {
-if (func2(data17) > 40) {
+if (func3(data17) > 40) {
 validate25.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data17) < 1) {
+if (func3(data17) < 1) {
 validate25.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -1827,11 +1827,11 @@ let data4 = data.owned_by;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (func3(data4) > 100) {
 validate24.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2192,21 +2192,21 @@ var valid0 = _errs31 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.cache_ttl_s !== undefined) {
-let data22 = data.cache_ttl_s;
+if (data.first_byte_ms !== undefined) {
+let data22 = data.first_byte_ms;
 const _errs49 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs49) {
 if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 > 86400 || isNaN(data22)) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+if (data22 > 3600000 || isNaN(data22)) {
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
 } else {
-if (data22 < 1 || isNaN(data22)) {
-validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (data22 < 100 || isNaN(data22)) {
+validate24.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
 return false;
 }
 }
@@ -2217,59 +2217,84 @@ var valid0 = _errs49 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.pricing !== undefined) {
+if (data.cache_ttl_s !== undefined) {
+let data23 = data.cache_ttl_s;
 const _errs51 = errors;
-if (!validate25(data.pricing, { instancePath: instancePath + "/pricing", parentData: data, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs51) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 > 86400 || isNaN(data23)) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+return false;
+} else {
+if (data23 < 1 || isNaN(data23)) {
+validate24.errors = [{ instancePath: instancePath + "/cache_ttl_s", schemaPath: "#/properties/cache_ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs51 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.pricing !== undefined) {
+const _errs53 = errors;
+if (!validate25(data.pricing, { instancePath: instancePath + "/pricing", parentData: data, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs53 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.price_variants !== undefined) {
-let data24 = data.price_variants;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (Array.isArray(data24)) {
-if (data24.length < 1) {
+let data25 = data.price_variants;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (Array.isArray(data25)) {
+if (data25.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants", schemaPath: "#/properties/price_variants/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid4 = true;
-const len0 = data24.length;
+const len0 = data25.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data25 = data24[i0];
-const _errs54 = errors;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+let data26 = data25[i0];
+const _errs56 = errors;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing1;
-if (data25.when === undefined && (missing1 = "when") || data25.price === undefined && (missing1 = "price")) {
+if (data26.when === undefined && (missing1 = "when") || data26.price === undefined && (missing1 = "price")) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, schemaPath: "PriceVariant/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs57 = errors;
-for (const key2 in data25) {
+const _errs59 = errors;
+for (const key2 in data26) {
 if (!(key2 === "when" || key2 === "price")) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, schemaPath: "PriceVariant/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs57 === errors) {
-if (data25.when !== undefined) {
-let data26 = data25.when;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-if (Object.keys(data26).length < 1) {
+if (_errs59 === errors) {
+if (data26.when !== undefined) {
+let data27 = data26.when;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+if (Object.keys(data27).length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/minProperties", keyword: "minProperties", params: { limit: 1 } }];
 return false;
 } else {
-for (const key3 in data26) {
-const _errs60 = errors;
+for (const key3 in data27) {
+const _errs62 = errors;
 if (!(key3 === "quality" || key3 === "size" || key3 === "image_size" || key3 === "resolution" || key3 === "duration" || key3 === "aspect_ratio" || key3 === "prompt_extend")) {
 const err0 = { instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/propertyNames/enum", keyword: "enum", params: { allowedValues: schema42.properties.when.propertyNames.enum }, propertyName: key3 };
 if (vErrors === null) {
@@ -2279,7 +2304,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-var valid7 = _errs60 === errors;
+var valid7 = _errs62 === errors;
 if (!valid7) {
 const err1 = { instancePath: instancePath + "/price_variants/" + i0 + "/when", schemaPath: "PriceVariant/properties/when/propertyNames", keyword: "propertyNames", params: { propertyName: key3 } };
 if (vErrors === null) {
@@ -2294,14 +2319,14 @@ break;
 }
 }
 if (valid7) {
-for (const key4 in data26) {
-let data27 = data26[key4];
-const _errs62 = errors;
-if (typeof data27 !== "string" && !(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27)) && typeof data27 !== "boolean") {
+for (const key4 in data27) {
+let data28 = data27[key4];
+const _errs64 = errors;
+if (typeof data28 !== "string" && !(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28)) && typeof data28 !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/when/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "PriceVariant/properties/when/additionalProperties/type", keyword: "type", params: { type: schema42.properties.when.additionalProperties.type } }];
 return false;
 }
-var valid8 = _errs62 === errors;
+var valid8 = _errs64 === errors;
 if (!valid8) {
 break;
 }
@@ -2313,21 +2338,21 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/
 return false;
 }
 }
-var valid6 = _errs58 === errors;
+var valid6 = _errs60 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data25.price !== undefined) {
-let data28 = data25.price;
-const _errs64 = errors;
-if (errors === _errs64) {
-if (typeof data28 === "string") {
-if (func2(data28) > 40) {
+if (data26.price !== undefined) {
+let data29 = data26.price;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (typeof data29 === "string") {
+if (func3(data29) > 40) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data28) < 1) {
+if (func3(data29) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2337,7 +2362,7 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/
 return false;
 }
 }
-var valid6 = _errs64 === errors;
+var valid6 = _errs66 === errors;
 } else {
 var valid6 = true;
 }
@@ -2349,7 +2374,7 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants/" + i0, sch
 return false;
 }
 }
-var valid4 = _errs54 === errors;
+var valid4 = _errs56 === errors;
 if (!valid4) {
 break;
 }
@@ -2360,67 +2385,42 @@ validate24.errors = [{ instancePath: instancePath + "/price_variants", schemaPat
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.seconds_of !== undefined) {
-let data29 = data.seconds_of;
-const _errs66 = errors;
-if (typeof data29 !== "string") {
+let data30 = data.seconds_of;
+const _errs68 = errors;
+if (typeof data30 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/seconds_of", schemaPath: "#/properties/seconds_of/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data29 === "media" || data29 === "compute")) {
+if (!(data30 === "media" || data30 === "compute")) {
 validate24.errors = [{ instancePath: instancePath + "/seconds_of", schemaPath: "#/properties/seconds_of/enum", keyword: "enum", params: { allowedValues: schema37.properties.seconds_of.enum } }];
 return false;
-}
-var valid0 = _errs66 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.compute_seconds_max !== undefined) {
-let data30 = data.compute_seconds_max;
-const _errs68 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs68) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 > 86400 || isNaN(data30)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
-return false;
-} else {
-if (data30 < 1 || isNaN(data30)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs68 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.compute_seconds_usual !== undefined) {
-let data31 = data.compute_seconds_usual;
+if (data.compute_seconds_max !== undefined) {
+let data31 = data.compute_seconds_max;
 const _errs70 = errors;
 if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs70) {
 if (typeof data31 == "number" && isFinite(data31)) {
 if (data31 > 86400 || isNaN(data31)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
 return false;
 } else {
 if (data31 < 1 || isNaN(data31)) {
-validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_max", schemaPath: "#/properties/compute_seconds_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -2431,36 +2431,61 @@ var valid0 = _errs70 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.price_source !== undefined) {
-let data32 = data.price_source;
+if (data.compute_seconds_usual !== undefined) {
+let data32 = data.compute_seconds_usual;
 const _errs72 = errors;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs72) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 > 86400 || isNaN(data32)) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/maximum", keyword: "maximum", params: { comparison: "<=", limit: 86400 } }];
+return false;
+} else {
+if (data32 < 1 || isNaN(data32)) {
+validate24.errors = [{ instancePath: instancePath + "/compute_seconds_usual", schemaPath: "#/properties/compute_seconds_usual/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs72 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.price_source !== undefined) {
+let data33 = data.price_source;
+const _errs74 = errors;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
 let missing2;
-if (data32.source === undefined && (missing2 = "source") || data32.date === undefined && (missing2 = "date")) {
+if (data33.source === undefined && (missing2 = "source") || data33.date === undefined && (missing2 = "date")) {
 validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath: "PriceSource/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-const _errs75 = errors;
-for (const key5 in data32) {
+const _errs77 = errors;
+for (const key5 in data33) {
 if (!(key5 === "source" || key5 === "date")) {
 validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath: "PriceSource/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
 }
-if (_errs75 === errors) {
-if (data32.source !== undefined) {
-let data33 = data32.source;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (typeof data33 === "string") {
-if (func2(data33) > 300) {
+if (_errs77 === errors) {
+if (data33.source !== undefined) {
+let data34 = data33.source;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data34 === "string") {
+if (func3(data34) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data33) < 1) {
+if (func3(data34) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2470,18 +2495,18 @@ validate24.errors = [{ instancePath: instancePath + "/price_source/source", sche
 return false;
 }
 }
-var valid10 = _errs76 === errors;
+var valid10 = _errs78 === errors;
 } else {
 var valid10 = true;
 }
 if (valid10) {
-if (data32.date !== undefined) {
-let data34 = data32.date;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (errors === _errs78) {
-if (typeof data34 === "string") {
-if (!formats2.validate(data34)) {
+if (data33.date !== undefined) {
+let data35 = data33.date;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (errors === _errs80) {
+if (typeof data35 === "string") {
+if (!formats2.validate(data35)) {
 validate24.errors = [{ instancePath: instancePath + "/price_source/date", schemaPath: "PriceSource/properties/date/format", keyword: "format", params: { format: "date" } }];
 return false;
 }
@@ -2491,7 +2516,7 @@ return false;
 }
 }
 }
-var valid10 = _errs78 === errors;
+var valid10 = _errs80 === errors;
 } else {
 var valid10 = true;
 }
@@ -2503,60 +2528,60 @@ validate24.errors = [{ instancePath: instancePath + "/price_source", schemaPath:
 return false;
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs74 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.allowed_params !== undefined) {
-let data35 = data.allowed_params;
-const _errs80 = errors;
-const _errs81 = errors;
-if (errors === _errs81) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let data36 = data.allowed_params;
+const _errs82 = errors;
 const _errs83 = errors;
-for (const key6 in data35) {
+if (errors === _errs83) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+const _errs85 = errors;
+for (const key6 in data36) {
 if (!func1.call(schema31.properties, key6)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params", schemaPath: "AllowedParams/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
 }
-if (_errs83 === errors) {
-if (data35.max_n !== undefined) {
-let data36 = data35.max_n;
-const _errs84 = errors;
-if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
+if (_errs85 === errors) {
+if (data36.max_n !== undefined) {
+let data37 = data36.max_n;
+const _errs86 = errors;
+if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs84) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 1 || isNaN(data36)) {
+if (errors === _errs86) {
+if (typeof data37 == "number" && isFinite(data37)) {
+if (data37 < 1 || isNaN(data37)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid12 = _errs84 === errors;
+var valid12 = _errs86 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.aspect_ratios !== undefined) {
-let data37 = data35.aspect_ratios;
-const _errs86 = errors;
-if (errors === _errs86) {
-if (Array.isArray(data37)) {
-var valid13 = true;
-const len1 = data37.length;
-for (let i1 = 0;i1 < len1; i1++) {
+if (data36.aspect_ratios !== undefined) {
+let data38 = data36.aspect_ratios;
 const _errs88 = errors;
-if (typeof data37[i1] !== "string") {
+if (errors === _errs88) {
+if (Array.isArray(data38)) {
+var valid13 = true;
+const len1 = data38.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs90 = errors;
+if (typeof data38[i1] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/aspect_ratios/" + i1, schemaPath: "AllowedParams/properties/aspect_ratios/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs88 === errors;
+var valid13 = _errs90 === errors;
 if (!valid13) {
 break;
 }
@@ -2566,25 +2591,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/aspect_rati
 return false;
 }
 }
-var valid12 = _errs86 === errors;
+var valid12 = _errs88 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.image_sizes !== undefined) {
-let data39 = data35.image_sizes;
-const _errs90 = errors;
-if (errors === _errs90) {
-if (Array.isArray(data39)) {
-var valid14 = true;
-const len2 = data39.length;
-for (let i2 = 0;i2 < len2; i2++) {
+if (data36.image_sizes !== undefined) {
+let data40 = data36.image_sizes;
 const _errs92 = errors;
-if (typeof data39[i2] !== "string") {
+if (errors === _errs92) {
+if (Array.isArray(data40)) {
+var valid14 = true;
+const len2 = data40.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs94 = errors;
+if (typeof data40[i2] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/image_sizes/" + i2, schemaPath: "AllowedParams/properties/image_sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid14 = _errs92 === errors;
+var valid14 = _errs94 === errors;
 if (!valid14) {
 break;
 }
@@ -2594,25 +2619,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/image_sizes
 return false;
 }
 }
-var valid12 = _errs90 === errors;
+var valid12 = _errs92 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.sizes !== undefined) {
-let data41 = data35.sizes;
-const _errs94 = errors;
-if (errors === _errs94) {
-if (Array.isArray(data41)) {
-var valid15 = true;
-const len3 = data41.length;
-for (let i3 = 0;i3 < len3; i3++) {
+if (data36.sizes !== undefined) {
+let data42 = data36.sizes;
 const _errs96 = errors;
-if (typeof data41[i3] !== "string") {
+if (errors === _errs96) {
+if (Array.isArray(data42)) {
+var valid15 = true;
+const len3 = data42.length;
+for (let i3 = 0;i3 < len3; i3++) {
+const _errs98 = errors;
+if (typeof data42[i3] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/sizes/" + i3, schemaPath: "AllowedParams/properties/sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid15 = _errs96 === errors;
+var valid15 = _errs98 === errors;
 if (!valid15) {
 break;
 }
@@ -2622,25 +2647,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/sizes", sch
 return false;
 }
 }
-var valid12 = _errs94 === errors;
+var valid12 = _errs96 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.resolutions !== undefined) {
-let data43 = data35.resolutions;
-const _errs98 = errors;
-if (errors === _errs98) {
-if (Array.isArray(data43)) {
-var valid16 = true;
-const len4 = data43.length;
-for (let i4 = 0;i4 < len4; i4++) {
+if (data36.resolutions !== undefined) {
+let data44 = data36.resolutions;
 const _errs100 = errors;
-if (typeof data43[i4] !== "string") {
+if (errors === _errs100) {
+if (Array.isArray(data44)) {
+var valid16 = true;
+const len4 = data44.length;
+for (let i4 = 0;i4 < len4; i4++) {
+const _errs102 = errors;
+if (typeof data44[i4] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/resolutions/" + i4, schemaPath: "AllowedParams/properties/resolutions/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid16 = _errs100 === errors;
+var valid16 = _errs102 === errors;
 if (!valid16) {
 break;
 }
@@ -2650,25 +2675,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/resolutions
 return false;
 }
 }
-var valid12 = _errs98 === errors;
+var valid12 = _errs100 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.qualities !== undefined) {
-let data45 = data35.qualities;
-const _errs102 = errors;
-if (errors === _errs102) {
-if (Array.isArray(data45)) {
-var valid17 = true;
-const len5 = data45.length;
-for (let i5 = 0;i5 < len5; i5++) {
+if (data36.qualities !== undefined) {
+let data46 = data36.qualities;
 const _errs104 = errors;
-if (typeof data45[i5] !== "string") {
+if (errors === _errs104) {
+if (Array.isArray(data46)) {
+var valid17 = true;
+const len5 = data46.length;
+for (let i5 = 0;i5 < len5; i5++) {
+const _errs106 = errors;
+if (typeof data46[i5] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/qualities/" + i5, schemaPath: "AllowedParams/properties/qualities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid17 = _errs104 === errors;
+var valid17 = _errs106 === errors;
 if (!valid17) {
 break;
 }
@@ -2678,25 +2703,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/qualities",
 return false;
 }
 }
-var valid12 = _errs102 === errors;
+var valid12 = _errs104 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.styles !== undefined) {
-let data47 = data35.styles;
-const _errs106 = errors;
-if (errors === _errs106) {
-if (Array.isArray(data47)) {
-var valid18 = true;
-const len6 = data47.length;
-for (let i6 = 0;i6 < len6; i6++) {
+if (data36.styles !== undefined) {
+let data48 = data36.styles;
 const _errs108 = errors;
-if (typeof data47[i6] !== "string") {
+if (errors === _errs108) {
+if (Array.isArray(data48)) {
+var valid18 = true;
+const len6 = data48.length;
+for (let i6 = 0;i6 < len6; i6++) {
+const _errs110 = errors;
+if (typeof data48[i6] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/styles/" + i6, schemaPath: "AllowedParams/properties/styles/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid18 = _errs108 === errors;
+var valid18 = _errs110 === errors;
 if (!valid18) {
 break;
 }
@@ -2706,25 +2731,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/styles", sc
 return false;
 }
 }
-var valid12 = _errs106 === errors;
+var valid12 = _errs108 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.background !== undefined) {
-let data49 = data35.background;
-const _errs110 = errors;
-if (errors === _errs110) {
-if (Array.isArray(data49)) {
-var valid19 = true;
-const len7 = data49.length;
-for (let i7 = 0;i7 < len7; i7++) {
+if (data36.background !== undefined) {
+let data50 = data36.background;
 const _errs112 = errors;
-if (typeof data49[i7] !== "string") {
+if (errors === _errs112) {
+if (Array.isArray(data50)) {
+var valid19 = true;
+const len7 = data50.length;
+for (let i7 = 0;i7 < len7; i7++) {
+const _errs114 = errors;
+if (typeof data50[i7] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/background/" + i7, schemaPath: "AllowedParams/properties/background/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid19 = _errs112 === errors;
+var valid19 = _errs114 === errors;
 if (!valid19) {
 break;
 }
@@ -2734,25 +2759,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/background"
 return false;
 }
 }
-var valid12 = _errs110 === errors;
+var valid12 = _errs112 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.output_formats !== undefined) {
-let data51 = data35.output_formats;
-const _errs114 = errors;
-if (errors === _errs114) {
-if (Array.isArray(data51)) {
-var valid20 = true;
-const len8 = data51.length;
-for (let i8 = 0;i8 < len8; i8++) {
+if (data36.output_formats !== undefined) {
+let data52 = data36.output_formats;
 const _errs116 = errors;
-if (typeof data51[i8] !== "string") {
+if (errors === _errs116) {
+if (Array.isArray(data52)) {
+var valid20 = true;
+const len8 = data52.length;
+for (let i8 = 0;i8 < len8; i8++) {
+const _errs118 = errors;
+if (typeof data52[i8] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/output_formats/" + i8, schemaPath: "AllowedParams/properties/output_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid20 = _errs116 === errors;
+var valid20 = _errs118 === errors;
 if (!valid20) {
 break;
 }
@@ -2762,25 +2787,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/output_form
 return false;
 }
 }
-var valid12 = _errs114 === errors;
+var valid12 = _errs116 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.response_formats !== undefined) {
-let data53 = data35.response_formats;
-const _errs118 = errors;
-if (errors === _errs118) {
-if (Array.isArray(data53)) {
-var valid21 = true;
-const len9 = data53.length;
-for (let i9 = 0;i9 < len9; i9++) {
+if (data36.response_formats !== undefined) {
+let data54 = data36.response_formats;
 const _errs120 = errors;
-if (typeof data53[i9] !== "string") {
+if (errors === _errs120) {
+if (Array.isArray(data54)) {
+var valid21 = true;
+const len9 = data54.length;
+for (let i9 = 0;i9 < len9; i9++) {
+const _errs122 = errors;
+if (typeof data54[i9] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/response_formats/" + i9, schemaPath: "AllowedParams/properties/response_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid21 = _errs120 === errors;
+var valid21 = _errs122 === errors;
 if (!valid21) {
 break;
 }
@@ -2790,25 +2815,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/response_fo
 return false;
 }
 }
-var valid12 = _errs118 === errors;
+var valid12 = _errs120 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.person_generation !== undefined) {
-let data55 = data35.person_generation;
-const _errs122 = errors;
-if (errors === _errs122) {
-if (Array.isArray(data55)) {
-var valid22 = true;
-const len10 = data55.length;
-for (let i10 = 0;i10 < len10; i10++) {
+if (data36.person_generation !== undefined) {
+let data56 = data36.person_generation;
 const _errs124 = errors;
-if (typeof data55[i10] !== "string") {
+if (errors === _errs124) {
+if (Array.isArray(data56)) {
+var valid22 = true;
+const len10 = data56.length;
+for (let i10 = 0;i10 < len10; i10++) {
+const _errs126 = errors;
+if (typeof data56[i10] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/person_generation/" + i10, schemaPath: "AllowedParams/properties/person_generation/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid22 = _errs124 === errors;
+var valid22 = _errs126 === errors;
 if (!valid22) {
 break;
 }
@@ -2818,25 +2843,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/person_gene
 return false;
 }
 }
-var valid12 = _errs122 === errors;
+var valid12 = _errs124 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.voices !== undefined) {
-let data57 = data35.voices;
-const _errs126 = errors;
-if (errors === _errs126) {
-if (Array.isArray(data57)) {
-var valid23 = true;
-const len11 = data57.length;
-for (let i11 = 0;i11 < len11; i11++) {
+if (data36.voices !== undefined) {
+let data58 = data36.voices;
 const _errs128 = errors;
-if (typeof data57[i11] !== "string") {
+if (errors === _errs128) {
+if (Array.isArray(data58)) {
+var valid23 = true;
+const len11 = data58.length;
+for (let i11 = 0;i11 < len11; i11++) {
+const _errs130 = errors;
+if (typeof data58[i11] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/voices/" + i11, schemaPath: "AllowedParams/properties/voices/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid23 = _errs128 === errors;
+var valid23 = _errs130 === errors;
 if (!valid23) {
 break;
 }
@@ -2846,25 +2871,25 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/voices", sc
 return false;
 }
 }
-var valid12 = _errs126 === errors;
+var valid12 = _errs128 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.supported_inputs !== undefined) {
-let data59 = data35.supported_inputs;
-const _errs130 = errors;
-if (errors === _errs130) {
-if (Array.isArray(data59)) {
-var valid24 = true;
-const len12 = data59.length;
-for (let i12 = 0;i12 < len12; i12++) {
+if (data36.supported_inputs !== undefined) {
+let data60 = data36.supported_inputs;
 const _errs132 = errors;
-if (typeof data59[i12] !== "string") {
+if (errors === _errs132) {
+if (Array.isArray(data60)) {
+var valid24 = true;
+const len12 = data60.length;
+for (let i12 = 0;i12 < len12; i12++) {
+const _errs134 = errors;
+if (typeof data60[i12] !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/supported_inputs/" + i12, schemaPath: "AllowedParams/properties/supported_inputs/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid24 = _errs132 === errors;
+var valid24 = _errs134 === errors;
 if (!valid24) {
 break;
 }
@@ -2874,40 +2899,40 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/supported_i
 return false;
 }
 }
-var valid12 = _errs130 === errors;
+var valid12 = _errs132 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.speed !== undefined) {
-let data61 = data35.speed;
-const _errs134 = errors;
-if (errors === _errs134) {
-if (data61 && typeof data61 == "object" && !Array.isArray(data61)) {
+if (data36.speed !== undefined) {
+let data62 = data36.speed;
+const _errs136 = errors;
+if (errors === _errs136) {
+if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
 let missing3;
-if (data61.min === undefined && (missing3 = "min") || data61.max === undefined && (missing3 = "max")) {
+if (data62.min === undefined && (missing3 = "min") || data62.max === undefined && (missing3 = "max")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs136 = errors;
-for (const key7 in data61) {
+const _errs138 = errors;
+for (const key7 in data62) {
 if (!(key7 === "min" || key7 === "max")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
 return false;
 break;
 }
 }
-if (_errs136 === errors) {
-if (data61.min !== undefined) {
-let data62 = data61.min;
-const _errs137 = errors;
-if (errors === _errs137) {
-if (typeof data62 == "number" && isFinite(data62)) {
-if (data62 > 4 || isNaN(data62)) {
+if (_errs138 === errors) {
+if (data62.min !== undefined) {
+let data63 = data62.min;
+const _errs139 = errors;
+if (errors === _errs139) {
+if (typeof data63 == "number" && isFinite(data63)) {
+if (data63 > 4 || isNaN(data63)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data62 < 0.25 || isNaN(data62)) {
+if (data63 < 0.25 || isNaN(data63)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -2917,21 +2942,21 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min",
 return false;
 }
 }
-var valid25 = _errs137 === errors;
+var valid25 = _errs139 === errors;
 } else {
 var valid25 = true;
 }
 if (valid25) {
-if (data61.max !== undefined) {
-let data63 = data61.max;
-const _errs139 = errors;
-if (errors === _errs139) {
-if (typeof data63 == "number" && isFinite(data63)) {
-if (data63 > 4 || isNaN(data63)) {
+if (data62.max !== undefined) {
+let data64 = data62.max;
+const _errs141 = errors;
+if (errors === _errs141) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 > 4 || isNaN(data64)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data63 < 0.25 || isNaN(data63)) {
+if (data64 < 0.25 || isNaN(data64)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -2941,7 +2966,7 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max",
 return false;
 }
 }
-var valid25 = _errs139 === errors;
+var valid25 = _errs141 === errors;
 } else {
 var valid25 = true;
 }
@@ -2953,26 +2978,15 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", sch
 return false;
 }
 }
-var valid12 = _errs134 === errors;
+var valid12 = _errs136 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_voice_instructions !== undefined) {
-const _errs141 = errors;
-if (typeof data35.accepts_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid12 = _errs141 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.requires_voice_instructions !== undefined) {
+if (data36.accepts_voice_instructions !== undefined) {
 const _errs143 = errors;
-if (typeof data35.requires_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.accepts_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs143 === errors;
@@ -2980,29 +2994,40 @@ var valid12 = _errs143 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.durations !== undefined) {
-let data66 = data35.durations;
+if (data36.requires_voice_instructions !== undefined) {
 const _errs145 = errors;
-if (errors === _errs145) {
-if (Array.isArray(data66)) {
-var valid26 = true;
-const len13 = data66.length;
-for (let i13 = 0;i13 < len13; i13++) {
-let data67 = data66[i13];
+if (typeof data36.requires_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid12 = _errs145 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.durations !== undefined) {
+let data67 = data36.durations;
 const _errs147 = errors;
-if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
+if (errors === _errs147) {
+if (Array.isArray(data67)) {
+var valid26 = true;
+const len13 = data67.length;
+for (let i13 = 0;i13 < len13; i13++) {
+let data68 = data67[i13];
+const _errs149 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs147) {
-if (typeof data67 == "number" && isFinite(data67)) {
-if (data67 < 0 || isNaN(data67)) {
+if (errors === _errs149) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid26 = _errs147 === errors;
+var valid26 = _errs149 === errors;
 if (!valid26) {
 break;
 }
@@ -3012,42 +3037,22 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations",
 return false;
 }
 }
-var valid12 = _errs145 === errors;
+var valid12 = _errs147 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.default_duration !== undefined) {
-let data68 = data35.default_duration;
-const _errs149 = errors;
-if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs149) {
-if (typeof data68 == "number" && isFinite(data68)) {
-if (data68 < 0 || isNaN(data68)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid12 = _errs149 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.max_duration_seconds !== undefined) {
-let data69 = data35.max_duration_seconds;
+if (data36.default_duration !== undefined) {
+let data69 = data36.default_duration;
 const _errs151 = errors;
 if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs151) {
 if (typeof data69 == "number" && isFinite(data69)) {
 if (data69 < 0 || isNaN(data69)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3057,54 +3062,62 @@ var valid12 = _errs151 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.default_params !== undefined) {
-let data70 = data35.default_params;
+if (data36.max_duration_seconds !== undefined) {
+let data70 = data36.max_duration_seconds;
 const _errs153 = errors;
-if (!(data70 && typeof data70 == "object" && !Array.isArray(data70))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs153) {
+if (typeof data70 == "number" && isFinite(data70)) {
+if (data70 < 0 || isNaN(data70)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid12 = _errs153 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.strength !== undefined) {
-let data71 = data35.strength;
+if (data36.default_params !== undefined) {
+let data71 = data36.default_params;
 const _errs155 = errors;
-if (errors === _errs155) {
-if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
+if (!(data71 && typeof data71 == "object" && !Array.isArray(data71))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid12 = _errs155 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.strength !== undefined) {
+let data72 = data36.strength;
+const _errs157 = errors;
+if (errors === _errs157) {
+if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
 let missing4;
-if (data71.min === undefined && (missing4 = "min") || data71.max === undefined && (missing4 = "max") || data71.required === undefined && (missing4 = "required")) {
+if (data72.min === undefined && (missing4 = "min") || data72.max === undefined && (missing4 = "max") || data72.required === undefined && (missing4 = "required")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs157 = errors;
-for (const key8 in data71) {
+const _errs159 = errors;
+for (const key8 in data72) {
 if (!(key8 === "min" || key8 === "max" || key8 === "required")) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
 return false;
 break;
 }
 }
-if (_errs157 === errors) {
-if (data71.min !== undefined) {
-let data72 = data71.min;
-const _errs158 = errors;
-if (!(typeof data72 == "number" && isFinite(data72))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid27 = _errs158 === errors;
-} else {
-var valid27 = true;
-}
-if (valid27) {
-if (data71.max !== undefined) {
-let data73 = data71.max;
+if (_errs159 === errors) {
+if (data72.min !== undefined) {
+let data73 = data72.min;
 const _errs160 = errors;
 if (!(typeof data73 == "number" && isFinite(data73))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid27 = _errs160 === errors;
@@ -3112,13 +3125,25 @@ var valid27 = _errs160 === errors;
 var valid27 = true;
 }
 if (valid27) {
-if (data71.required !== undefined) {
+if (data72.max !== undefined) {
+let data74 = data72.max;
 const _errs162 = errors;
-if (typeof data71.required !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data74 == "number" && isFinite(data74))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid27 = _errs162 === errors;
+} else {
+var valid27 = true;
+}
+if (valid27) {
+if (data72.required !== undefined) {
+const _errs164 = errors;
+if (typeof data72.required !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid27 = _errs164 === errors;
 } else {
 var valid27 = true;
 }
@@ -3131,26 +3156,15 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", 
 return false;
 }
 }
-var valid12 = _errs155 === errors;
+var valid12 = _errs157 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_image !== undefined) {
-const _errs164 = errors;
-if (typeof data35.requires_input_image !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid12 = _errs164 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data35.requires_input_video !== undefined) {
+if (data36.requires_input_image !== undefined) {
 const _errs166 = errors;
-if (typeof data35.requires_input_video !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_image !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs166 === errors;
@@ -3158,10 +3172,10 @@ var valid12 = _errs166 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_audio !== undefined) {
+if (data36.requires_input_video !== undefined) {
 const _errs168 = errors;
-if (typeof data35.requires_input_audio !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_video !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs168 === errors;
@@ -3169,10 +3183,10 @@ var valid12 = _errs168 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.requires_input_3d !== undefined) {
+if (data36.requires_input_audio !== undefined) {
 const _errs170 = errors;
-if (typeof data35.requires_input_3d !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_audio !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs170 === errors;
@@ -3180,10 +3194,10 @@ var valid12 = _errs170 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_input_image !== undefined) {
+if (data36.requires_input_3d !== undefined) {
 const _errs172 = errors;
-if (typeof data35.accepts_input_image !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_3d !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs172 === errors;
@@ -3191,10 +3205,10 @@ var valid12 = _errs172 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.accepts_input_video !== undefined) {
+if (data36.accepts_input_image !== undefined) {
 const _errs174 = errors;
-if (typeof data35.accepts_input_video !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.accepts_input_image !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs174 === errors;
@@ -3202,37 +3216,28 @@ var valid12 = _errs174 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_file_size_bytes !== undefined) {
-let data81 = data35.max_file_size_bytes;
+if (data36.accepts_input_video !== undefined) {
 const _errs176 = errors;
-if (!(typeof data81 == "number" && (!(data81 % 1) && !isNaN(data81)) && isFinite(data81))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data36.accepts_input_video !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs176) {
-if (typeof data81 == "number" && isFinite(data81)) {
-if (data81 < 0 || isNaN(data81)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid12 = _errs176 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_image_size_bytes !== undefined) {
-let data82 = data35.max_image_size_bytes;
+if (data36.max_file_size_bytes !== undefined) {
+let data82 = data36.max_file_size_bytes;
 const _errs178 = errors;
 if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs178) {
 if (typeof data82 == "number" && isFinite(data82)) {
 if (data82 < 0 || isNaN(data82)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3242,17 +3247,17 @@ var valid12 = _errs178 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_pdf_size_bytes !== undefined) {
-let data83 = data35.max_pdf_size_bytes;
+if (data36.max_image_size_bytes !== undefined) {
+let data83 = data36.max_image_size_bytes;
 const _errs180 = errors;
 if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs180) {
 if (typeof data83 == "number" && isFinite(data83)) {
 if (data83 < 0 || isNaN(data83)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3262,17 +3267,17 @@ var valid12 = _errs180 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_pdf_pages !== undefined) {
-let data84 = data35.max_pdf_pages;
+if (data36.max_pdf_size_bytes !== undefined) {
+let data84 = data36.max_pdf_size_bytes;
 const _errs182 = errors;
 if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs182) {
 if (typeof data84 == "number" && isFinite(data84)) {
 if (data84 < 0 || isNaN(data84)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3282,17 +3287,17 @@ var valid12 = _errs182 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_audio_size_bytes !== undefined) {
-let data85 = data35.max_audio_size_bytes;
+if (data36.max_pdf_pages !== undefined) {
+let data85 = data36.max_pdf_pages;
 const _errs184 = errors;
 if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs184) {
 if (typeof data85 == "number" && isFinite(data85)) {
 if (data85 < 0 || isNaN(data85)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3302,17 +3307,17 @@ var valid12 = _errs184 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_audio_duration_seconds !== undefined) {
-let data86 = data35.max_audio_duration_seconds;
+if (data36.max_audio_size_bytes !== undefined) {
+let data86 = data36.max_audio_size_bytes;
 const _errs186 = errors;
 if (!(typeof data86 == "number" && (!(data86 % 1) && !isNaN(data86)) && isFinite(data86))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs186) {
 if (typeof data86 == "number" && isFinite(data86)) {
 if (data86 < 0 || isNaN(data86)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -3322,22 +3327,42 @@ var valid12 = _errs186 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data35.max_files !== undefined) {
-let data87 = data35.max_files;
+if (data36.max_audio_duration_seconds !== undefined) {
+let data87 = data36.max_audio_duration_seconds;
 const _errs188 = errors;
 if (!(typeof data87 == "number" && (!(data87 % 1) && !isNaN(data87)) && isFinite(data87))) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs188) {
 if (typeof data87 == "number" && isFinite(data87)) {
 if (data87 < 0 || isNaN(data87)) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
 var valid12 = _errs188 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.max_files !== undefined) {
+let data88 = data36.max_files;
+const _errs190 = errors;
+if (!(typeof data88 == "number" && (!(data88 % 1) && !isNaN(data88)) && isFinite(data88))) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs190) {
+if (typeof data88 == "number" && isFinite(data88)) {
+if (data88 < 0 || isNaN(data88)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid12 = _errs190 === errors;
 } else {
 var valid12 = true;
 }
@@ -3380,52 +3405,52 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params", schemaPat
 return false;
 }
 }
-var valid0 = _errs80 === errors;
+var valid0 = _errs82 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.sources !== undefined) {
-let data88 = data.sources;
-const _errs190 = errors;
-if (errors === _errs190) {
-if (Array.isArray(data88)) {
-if (data88.length < 1) {
+let data89 = data.sources;
+const _errs192 = errors;
+if (errors === _errs192) {
+if (Array.isArray(data89)) {
+if (data89.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/properties/sources/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid28 = true;
-const len14 = data88.length;
+const len14 = data89.length;
 for (let i14 = 0;i14 < len14; i14++) {
-let data89 = data88[i14];
-const _errs192 = errors;
-const _errs193 = errors;
-if (errors === _errs193) {
-if (data89 && typeof data89 == "object" && !Array.isArray(data89)) {
+let data90 = data89[i14];
+const _errs194 = errors;
+const _errs195 = errors;
+if (errors === _errs195) {
+if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
 let missing5;
-if (data89.provider === undefined && (missing5 = "provider") || data89.model === undefined && (missing5 = "model")) {
+if (data90.provider === undefined && (missing5 = "provider") || data90.model === undefined && (missing5 = "model")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-const _errs195 = errors;
-for (const key9 in data89) {
+const _errs197 = errors;
+for (const key9 in data90) {
 if (!(key9 === "provider" || key9 === "model" || key9 === "drop_params" || key9 === "rename_params" || key9 === "overrides" || key9 === "fields" || key9 === "traits")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } }];
 return false;
 break;
 }
 }
-if (_errs195 === errors) {
-if (data89.provider !== undefined) {
-let data90 = data89.provider;
-const _errs196 = errors;
-if (errors === _errs196) {
-if (typeof data90 === "string") {
-if (func2(data90) > 64) {
+if (_errs197 === errors) {
+if (data90.provider !== undefined) {
+let data91 = data90.provider;
+const _errs198 = errors;
+if (errors === _errs198) {
+if (typeof data91 === "string") {
+if (func3(data91) > 64) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data90) < 1) {
+if (func3(data91) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3435,21 +3460,21 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provid
 return false;
 }
 }
-var valid30 = _errs196 === errors;
+var valid30 = _errs198 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.model !== undefined) {
-let data91 = data89.model;
-const _errs198 = errors;
-if (errors === _errs198) {
-if (typeof data91 === "string") {
-if (func2(data91) > 300) {
+if (data90.model !== undefined) {
+let data92 = data90.model;
+const _errs200 = errors;
+if (errors === _errs200) {
+if (typeof data92 === "string") {
+if (func3(data92) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data91) < 1) {
+if (func3(data92) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3459,24 +3484,24 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model"
 return false;
 }
 }
-var valid30 = _errs198 === errors;
+var valid30 = _errs200 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.drop_params !== undefined) {
-let data92 = data89.drop_params;
-const _errs200 = errors;
-if (errors === _errs200) {
-if (Array.isArray(data92)) {
-var valid31 = true;
-const len15 = data92.length;
-for (let i15 = 0;i15 < len15; i15++) {
-let data93 = data92[i15];
+if (data90.drop_params !== undefined) {
+let data93 = data90.drop_params;
 const _errs202 = errors;
 if (errors === _errs202) {
-if (typeof data93 === "string") {
-if (func2(data93) < 1) {
+if (Array.isArray(data93)) {
+var valid31 = true;
+const len15 = data93.length;
+for (let i15 = 0;i15 < len15; i15++) {
+let data94 = data93[i15];
+const _errs204 = errors;
+if (errors === _errs204) {
+if (typeof data94 === "string") {
+if (func3(data94) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3485,7 +3510,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid31 = _errs202 === errors;
+var valid31 = _errs204 === errors;
 if (!valid31) {
 break;
 }
@@ -3495,22 +3520,22 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid30 = _errs200 === errors;
+var valid30 = _errs202 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.rename_params !== undefined) {
-let data94 = data89.rename_params;
-const _errs204 = errors;
-if (errors === _errs204) {
-if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
-for (const key10 in data94) {
-let data95 = data94[key10];
-const _errs207 = errors;
-if (errors === _errs207) {
-if (typeof data95 === "string") {
-if (func2(data95) < 1) {
+if (data90.rename_params !== undefined) {
+let data95 = data90.rename_params;
+const _errs206 = errors;
+if (errors === _errs206) {
+if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
+for (const key10 in data95) {
+let data96 = data95[key10];
+const _errs209 = errors;
+if (errors === _errs209) {
+if (typeof data96 === "string") {
+if (func3(data96) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3519,7 +3544,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid32 = _errs207 === errors;
+var valid32 = _errs209 === errors;
 if (!valid32) {
 break;
 }
@@ -3529,30 +3554,30 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid30 = _errs204 === errors;
+var valid30 = _errs206 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.overrides !== undefined) {
-let data96 = data89.overrides;
-const _errs209 = errors;
-if (!(data96 && typeof data96 == "object" && !Array.isArray(data96))) {
+if (data90.overrides !== undefined) {
+let data97 = data90.overrides;
+const _errs211 = errors;
+if (!(data97 && typeof data97 == "object" && !Array.isArray(data97))) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/overrides", schemaPath: "SourceEntry/properties/overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid30 = _errs209 === errors;
+var valid30 = _errs211 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.fields !== undefined) {
-let data97 = data89.fields;
-const _errs211 = errors;
-if (errors === _errs211) {
-if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
-for (const key11 in data97) {
+if (data90.fields !== undefined) {
+let data98 = data90.fields;
 const _errs213 = errors;
+if (errors === _errs213) {
+if (data98 && typeof data98 == "object" && !Array.isArray(data98)) {
+for (const key11 in data98) {
+const _errs215 = errors;
 if (!(key11 === "n" || key11 === "size" || key11 === "quality" || key11 === "style" || key11 === "aspect_ratio" || key11 === "image_size" || key11 === "background" || key11 === "output_format" || key11 === "output_compression" || key11 === "input_fidelity" || key11 === "moderation" || key11 === "negative_prompt" || key11 === "person_generation" || key11 === "seed" || key11 === "steps" || key11 === "prompt_extend" || key11 === "user" || key11 === "strength" || key11 === "image" || key11 === "mask" || key11 === "prompt" || key11 === "video" || key11 === "mesh" || key11 === "duration" || key11 === "resolution" || key11 === "lyrics")) {
 const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key11 };
 if (vErrors === null) {
@@ -3562,7 +3587,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var valid33 = _errs213 === errors;
+var valid33 = _errs215 === errors;
 if (!valid33) {
 const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key11 } };
 if (vErrors === null) {
@@ -3577,16 +3602,16 @@ break;
 }
 }
 if (valid33) {
-for (const key12 in data97) {
-let data98 = data97[key12];
-const _errs215 = errors;
-if (errors === _errs215) {
-if (typeof data98 === "string") {
-if (func2(data98) > 100) {
+for (const key12 in data98) {
+let data99 = data98[key12];
+const _errs217 = errors;
+if (errors === _errs217) {
+if (typeof data99 === "string") {
+if (func3(data99) > 100) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (!pattern8.test(data98)) {
+if (!pattern8.test(data99)) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
 return false;
 }
@@ -3596,7 +3621,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid34 = _errs215 === errors;
+var valid34 = _errs217 === errors;
 if (!valid34) {
 break;
 }
@@ -3607,41 +3632,41 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid30 = _errs211 === errors;
+var valid30 = _errs213 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data89.traits !== undefined) {
-let data99 = data89.traits;
-const _errs217 = errors;
-if (errors === _errs217) {
-if (Array.isArray(data99)) {
-var valid35 = true;
-const len16 = data99.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data100 = data99[i16];
+if (data90.traits !== undefined) {
+let data100 = data90.traits;
 const _errs219 = errors;
-if (typeof data100 !== "string") {
+if (errors === _errs219) {
+if (Array.isArray(data100)) {
+var valid35 = true;
+const len16 = data100.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data101 = data100[i16];
+const _errs221 = errors;
+if (typeof data101 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data100 === "cache_control" || data100 === "reasoning_back" || data100 === "reasoning_details_back" || data100 === "no_sampling" || data100 === "temperature_or_top_p" || data100 === "json_by_tool" || data100 === "json_by_converted_schema" || data100 === "no_json_with_tools" || data100 === "no_reasoning" || data100 === "no_xhigh_effort" || data100 === "reasoning_by_budget" || data100 === "reasoning_always")) {
+if (!(data101 === "cache_control" || data101 === "reasoning_back" || data101 === "reasoning_details_back" || data101 === "no_sampling" || data101 === "temperature_or_top_p" || data101 === "json_by_tool" || data101 === "json_by_converted_schema" || data101 === "no_json_with_tools" || data101 === "no_reasoning" || data101 === "no_xhigh_effort" || data101 === "reasoning_by_budget" || data101 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs219 === errors;
+var valid35 = _errs221 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data99.length;
+let i17 = data100.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data99[i17];
+let item0 = data100[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3660,7 +3685,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs217 === errors;
+var valid30 = _errs219 === errors;
 } else {
 var valid30 = true;
 }
@@ -3677,7 +3702,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPat
 return false;
 }
 }
-var valid28 = _errs192 === errors;
+var valid28 = _errs194 === errors;
 if (!valid28) {
 break;
 }
@@ -3688,9 +3713,10 @@ validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs190 === errors;
+var valid0 = _errs192 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3767,7 +3793,7 @@ return false;
 } else {
 const _errs7 = errors;
 for (const key1 in data1) {
-if (!(key1 === "id" || key1 === "disabled" || key1 === "family" || key1 === "base_url" || key1 === "api_key_env" || key1 === "breaker" || key1 === "on_disconnect" || key1 === "media")) {
+if (!func1.call(schema35.properties, key1)) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0, schemaPath: "ProviderEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
 return false;
 break;
@@ -3825,11 +3851,11 @@ let data5 = data1.base_url;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (func3(data5) > 2000) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3895,20 +3921,46 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.media !== undefined) {
-let data9 = data1.media;
+if (data1.first_byte_ms !== undefined) {
+let data9 = data1.first_byte_ms;
 const _errs22 = errors;
-if (typeof data9 !== "string") {
-validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data9 === "inline" || data9 === "pass")) {
-validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+if (errors === _errs22) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 3600000 || isNaN(data9)) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
+} else {
+if (data9 < 100 || isNaN(data9)) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs22 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data1.media !== undefined) {
+let data10 = data1.media;
+const _errs24 = errors;
+if (typeof data10 !== "string") {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "inline" || data10 === "pass")) {
+validate23.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -3940,38 +3992,38 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.presets !== undefined) {
-let data10 = data.presets;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
+let data11 = data.presets;
 const _errs26 = errors;
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+if (errors === _errs26) {
+if (Array.isArray(data11)) {
+var valid4 = true;
+const len1 = data11.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data12 = data11[i1];
+const _errs28 = errors;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
-if (data11.name === undefined && (missing1 = "name")) {
+if (data12.name === undefined && (missing1 = "name")) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs29 = errors;
-for (const key2 in data11) {
+const _errs31 = errors;
+for (const key2 in data12) {
 if (!(key2 === "name" || key2 === "disabled" || key2 === "requests_per_minute" || key2 === "daily_tokens")) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs29 === errors) {
-if (data11.name !== undefined) {
-let data12 = data11.name;
-const _errs30 = errors;
-if (errors === _errs30) {
-if (typeof data12 === "string") {
-if (!pattern6.test(data12)) {
+if (_errs31 === errors) {
+if (data12.name !== undefined) {
+let data13 = data12.name;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (typeof data13 === "string") {
+if (!pattern6.test(data13)) {
 validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", schemaPath: "PresetEntry/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" } }];
 return false;
 }
@@ -3980,68 +4032,68 @@ validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", 
 return false;
 }
 }
-var valid6 = _errs30 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data11.disabled !== undefined) {
-const _errs32 = errors;
-if (typeof data11.disabled !== "boolean") {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/disabled", schemaPath: "PresetEntry/properties/disabled/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid6 = _errs32 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data11.requests_per_minute !== undefined) {
-let data14 = data11.requests_per_minute;
+if (data12.disabled !== undefined) {
 const _errs34 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/type", keyword: "type", params: { type: schema36.properties.requests_per_minute.type } }];
+if (typeof data12.disabled !== "boolean") {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/disabled", schemaPath: "PresetEntry/properties/disabled/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs34) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 > 4095 || isNaN(data14)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4095 } }];
-return false;
-} else {
-if (data14 < 1 || isNaN(data14)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid6 = _errs34 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data11.daily_tokens !== undefined) {
-let data15 = data11.daily_tokens;
+if (data12.requests_per_minute !== undefined) {
+let data15 = data12.requests_per_minute;
 const _errs36 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15)) && data15 !== null) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/type", keyword: "type", params: { type: schema36.properties.daily_tokens.type } }];
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/type", keyword: "type", params: { type: schema36.properties.requests_per_minute.type } }];
 return false;
 }
 if (errors === _errs36) {
 if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 > 9007199254740991 || isNaN(data15)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+if (data15 > 4095 || isNaN(data15)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4095 } }];
 return false;
 } else {
 if (data15 < 1 || isNaN(data15)) {
-validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 }
 var valid6 = _errs36 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data12.daily_tokens !== undefined) {
+let data16 = data12.daily_tokens;
+const _errs38 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/type", keyword: "type", params: { type: schema36.properties.daily_tokens.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 9007199254740991 || isNaN(data16)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+return false;
+} else {
+if (data16 < 1 || isNaN(data16)) {
+validate23.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs38 === errors;
 } else {
 var valid6 = true;
 }
@@ -4055,7 +4107,7 @@ validate23.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath
 return false;
 }
 }
-var valid4 = _errs26 === errors;
+var valid4 = _errs28 === errors;
 if (!valid4) {
 break;
 }
@@ -4065,25 +4117,25 @@ validate23.errors = [{ instancePath: instancePath + "/presets", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs26 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.models !== undefined) {
-let data16 = data.models;
-const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len2 = data16.length;
-for (let i2 = 0;i2 < len2; i2++) {
+let data17 = data.models;
 const _errs40 = errors;
-if (!validate24(data16[i2], { instancePath: instancePath + "/models/" + i2, parentData: data16, parentDataProperty: i2, rootData, dynamicAnchors })) {
+if (errors === _errs40) {
+if (Array.isArray(data17)) {
+var valid7 = true;
+const len2 = data17.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs42 = errors;
+if (!validate24(data17[i2], { instancePath: instancePath + "/models/" + i2, parentData: data17, parentDataProperty: i2, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid7 = _errs40 === errors;
+var valid7 = _errs42 === errors;
 if (!valid7) {
 break;
 }
@@ -4093,7 +4145,7 @@ validate23.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
@@ -4862,7 +4914,7 @@ let data9 = data8.data;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data9 === "string") {
-if (func2(data9) < 1) {
+if (func3(data9) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/input_audio/data", schemaPath: "AudioBlock/properties/input_audio/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -5007,7 +5059,7 @@ let data13 = data12.file_id;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (typeof data13 === "string") {
-if (func2(data13) < 1) {
+if (func3(data13) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -5026,7 +5078,7 @@ let data14 = data12.file_data;
 const _errs44 = errors;
 if (errors === _errs44) {
 if (typeof data14 === "string") {
-if (func2(data14) < 1) {
+if (func3(data14) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -5045,7 +5097,7 @@ let data15 = data12.file_url;
 const _errs46 = errors;
 if (errors === _errs46) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate39.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6715,7 +6767,7 @@ let data2 = data1.name;
 const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate55.errors = [{ instancePath: instancePath + "/custom/name", schemaPath: "#/properties/custom/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7360,7 +7412,7 @@ let data8 = data.model;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data8 === "string") {
-if (func2(data8) < 1) {
+if (func3(data8) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7472,7 +7524,7 @@ let data15 = data14[i0];
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (func3(data15) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7588,7 +7640,7 @@ let data22 = data21.reference;
 const _errs49 = errors;
 if (errors === _errs49) {
 if (typeof data22 === "string") {
-if (func2(data22) < 1) {
+if (func3(data22) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7607,7 +7659,7 @@ let data23 = data21.content_type;
 const _errs51 = errors;
 if (errors === _errs51) {
 if (typeof data23 === "string") {
-if (func2(data23) < 1) {
+if (func3(data23) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7659,7 +7711,7 @@ let data25 = data.request_ref;
 const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
-if (func2(data25) < 1) {
+if (func3(data25) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9983,7 +10035,7 @@ return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
-if (!(key0 === "id" || key0 === "disabled" || key0 === "family" || key0 === "base_url" || key0 === "api_key_env" || key0 === "breaker" || key0 === "on_disconnect" || key0 === "media")) {
+if (!func1.call(schema35.properties, key0)) {
 validate68.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
@@ -10041,11 +10093,11 @@ let data3 = data.base_url;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 2000) {
+if (func3(data3) > 2000) {
 validate68.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate68.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10111,20 +10163,46 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.media !== undefined) {
-let data7 = data.media;
+if (data.first_byte_ms !== undefined) {
+let data7 = data.first_byte_ms;
 const _errs16 = errors;
-if (typeof data7 !== "string") {
-validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data7 === "inline" || data7 === "pass")) {
-validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+if (errors === _errs16) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 3600000 || isNaN(data7)) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
 return false;
+} else {
+if (data7 < 100 || isNaN(data7)) {
+validate68.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.media !== undefined) {
+let data8 = data.media;
+const _errs18 = errors;
+if (typeof data8 !== "string") {
+validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data8 === "inline" || data8 === "pass")) {
+validate68.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema35.properties.media.enum } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -10747,11 +10825,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate69.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate69.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11230,7 +11308,7 @@ return false;
 }
 if (errors === _errs50) {
 if (typeof data26 === "string") {
-if (func2(data26) > 40) {
+if (func3(data26) > 40) {
 validate69.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -11923,7 +12001,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesImageBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12023,11 +12101,11 @@ let data7 = data.file_id;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (func3(data7) > 100) {
 validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (func3(data7) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12420,7 +12498,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesPdfBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12575,11 +12653,11 @@ let data10 = data.file_id;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data10 === "string") {
-if (func2(data10) > 100) {
+if (func3(data10) > 100) {
 validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (func3(data10) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14209,11 +14287,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate79.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14394,11 +14472,11 @@ return false;
 }
 if (errors === _errs24) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (func3(data12) > 40) {
 validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (func3(data12) < 1) {
 validate79.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14501,11 +14579,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate132.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14529,7 +14607,7 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14558,7 +14636,7 @@ return false;
 }
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate132.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14736,11 +14814,11 @@ let data1 = data0[i0];
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 200) {
+if (func3(data1) > 200) {
 validate134.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate134.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14887,11 +14965,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate136.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14911,11 +14989,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate136.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14935,7 +15013,7 @@ let data2 = data.image_base64;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/image_base64", schemaPath: "#/properties/image_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14954,11 +15032,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14978,7 +15056,7 @@ let data4 = data.image_mime_type;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (func3(data4) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/image_mime_type", schemaPath: "#/properties/image_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -14997,7 +15075,7 @@ let data5 = data.mask_base64;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/mask_base64", schemaPath: "#/properties/mask_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15016,11 +15094,11 @@ let data6 = data.mask_file_id;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 100) {
+if (func3(data6) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (func3(data6) < 1) {
 validate136.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15040,7 +15118,7 @@ let data7 = data.mask_mime_type;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (func3(data7) > 100) {
 validate136.errors = [{ instancePath: instancePath + "/mask_mime_type", schemaPath: "#/properties/mask_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -15079,7 +15157,7 @@ let data9 = data.size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15098,7 +15176,7 @@ let data10 = data.quality;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (func3(data10) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15117,7 +15195,7 @@ let data11 = data.aspect_ratio;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (func3(data11) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15148,7 +15226,7 @@ let data13 = data.image_size;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (func3(data13) > 40) {
 validate136.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15314,11 +15392,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate137.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate137.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15338,11 +15416,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate137.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate137.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15393,7 +15471,7 @@ let data4 = data.size;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15412,7 +15490,7 @@ let data5 = data.quality;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (func3(data5) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15463,7 +15541,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15482,7 +15560,7 @@ let data9 = data.image_size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (func3(data9) > 40) {
 validate137.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -15618,7 +15696,7 @@ let data17 = data.negative_prompt;
 const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 === "string") {
-if (func2(data17) > 32000) {
+if (func3(data17) > 32000) {
 validate137.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -15698,7 +15776,7 @@ let data21 = data.user;
 const _errs43 = errors;
 if (errors === _errs43) {
 if (typeof data21 === "string") {
-if (func2(data21) > 512) {
+if (func3(data21) > 512) {
 validate137.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -15765,11 +15843,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate138.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15789,7 +15867,7 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 5000) {
+if (func3(data1) > 5000) {
 validate138.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 5000 } }];
 return false;
 }
@@ -15808,7 +15886,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15827,11 +15905,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate138.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15851,11 +15929,11 @@ let data4 = data.mesh_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (func3(data4) > 8000) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15875,11 +15953,11 @@ let data5 = data.mesh_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (func3(data5) > 100) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate138.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15959,11 +16037,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate139.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate139.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16285,11 +16363,11 @@ return false;
 }
 if (errors === _errs38) {
 if (typeof data19 === "string") {
-if (func2(data19) > 40) {
+if (func3(data19) > 40) {
 validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data19) < 1) {
+if (func3(data19) < 1) {
 validate139.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16371,7 +16449,7 @@ return false;
 }
 if (errors === _errs47) {
 if (typeof data24 === "string") {
-if (func2(data24) > 512) {
+if (func3(data24) > 512) {
 validate139.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -16524,11 +16602,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate143.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16548,11 +16626,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 1e4) {
+if (func3(data1) > 1e4) {
 validate143.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16572,11 +16650,11 @@ let data2 = data.lyrics;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 1e4) {
+if (func3(data2) > 1e4) {
 validate143.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate143.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16712,11 +16790,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16736,11 +16814,11 @@ let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 4096) {
+if (func3(data1) > 4096) {
 validate144.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16760,11 +16838,11 @@ let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 200) {
+if (func3(data2) > 200) {
 validate144.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16784,7 +16862,7 @@ let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 4096) {
+if (func3(data3) > 4096) {
 validate144.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -16893,11 +16971,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate145.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16917,7 +16995,7 @@ let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16936,7 +17014,7 @@ let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 100) {
+if (func3(data2) > 100) {
 validate145.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -16955,11 +17033,11 @@ let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate145.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate145.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16979,7 +17057,7 @@ let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (func3(data4) > 40) {
 validate145.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16998,7 +17076,7 @@ let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 4096) {
+if (func3(data5) > 4096) {
 validate145.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -17143,11 +17221,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (func3(data0) > 200) {
 validate146.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (func3(data0) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17167,11 +17245,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (func3(data1) > 32000) {
 validate146.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (func3(data1) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17191,7 +17269,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (func3(data2) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17210,11 +17288,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (func3(data3) > 100) {
 validate146.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (func3(data3) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17234,11 +17312,11 @@ let data4 = data.video_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (func3(data4) > 8000) {
 validate146.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (func3(data4) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17258,11 +17336,11 @@ let data5 = data.video_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (func3(data5) > 100) {
 validate146.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (func3(data5) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17307,7 +17385,7 @@ let data7 = data.resolution;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (func3(data7) > 40) {
 validate146.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17326,7 +17404,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (func3(data8) > 40) {
 validate146.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17370,7 +17448,7 @@ let data10 = data.negative_prompt;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 32000) {
+if (func3(data10) > 32000) {
 validate146.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }

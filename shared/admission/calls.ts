@@ -6,6 +6,7 @@ import { plainArray } from "#shared/database/arrays.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -45,10 +46,16 @@ export interface CallAdmission {
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `overloaded`, `service_unavailable`
    */
   place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
+  /**
+   * What an admission would say now, without counting anything: for work that is worth doing only for who may call.
+   * Returns the nano-credits that are free, 0n for a workspace that is none. @throws ApiError `rate_limit_exceeded`
+   */
+  look(workspaceId: string, limit: number | null): Promise<bigint>;
 }
 
 const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
   $8::bigint[], $9::bigint[], $10::bigint[], $11, null, $12) as verdicts`;
+const LOOK_SQL = "select is_full, free from look_at_call($1, $2)";
 const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
@@ -171,12 +178,26 @@ export function createCallAdmission(options: {
   return {
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
+    look: async (workspaceId, limit) => {
+      const [row] = await unavailable("The service cannot admit calls right now; try again shortly.", () =>
+        options.database.query<{ is_full: boolean | null; free: bigint | null }>(LOOK_SQL, [workspaceId, limit]),
+      );
+      if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
+      return row?.free ?? 0n;
+    },
   };
 }
 
 function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5) return value;
   return BUSY;
+}
+
+export function tooExpensive(amountNano: bigint): ApiError {
+  return new ApiError(
+    "insufficient_credits",
+    `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`,
+  );
 }
 
 /** A verdict in the caller's words. */
@@ -193,10 +214,7 @@ export function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
         `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC.`,
       );
     case 3:
-      return new ApiError(
-        "insufficient_credits",
-        `The balance does not cover this call, which may cost up to ${formatCredits(call.hold?.amountNano ?? 0n)} credits.`,
-      );
+      return tooExpensive(call.hold?.amountNano ?? 0n);
     case 5:
       return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
     default:

@@ -1,6 +1,7 @@
 /**
  * The safety net before everything else: requests per address in ten minutes (spec "Limits"), in memory of one ingress
- * process. Bounded under a flood of addresses: the table forgets the addresses that have waited longest.
+ * process. Of IPv6 a network of 64 bits counts as one address: it is the least that one customer is given. Bounded under
+ * a flood of addresses: the table forgets the addresses that have waited longest.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -51,12 +52,13 @@ export function createIpNet(
     check(address) {
       if (limit === 0) return;
       const bucket = Math.floor(now() / BUCKET_MS);
-      const counter = counterOf(address, bucket);
+      const network = networkOf(address);
+      const counter = counterOf(network, bucket);
       const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
       if (passed > 0) {
         // Back to the end of the map: an address that keeps calling is not the one to forget.
-        counters.delete(address);
-        counters.set(address, counter);
+        counters.delete(network);
+        counters.set(network, counter);
       }
       for (let step = 1; step <= passed; step++) {
         const slot = (counter.bucket + step) % BUCKETS;
@@ -77,7 +79,7 @@ export function createIpNet(
     clientAddress(peer, forwardedFor) {
       const plain = normalise(peer);
       if (forwardedFor === null || !isTrusted(trusted, plain)) return plain;
-      const hops = forwardedFor.split(",").map((hop) => normalise(hop.trim()));
+      const hops = forwardedFor.split(",").map((hop) => normalise(withoutPort(hop.trim())));
       for (let i = hops.length - 1; i >= 0; i--) {
         const hop = hops[i] ?? "";
         if (isIP(hop) === 0) return plain;
@@ -107,4 +109,26 @@ function isTrusted(list: BlockList, address: string): boolean {
 /** Mapped IPv4 counts as IPv4, so one host is one address on a dual-stack socket. */
 function normalise(address: string): string {
   return address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
+}
+
+const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const IPV4_AND_PORT = /^([\d.]+):\d{1,5}$/;
+
+/** The address of a hop such as `1.2.3.4:5678` or `[2001:db8::1]:443`, as some proxies write it; else the hop itself. */
+function withoutPort(hop: string): string {
+  return (BRACKETED.exec(hop) ?? IPV4_AND_PORT.exec(hop))?.[1] ?? hop;
+}
+
+/** The first 64 bits of an IPv6 address, in one spelling; any other address as it is. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [plain = ""] = address.split("%");
+  const [head = [], tail = []] = plain.split("::").map((half) => half.split(":").filter(Boolean));
+  // An IPv4 address at the end stands for two groups.
+  const groups = head.length + tail.length + (plain.includes(".") ? 1 : 0);
+  const zeros = Array.from({ length: 8 - groups }, () => "0");
+  return [...head, ...zeros, ...tail]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
 }

@@ -68,6 +68,7 @@ function buildProvider(entry: ProviderEntry): Provider {
     ...(entry.api_key_env !== undefined && { api_key_env: entry.api_key_env }),
     ...(entry.breaker !== undefined && { breaker: entry.breaker }),
     ...(entry.on_disconnect !== undefined && { on_disconnect: entry.on_disconnect }),
+    ...(entry.first_byte_ms !== undefined && { first_byte_ms: entry.first_byte_ms }),
     ...(entry.media !== undefined && { media: entry.media }),
   });
 }
@@ -101,6 +102,7 @@ function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readon
     max_output_tokens: entry.max_output_tokens ?? 0,
     ...(tokens_per_image_max !== undefined && { tokens_per_image_max }),
     ...(entry.supports_embeddings && entry.embedding && { embedding: buildEmbedding(entry.embedding) }),
+    ...(entry.first_byte_ms !== undefined && { first_byte_ms: entry.first_byte_ms }),
     ...(cache_ttl_s !== undefined && { cache_ttl_s }),
     pricing: { currency: "credits" as const, ...pricing },
     price: parsePrice({ ...pricing }),

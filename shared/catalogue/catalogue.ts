@@ -21,6 +21,8 @@ export interface Provider {
   readonly breaker?: "on" | "off";
   /** What becomes of a stream whose client left; absent: abort. */
   readonly on_disconnect?: "abort" | "drain";
+  /** For the first byte of a stream; absent: the settings'. */
+  readonly first_byte_ms?: number;
   /** Who fetches what a chat request names by address, for the family openai-compatible; absent: inline. */
   readonly media?: "inline" | "pass";
 }
@@ -60,6 +62,8 @@ export interface Model {
   readonly tokens_per_image_max?: number;
   /** Of every embedding model. */
   readonly embedding?: Embedding;
+  /** For the first byte of a stream; absent: its provider's, else the settings'. */
+  readonly first_byte_ms?: number;
   /** Seconds that answers are kept for exact repeats without being asked to. */
   readonly cache_ttl_s?: number;
   /** Decimal text as in the file. */

@@ -5,7 +5,7 @@ import type { EndedUpload } from "./files.ts";
 /** Uploads whose process has not shown itself in time. */
 export async function expiredUploads(target: Queryable, batch: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
-    `select id from file where state = 'uploading' and lease_until < clock_timestamp() order by lease_until limit $1`,
+    `select id from file where state = 'uploading' and lease_until < now() order by lease_until limit $1`,
     [batch],
   );
   return rows.map((row) => row.id);
@@ -15,7 +15,7 @@ export async function expiredUploads(target: Queryable, batch: number): Promise<
 export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: string; workspace_id: string }[]> {
   return target.query(
     `select id, workspace_id from file
-     where state = 'ready' and expires_at <= clock_timestamp()
+     where state = 'ready' and expires_at <= now()
      order by expires_at
      limit $1`,
     [batch],
@@ -26,7 +26,7 @@ export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: s
 export function undeletedBytes(target: Queryable, graceMs: number, batch: number): Promise<EndedUpload[]> {
   return target.query<EndedUpload>(
     `select id, upload_id from file
-     where state = 'deleted' and ended_at < clock_timestamp() - $1 * interval '1 millisecond'
+     where state = 'deleted' and ended_at < now() - $1 * interval '1 millisecond'
      order by ended_at
      limit $2`,
     [graceMs, batch],
@@ -49,7 +49,7 @@ export function filesBetween(
 ): Promise<KnownFile[]> {
   return target.query<KnownFile>(
     `select id, workspace_id, state, upload_id,
-            state = 'ready' and created_at < clock_timestamp() - $3 * interval '1 millisecond' as is_settled
+            state = 'ready' and created_at < now() - $3 * interval '1 millisecond' as is_settled
      from file
      where id > $1 and ($2::text is null or id <= $2)
      order by id
@@ -92,7 +92,7 @@ export async function dropExpiredKeys(target: Queryable, batch: number): Promise
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (
        select workspace_id, route, key from idempotency_key
-       where fingerprint is not null and expires_at <= clock_timestamp() and key not like ' job %'
+       where fingerprint is not null and expires_at <= now() and key not like ' job %'
        order by expires_at
        limit $1)
      returning 1`,

@@ -1,4 +1,4 @@
-/** Open holds as an operator sees them. They are opened by admission and closed in shared/ledger, nowhere else. */
+/** Open holds as operators and the janitor see them. They are opened by admission and closed in shared/ledger, nowhere else. */
 import type { Queryable } from "./client.ts";
 
 export interface HoldRow {
@@ -29,4 +29,41 @@ export function listHolds(target: Queryable, limit: number): Promise<HoldRow[]> 
      limit $1`,
     [limit],
   );
+}
+
+type ExpiredHold = Pick<HoldRow, "job_id" | "attempt" | "workspace_id">;
+
+/** Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. */
+export function expiredHolds(target: Queryable, max: number): Promise<ExpiredHold[]> {
+  return target.query<ExpiredHold>(
+    "select job_id, attempt, workspace_id from hold where deadline < now() order by deadline limit $1",
+    [max],
+  );
+}
+
+const COUNTED_MAX = 10_000;
+const LOOKED_AT_MAX = 1_000;
+
+/**
+ * How many holds are open: counted up to 10,000, beyond that as Postgres estimates its table. And how many seconds ago the
+ * oldest of a call without a durable job was opened, among the 1,000 whose deadline comes first: a job may wait for hours,
+ * so its hold says nothing about calls that were not ended.
+ */
+export async function openHolds(
+  target: Queryable,
+): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
+  // A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it.
+  const [row] = await target.query<{ count: bigint; estimate: number; oldest: number }>(
+    `select (select count(*) from (select from hold order by deadline limit $1) counted) as count,
+            (select reltuples::float8 from pg_class where oid = 'hold'::regclass) as estimate,
+            (select coalesce(extract(epoch from now() - min(h.created_at)), 0)::float8
+             from (select job_id, created_at from hold order by deadline limit $2) h
+             where (select id from job where job.id = h.job_id) is null) as oldest`,
+    [COUNTED_MAX, LOOKED_AT_MAX],
+  );
+  const counted = Number(row?.count ?? 0n);
+  return {
+    count: counted < COUNTED_MAX ? counted : Math.max(counted, row?.estimate ?? 0),
+    oldestSeconds: row?.oldest ?? 0,
+  };
 }

@@ -1,4 +1,7 @@
-/** What the janitor asks of the job table. Every statement takes its rows with `skip locked`: any number may sweep. */
+/**
+ * What the janitor asks of the job table. Every statement takes its rows with `skip locked`: any number may sweep. Times are
+ * compared with now(), which is one value for a statement; an index cannot be searched by clock_timestamp().
+ */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { plainArray } from "./arrays.ts";
@@ -22,7 +25,7 @@ export function redispatchUnsent(target: Queryable, olderMs: number, max: number
   return target.query<Redispatched>(
     `with found as (
        select id, stream_seq from job
-       where state = 'queued' and dispatched_at < clock_timestamp() - $1 * interval '1 millisecond' and stream_seq is null
+       where state = 'queued' and dispatched_at < now() - $1 * interval '1 millisecond' and stream_seq is null
        order by dispatched_at limit $2 for update skip locked
      ) ${AGAIN}`,
     [olderMs, max],
@@ -69,8 +72,8 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
     `with found as (
        select id from job
        where state = 'queued' and stream_seq is not null
-         and dispatched_at < clock_timestamp() - $1 * interval '1 millisecond'
-         and coalesce(checked_at, dispatched_at) < clock_timestamp() - $1 * interval '1 millisecond'
+         and dispatched_at < now() - $1 * interval '1 millisecond'
+         and coalesce(checked_at, dispatched_at) < now() - $1 * interval '1 millisecond'
        order by dispatched_at limit $2 for update skip locked
      )
      update job j set checked_at = clock_timestamp() from found where j.id = found.id
@@ -85,9 +88,9 @@ export function findOverdue(target: Queryable, lane: Lane, graceMs: number, max:
     `select ${UNOWNED_COLUMNS}
      from (
        (select * from job where state = 'running' and lane = $1
-          and lease_until < clock_timestamp() - $2 * interval '1 millisecond' order by lease_until limit $3)
+          and lease_until < now() - $2 * interval '1 millisecond' order by lease_until limit $3)
        union all
-       (select * from job where state = 'queued' and lane = $1 and deadline < clock_timestamp() and provider_job is null
+       (select * from job where state = 'queued' and lane = $1 and deadline < now() and provider_job is null
         order by deadline limit $3)
        union all
        (select * from job where state = 'queued' and lane = $1 and cancel_requested and provider_job is null limit $3)
@@ -102,7 +105,7 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
   return target.query<Redispatched>(
     `with found as (
        select id, stream_seq from job
-       where id = $1 and epoch = $2 and state = 'running' and lease_until < clock_timestamp()
+       where id = $1 and epoch = $2 and state = 'running' and lease_until < now()
        for update skip locked
      ) ${AGAIN}`,
     [id, epoch],
@@ -113,7 +116,7 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
 export function findWrittenOff(target: Queryable, keepMs: number, max: number): Promise<UnownedJob[]> {
   return target.query<UnownedJob>(
     `select ${UNOWNED_COLUMNS} from job
-     where state in ('queued', 'running') and unknown_since < clock_timestamp() - $1 * interval '1 millisecond'
+     where state in ('queued', 'running') and unknown_since < now() - $1 * interval '1 millisecond'
        and lease_until is null
      limit $2`,
     [keepMs, max],
@@ -125,7 +128,7 @@ export function redispatchUnknown(target: Queryable, max: number): Promise<Redis
   return target.query<Redispatched>(
     `with found as (
        select id, stream_seq from job
-       where state = 'running' and unknown_since is not null and ask_at < clock_timestamp() and provider_job is not null
+       where state = 'running' and unknown_since is not null and ask_at < now() and provider_job is not null
          and lease_until is null
        order by ask_at limit $1 for update skip locked
      ) ${AGAIN}`,
@@ -174,7 +177,7 @@ export async function dropEndedJobs(
 ): Promise<(Pick<JobRow, "id" | "workspace_id" | "result_ref"> & { readonly is_recorded: boolean })[]> {
   return target.query(
     `delete from job where id in (
-       select id from job where ended_at < clock_timestamp() - $1 * interval '1 millisecond'
+       select id from job where ended_at < now() - $1 * interval '1 millisecond'
        order by ended_at limit $2 for update skip locked)
      returning id, workspace_id, result_ref, recorded is not null as is_recorded`,
     [olderMs, max],
@@ -183,5 +186,5 @@ export async function dropEndedJobs(
 
 /** Workers that have not been heard of for an hour. */
 export async function dropSilentWorkers(target: Queryable): Promise<void> {
-  await target.query("delete from worker_slots where seen_at < clock_timestamp() - interval '1 hour'");
+  await target.query("delete from worker_slots where seen_at < now() - interval '1 hour'");
 }

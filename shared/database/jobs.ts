@@ -45,11 +45,20 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/** The same for who asks by its id: undefined also for what nobody is to find again. */
-export async function findShownJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
+/**
+ * The same for a caller that asks by its id: undefined also for what is not to be found again.
+ * @param memberId when given, jobs that no key of this member made count as none
+ */
+export async function findShownJob(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+  memberId: string | null = null,
+): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
-    `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden`,
-    [id, workspaceId],
+    `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
+       and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))`,
+    [id, workspaceId, memberId],
     "find_shown_job",
   );
   return rows[0];

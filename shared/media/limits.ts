@@ -6,4 +6,22 @@ export const PROBE_LIMITS = {
   /** Bytes that look like a frame and are none, and one more for every so many bytes of the file: by chance 1 in 256. */
   missesMax: 200_000,
   bytesPerMiss: 128,
+  /** A film has a few dozen languages. */
+  tracksMax: 100,
+  /** Looks at once in one process, and those that wait for their turn. */
+  childrenMax: 2,
+  queueMax: 64,
+  /** The largest recording takes a tenth of it on a slow machine. */
+  jobMs: 10_000,
+  /** A warm child answers 100 ms sooner; it weighs 60 MB. */
+  idleMs: 30_000,
+  /** The runtime reserves far more than it uses. */
+  addressSpaceBytes: 16_000_000_000,
+  /** The largest recording, read through a pipe, and what the runtime keeps of it. */
+  memoryBytesMax: 640 * 1_048_576,
+  watchMs: 100,
+  /** Half of it is more than the longest look takes: a child that has used half is replaced. */
+  processorSeconds: 120,
+  jobsMax: 1_000,
+  residentBytesMax: 300 * 1_048_576,
 } as const;

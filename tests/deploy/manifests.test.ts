@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import packageJson from "../../package.json" with { type: "json" };
 
+import { loadConfig } from "#shared/config.ts";
 import { POOLS } from "#shared/queue/subjects.ts";
 import { NATS_VERSION_MIN, compareVersions } from "#shared/queue/connection.ts";
 
@@ -65,6 +66,16 @@ describe("deploy/compose.yaml", () => {
     for (const name of ["ingress", "worker-chat", "janitor", "admin"]) {
       const condition = compose.services[name]?.depends_on?.["migrate"]?.condition;
       expect(condition, name).toBe("service_completed_successfully");
+    }
+  });
+
+  test("is production without the sandbox, whatever .env says of it", () => {
+    const roles = services.filter(([, { image }]) => image === "sluice:local");
+    expect(roles).toHaveLength(9);
+    for (const [name, { environment }] of roles) {
+      const { DATABASE_URL: _url, ...given } = environment ?? {};
+      const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
+      expect([name, loaded.production, loaded.sandbox]).toEqual([name, true, false]);
     }
   });
 

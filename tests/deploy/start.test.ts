@@ -128,6 +128,8 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     const dataDir = folder();
     const port = await freePort();
     const env = await bareEnvironment({
+      // As some shells have it; what is started is no production for it.
+      NODE_ENV: "production",
       PORT: String(port),
       SLUICE_ADMIN_PORT: "0",
       SLUICE_DATA_DIR: dataDir,
@@ -142,6 +144,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
       headers: { authorization: `Bearer ${first.key}` },
     });
     expect(models.status).toBe(200);
+    expect(await models.text()).toContain('"sandbox-chat"');
     await sql(dataDir, "create table kept (word text)");
 
     const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });

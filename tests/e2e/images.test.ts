@@ -480,6 +480,22 @@ describe("a caller that does not wait", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT }]);
   }, 40_000);
 
+  test("hears of a cancel that came from elsewhere, and is not told to ask again", async () => {
+    const before = new Set((await stack.query<{ id: string }>("select id from job")).map(({ id }) => id));
+    const call = post({ model: "sandbox-image-slow", prompt: "not wanted any more", size: "256x256" });
+    const id = await eventually("the job is there", async () => {
+      const rows = await stack.query<{ id: string; state: string }>(
+        "select id, state from job where state = 'running'",
+      );
+      return rows.find((row) => !before.has(row.id))?.id;
+    });
+    const headers = { authorization: `Bearer ${stack.key}` };
+    await fetch(`${stack.baseUrls[0]}/v1/images/jobs/${id}/cancel`, { method: "POST", headers });
+    const response = await call;
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([503, "false"]);
+    expect(await usageOf(id)).toMatchObject([{ status: "cancelled", settled: 0n }]);
+  });
+
   test("may leave: the job goes on", async () => {
     const leaving = new AbortController();
     const before = (await stack.query("select id from job")).length;

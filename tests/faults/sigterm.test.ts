@@ -1,11 +1,15 @@
 /** F34: a role that is told to stop lets running calls end; told twice, it cuts them honestly. Either way it exits with 0. */
+import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { durableName, streamName } from "#shared/queue/subjects.ts";
 
 import type { ManagedProcess } from "../support/stack.ts";
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { DONE, errorCode, requestId } from "./client.ts";
 import { isServed, sentTwice, startLoad, tally } from "./load.ts";
+import { openPublisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 import { storm } from "../support/storm.ts";
 
@@ -69,6 +73,33 @@ test("workers that are told to stop end their calls and exit with 0", async () =
   for (const stream of streams) expect(isServed(await stream.ended)).toBe(true);
   for (const worker of stack.workers) expect((await worker.exited()).code).toBe(0);
   await Promise.all(stack.workers.map((worker) => worker.restart()));
+  await audit(bed);
+});
+
+test("a worker that is told to stop takes nothing more on any lane while a job on one of them still runs", async () => {
+  const { client, stack, upstream } = bed;
+  const [first, second] = stack.workers;
+  await second?.stop();
+  const [workspace] = await stack.query<{ id: string }>("select id from workspace limit 1");
+  const publisher = await openPublisher(stack.natsUrl, workspace?.id ?? "");
+  const manager = await jetstreamManager(publisher.connection);
+  const live = (): ReturnType<typeof manager.consumers.info> =>
+    manager.consumers.info(streamName("chat"), durableName("chat", "live"));
+  upstream.next({ delayMs: 3_000 });
+  const before = upstream.requests.length;
+  await publisher.submit({ body: ask("metered") }, { key: "slow" });
+  await upstream.received(before + 1);
+  first?.kill("SIGTERM");
+  await eventually("it asks for no more calls", async () => (await live()).num_waiting === 0);
+  const late = client.chat(bed.target(), ask("flat"));
+  await eventually("the call waits for another worker", async () => (await live()).num_pending === 1);
+  expect(upstream.requests.length).toBe(before + 1);
+  await second?.restart();
+  expect(isServed(await late)).toBe(true);
+  expect(await publisher.ended("slow")).toMatchObject({ status: "completed" });
+  expect((await first?.exited())?.code).toBe(0);
+  await publisher.close();
+  await first?.restart();
   await audit(bed);
 });
 

@@ -3,6 +3,7 @@ import type { Caller } from "#shared/admission/authenticate.ts";
 import type { HoldRequest } from "#shared/admission/calls.ts";
 import { createIpNet } from "#shared/admission/ip-net.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { probeAudio } from "#shared/media/probe/probe.ts";
 import { ApiError, type ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -123,6 +124,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
+    probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     isRing: (_jobId: string, token: string) => token === RING_TOKEN,

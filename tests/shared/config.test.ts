@@ -45,9 +45,18 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, PORT: "", SLUICE_BOOTSTRAP_KEY: " " })).toMatchObject({ port: 8080 });
   });
 
-  test("the sandbox is off in production unless asked for", () => {
-    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on" }).sandbox).toBe(false);
-    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on", SLUICE_SANDBOX: "on" }).sandbox).toBe(true);
+  test("the sandbox is off in production, and cannot be asked for there", () => {
+    for (const production of [{ SLUICE_PRODUCTION: "on" }, { NODE_ENV: "production" }]) {
+      const loaded = loadConfig({ ...MINIMAL, ...production });
+      expect([loaded.production, loaded.sandbox]).toEqual([true, false]);
+      expect(complaint({ ...production, SLUICE_SANDBOX: "on" })).toStartWith("SLUICE_SANDBOX ");
+    }
+  });
+
+  test("what SLUICE_PRODUCTION says counts more than NODE_ENV", () => {
+    const loaded = loadConfig({ ...MINIMAL, NODE_ENV: "production", SLUICE_PRODUCTION: "off", SLUICE_SANDBOX: "on" });
+    expect([loaded.production, loaded.sandbox]).toEqual([false, true]);
+    expect(loadConfig({ ...MINIMAL, NODE_ENV: "development" }).production).toBe(false);
   });
 
   test("no process of a production dies at a failpoint", () => {
@@ -60,6 +69,10 @@ describe("settings", () => {
   test("the first byte never gets longer than the whole call", () => {
     const { chat } = loadConfig({ ...MINIMAL, SLUICE_CHAT_TOTAL_MS: "1000", SLUICE_CHAT_FIRST_BYTE_MS: "5000" });
     expect(chat.firstByteMs).toBe(1_000);
+  });
+
+  test("a silent stream is left within a minute where another source could serve it", () => {
+    expect(loadConfig(MINIMAL).chat).toMatchObject({ firstByteMs: 120_000, firstByteNextMs: 45_000 });
   });
 
   test.each(["DATABASE_URL", "NATS_URL"])("a missing %s is named", (name) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import type { Logger } from "#shared/logger.ts";
 import { CONTENT_MEMBERS, createRedactor, SECRET_ENDINGS, SECRET_MEMBERS } from "#shared/redaction.ts";
 import { logged, one } from "#tests/support/log-lines.ts";
 
@@ -163,6 +164,26 @@ describe("redaction", () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
     expect(one((log) => log.info({ usage: { [name]: 12 } }, "x"))).toMatchObject({ usage: { [name]: 12 } });
   });
+
+  test.each(["zanzibarquokka", '{"a": zanzibarquokka}', '{"zanzibarquokka" 1}'])(
+    "what a parser could not read is not quoted by its error: %s",
+    (unreadable) => {
+      let fault: unknown;
+      try {
+        JSON.parse(unreadable);
+      } catch (error) {
+        fault = error;
+      }
+      for (const act of [
+        (log: Logger) => log.warn(fault),
+        (log: Logger) => log.warn({ err: new Error("no answer", { cause: fault }) }, "failed"),
+      ]) {
+        const line = JSON.stringify(one(act));
+        expect(line).toContain("SyntaxError");
+        expect(line).not.toContain("zanzibarquokka");
+      }
+    },
+  );
 
   test("ordinary text passes unchanged", () => {
     for (const text of [

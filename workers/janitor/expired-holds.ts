@@ -1,17 +1,12 @@
 /** Holds past their deadline have no owner any more: settle what was relayed, release the rest (design part 4). */
 import type { Database } from "#shared/database/client.ts";
+import { expiredHolds, openHolds } from "#shared/database/holds.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import { closeLostCall } from "#shared/ledger/lost.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
 const BATCH = 500;
-
-interface ExpiredHold {
-  job_id: string;
-  attempt: number;
-  workspace_id: string;
-}
 
 /** The database's clock alone decides; a hold's deadline lies behind the call's own by LIMITS.holdSlackMs. */
 export async function sweepExpiredHolds(context: {
@@ -21,10 +16,7 @@ export async function sweepExpiredHolds(context: {
   metrics: Metrics;
 }): Promise<number> {
   const { database, ledger, log, metrics } = context;
-  const rows = await database.query<ExpiredHold>(
-    "select job_id, attempt, workspace_id from hold where deadline < clock_timestamp() order by deadline limit $1",
-    [BATCH],
-  );
+  const rows = await expiredHolds(database, BATCH);
   // One workspace whose balance is locked must not keep the others' holds open, nor the figures below from being told.
   const closed = await Promise.allSettled(
     rows.map(async (row) => {
@@ -43,13 +35,8 @@ export async function sweepExpiredHolds(context: {
     if (result.status === "rejected")
       log.warn({ err: result.reason as Error }, "an expired hold could not be closed yet");
   }
-  const [open] = await database.query<{ count: bigint; oldest: number }>(
-    // A durable job may wait for hours; its hold says nothing about calls that nobody ended.
-    `select count(*) as count,
-       coalesce(extract(epoch from clock_timestamp() - min(h.created_at) filter (where j.id is null)), 0)::float8 as oldest
-     from hold h left join job j on j.id = h.job_id`,
-  );
-  metrics.holdsOpen.set(Number(open?.count ?? 0n));
-  metrics.holdsOldestSeconds.set(open?.oldest ?? 0);
+  const open = await openHolds(database);
+  metrics.holdsOpen.set(open.count);
+  metrics.holdsOldestSeconds.set(open.oldestSeconds);
   return rows.length;
 }

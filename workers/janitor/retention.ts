@@ -20,7 +20,7 @@ export async function sweepRetention(database: Queryable, hours: number): Promis
   await repeat(() =>
     database.query(
       `delete from event where id in (
-         select id from event where occurred_at < clock_timestamp() - $1 * interval '1 hour' order by occurred_at limit $2)
+         select id from event where occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)
        returning 1`,
       [hours, BATCH],
     ),

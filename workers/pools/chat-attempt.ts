@@ -167,8 +167,15 @@ function outputBytesMax({ attempt, terms, request }: ChatAttempt): number {
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   const totalMs = Math.max(1, job.deadline_ms - Date.now());
-  const firstByteMs = request.stream === true ? limits.firstByteMs : attempt.isLast ? totalMs : limits.plainMs;
+  const plainMs = attempt.isLast ? totalMs : limits.plainMs;
+  const firstByteMs = request.stream === true ? streamWaitMs(limits, attempt) : plainMs;
   return { totalMs, firstByteMs: Math.min(totalMs, firstByteMs), stallMs: limits.stallMs };
+}
+
+/** A model or provider may need longer than the settings say; a source that another could stand in for gets less. */
+function streamWaitMs(limits: Config["chat"], { step, isLast }: Attempt<ChatProvider>): number {
+  const own = step.model.first_byte_ms ?? step.provider.first_byte_ms;
+  return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }
 
 /** The source's own gaps, names and defaults, as the catalogue lists them. */

@@ -11,8 +11,6 @@ export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
   /** For the metric: the error class, or why the job was ended. */
   readonly kind: string;
-  /** For the log only. */
-  readonly detail: string;
 }
 
 const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted">, { code: Code; message: string }>> = {
@@ -47,7 +45,6 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
     ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
     status: "failed",
     kind,
-    detail: error.detail,
   };
 }
 
@@ -61,12 +58,11 @@ function explainNoRoute(error: NoRouteError): ChatFailure {
     retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)),
     status: "failed",
     kind: "no_route",
-    detail: error.message,
   };
 }
 
 function explainAbort(abort: JobAbort): ChatFailure {
-  const common = { param: null, kind: abort.reason, detail: abort.message };
+  const common = { param: null, kind: abort.reason };
   switch (abort.reason) {
     case "deadline":
       return { ...common, code: "upstream_timeout", message: CLASSES.timeout.message, retry: false, status: "failed" };

@@ -9,6 +9,7 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
+import { failureFacts } from "../providers/failure-facts.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
 import { stepsOf } from "../routing/steps.ts";
@@ -248,7 +249,7 @@ class ChatRun {
     const { context, job } = this;
     context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
     context.log.warn(
-      { request_id: job.request_id, source: attempt.step.name, kind: error.kind, next, detail: error.detail },
+      { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
       "provider call failed",
     );
   }

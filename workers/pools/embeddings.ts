@@ -6,6 +6,7 @@ import { isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
+import { failureFacts } from "../providers/failure-facts.ts";
 import { type EmbeddingsProvider, type EmbeddingsResult, ProviderError } from "../providers/provider.ts";
 import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
 import { stepsOf } from "../routing/steps.ts";
@@ -115,7 +116,7 @@ async function ask(
     onFailure(attempt, error, next) {
       context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
       context.log.warn(
-        { request_id: job.request_id, source: attempt.step.name, kind: error.kind, next, detail: error.detail },
+        { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
         "provider call failed",
       );
     },

@@ -13,6 +13,7 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
+import { failureFacts } from "../providers/failure-facts.ts";
 import type { MediaOffer, MediaResult, Transcript, TranscriptionInput } from "../providers/media.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
@@ -231,7 +232,7 @@ class Transcribing {
     const { context, job } = this;
     context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
     context.log.warn(
-      { request_id: job.request_id, source: attempt.step.name, kind: error.kind, next, detail: error.detail },
+      { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
       "provider call failed",
     );
   }

@@ -132,7 +132,7 @@ export class ProviderError extends Error {
   /** A client-visible code where the class alone does not decide it, such as context_length_exceeded. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /** For the log only, cut to 500 characters; never shown to a client. */
+  /** Cut to 500 characters, for adapters to judge by. It may hold a prompt: never shown, and logged by failureFacts alone. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;

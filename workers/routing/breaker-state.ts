@@ -3,7 +3,7 @@
  * that never goes back; the caller says what time it is.
  *
  * A source is in rotation, or it rests until a deadline. After the deadline one call of the fleet tries it (the probe,
- * breaker.ts): a good one puts it back, a failed one doubles the rest.
+ * breaker.ts): a good one puts it back, a failed one lengthens the rest.
  */
 import { BREAKER } from "#shared/limits.ts";
 
@@ -97,7 +97,7 @@ export class SourceState {
 
   /** Our key or the model is refused there. */
   down(now: number, random: () => number): Change | undefined {
-    const next = this.isProbing ? Math.min(this.restMs * 2, BREAKER.restMsMax) : this.restMs;
+    const next = this.isProbing ? this.nextRestMs() : this.restMs;
     // Calls that were under way come back with what the first one said already.
     if (this.isResting && !this.isProbing && this.restMs >= BREAKER.downMs) return undefined;
     return this.rest(Math.max(next, BREAKER.downMs), now, random);
@@ -150,7 +150,7 @@ export class SourceState {
   }
 
   private judge(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
-    if (result === "failed") return this.rest(Math.min(this.restMs * 2, BREAKER.restMsMax), now, random);
+    if (result === "failed") return this.rest(this.nextRestMs(), now, random);
     this.isProbing = false;
     // Lengthened while the probe ran: that is the newer evidence.
     return this.until > now ? undefined : this.close(now);
@@ -162,6 +162,10 @@ export class SourceState {
     const runMax = BREAKER.runFailures + Math.floor(this.okSum / BREAKER.successesPerRunFailure);
     if (!isMostlyFailing && this.run < Math.min(runMax, BREAKER.runFailuresMax)) return undefined;
     return this.rest(BREAKER.restMs, now, random);
+  }
+
+  private nextRestMs(): number {
+    return Math.min(Math.round(this.restMs * BREAKER.restGrowth), BREAKER.restMsMax);
   }
 
   private rest(restMs: number, now: number, random: () => number): Change {

@@ -42,6 +42,7 @@ export function probeFlac(cursor: Cursor): AudioFacts {
     at = cursor.bytes.indexOf(0xff, at);
     if (at < 0 || at + 6 > cursor.length) break;
     const frame = flacFrame(cursor, at);
+    if (frame !== null) cursor.step();
     if (frame !== null && (frame.bits === 0 || frame.bits === info.bits)) {
       counted += frame.samples / (frame.sampleRate || info.sampleRate);
     } else cursor.miss();

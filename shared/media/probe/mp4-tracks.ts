@@ -1,4 +1,5 @@
 /** The tracks of MP4, M4A, MOV (ISO 14496-12), whole and in fragments. */
+import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 import { forEachSample, newTables, type OnSample, readTable, type SampleTables } from "./mp4-samples.ts";
 
@@ -35,6 +36,8 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moo
 
 interface State {
   readonly tracks: Mp4Track[];
+  /** Of several with one id, the first. */
+  readonly byId: Map<number, Mp4Track>;
   track: Mp4Track | undefined;
   /** Where the fragment begins, what its runs are counted from, and where the next one's samples begin. */
   fragmentAt: number;
@@ -53,6 +56,7 @@ type OnTrack = (track: Mp4Track) => OnSample | undefined;
 export function readMp4Tracks(cursor: Cursor, onTrack?: OnTrack): readonly Mp4Track[] {
   const state: State = {
     tracks: [],
+    byId: new Map(),
     track: undefined,
     fragmentAt: 0,
     baseAt: 0,
@@ -83,6 +87,7 @@ function walk(cursor: Cursor, from: number, to: number, depth: number, state: St
     const end = Math.min(to, at + size);
     if (CONTAINERS.has(kind) && depth < DEPTH_MAX) {
       if (kind === "trak") {
+        if (state.tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has more tracks than any recording");
         state.track = newTrack();
         state.tracks.push(state.track);
       }
@@ -132,6 +137,7 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
       if (track !== undefined && has(24)) {
         const isLong = view.getUint8(at) === 1;
         track.id = view.getUint32(at + (isLong ? 20 : 12));
+        if (!state.byId.has(track.id)) state.byId.set(track.id, track);
         if (has(isLong ? 88 : 76)) track.rotation = readRotation(cursor, at + (isLong ? 52 : 40));
       }
       break;
@@ -164,7 +170,7 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
       break;
     case "trex":
       if (has(24)) {
-        const found = state.tracks.find(({ id }) => id === view.getUint32(at + 4));
+        const found = state.byId.get(view.getUint32(at + 4));
         if (found === undefined) break;
         found.defaultTicks = view.getUint32(at + 12);
         found.defaultBytes = view.getUint32(at + 16);
@@ -206,7 +212,7 @@ function readDescription(cursor: Cursor, at: number, end: number, track: Mp4Trac
 
 function readFragmentHead({ view }: Cursor, at: number, end: number, state: State): void {
   const flags = view.getUint32(at) & 0xff_ffff;
-  state.track = state.tracks.find(({ id }) => id === view.getUint32(at + 4));
+  state.track = state.byId.get(view.getUint32(at + 4));
   state.fragmentTicks = state.track?.defaultTicks ?? 0;
   state.fragmentBytes = state.track?.defaultBytes ?? 0;
   let where = at + 8;

@@ -1,4 +1,5 @@
 /** The tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are looked at one by one. */
+import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 import { type OnFrame, readFrames, readVint } from "./webm-frames.ts";
 
@@ -87,7 +88,10 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
     const track = tracks.at(-1);
     const end = start + size.value;
     at = OPENED.has(id.value) ? start : end;
-    if (id.value === ID.trackEntry) tracks.push(newTrack());
+    if (id.value === ID.trackEntry) {
+      if (tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has more tracks than any recording");
+      tracks.push(newTrack());
+    }
     if (OPENED.has(id.value) || end > cursor.length) continue;
     const number = (): number => readUnsigned(cursor, start, size.value);
     if (id.value === ID.timestampScale) scale = number();

@@ -1,6 +1,6 @@
 /** What stands around a recording that is transcribed: who may, where it lies meanwhile, what is left of it, what it costs. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
@@ -83,6 +83,17 @@ async function storedClaims(): Promise<string[]> {
   return (await listObjects(storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key);
 }
 
+/** Undefined while there are none. */
+function childrenOf(pid: number): string[] | undefined {
+  const tasks = `/proc/${pid}/task`;
+  const found = readdirSync(tasks).flatMap((task) =>
+    readFileSync(join(tasks, task, "children"), "utf8")
+      .split(" ")
+      .filter(Boolean),
+  );
+  return found.length > 0 ? found : undefined;
+}
+
 function spooled(): string[] {
   const folders = readdirSync(folder.directory).filter((name) => name.startsWith("sluice-spool-"));
   return folders.flatMap((name) => readdirSync(join(folder.directory, name)));
@@ -113,6 +124,26 @@ describe("a recording", () => {
       const response = await bench.call(PATH, body);
       expect([response.status, await response.json()]).toEqual([200, plain]);
     }
+  });
+
+  test("is looked at in a process of its own", async () => {
+    const { pid } = bench.stack.ingresses[0] ?? { pid: 0 };
+    const [response, children] = await Promise.all([send("sandbox-stt"), eventually("a child", () => childrenOf(pid))]);
+    expect([response.status, children.length]).toEqual([200, 1]);
+  });
+
+  test("is not looked at for a caller that cannot pay, nor for a model that is none", async () => {
+    const { id, key } = await createWorkspace(bench.stack, { creditsNano: 0n });
+    const audio_base64 = Buffer.from("no sound at all").toString("base64");
+    const refused = await postAs(key, PATH, { model: "local-stt", audio_base64 });
+    expect(await errorOf(refused)).toMatchObject({ status: 402, code: "insufficient_credits" });
+    const unknown = await postAs(key, PATH, { model: "no-such-model", audio_base64 });
+    expect(await errorOf(unknown)).toMatchObject({ status: 400, code: "model_not_found" });
+    const [window] = await bench.stack.query<{ calls: bigint }>(
+      "select calls from rate_window where workspace_id = $1",
+      [id],
+    );
+    expect(window?.calls).toBe(2n);
   });
 
   test("in the file store is not read for a key that is for money only, not even for its length", async () => {

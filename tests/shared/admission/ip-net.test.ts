@@ -39,6 +39,33 @@ describe("the limit of an address", () => {
     expect(passed(net, "8.8.4.4", 6)).toBe(5);
   });
 
+  test("is one for a network of IPv6 (/64), which one customer has to himself", () => {
+    const { net } = open(5);
+    for (const address of ["2001:db8:1:2::1", "2001:0DB8:1:2:ffff::9", "2001:db8:1:2:a:b:c:d", "2001:db8:1:2::"]) {
+      expect(passed(net, address, 1)).toBe(1);
+    }
+    expect(passed(net, "2001:db8:1:2::1:1", 9)).toBe(1);
+    expect(passed(net, "2001:db8:1:3::1", 9)).toBe(5);
+    expect(passed(net, "2001:db8::2:0:0:0:1", 9)).toBe(5);
+  });
+
+  test("of IPv6 networks that are written short is not mixed up with another's", () => {
+    const { net } = open(1);
+    for (const address of [
+      "::1",
+      "fe80::1%eth0",
+      "2001:db8::1",
+      "2001:db8:1::1",
+      "2001:db8:0:1::",
+      "64:ff9b::1.2.3.4",
+    ]) {
+      expect([address, passed(net, address, 1)]).toEqual([address, 1]);
+    }
+    for (const address of ["::2", "fe80::2%eth1", "2001:db8:0:0:5::", "2001:db8:1:0::7", "64:ff9b::4.3.2.1"]) {
+      expect([address, passed(net, address, 1)]).toEqual([address, 0]);
+    }
+  });
+
   test("looks back ten minutes, and not further", () => {
     const { net, clock } = open(5);
     expect(passed(net, "8.8.8.8", 5)).toBe(5);
@@ -129,6 +156,13 @@ describe("the client's address", () => {
     ["is found behind several proxies", "10.1.2.3", "1.2.3.4, 10.9.9.9, 10.8.8.8", "1.2.3.4"],
     ["is the farthest proxy when all are ours", "10.1.2.3", "10.9.9.9, 10.8.8.8", "10.9.9.9"],
     ["may be IPv6", "fd00::1", "2001:4860:4860::8888", "2001:4860:4860::8888"],
+    ["is read without its port", "10.1.2.3", "1.2.3.4:5678", "1.2.3.4"],
+    ["is read without its port, behind several proxies", "10.1.2.3", "1.2.3.4:5678, 10.9.9.9:80", "1.2.3.4"],
+    ["is read without its port and brackets", "10.1.2.3", "[2001:db8::1]:443", "2001:db8::1"],
+    ["is read without its brackets", "10.1.2.3", "[2001:db8::1]", "2001:db8::1"],
+    ["is the same mapped and plain, with a port", "10.1.2.3", "[::ffff:1.2.3.4]:443", "1.2.3.4"],
+    ["is the proxy's when what stands before a port is no address", "10.1.2.3", "unknown:80", "10.1.2.3"],
+    ["is the proxy's when a bracket is not closed", "10.1.2.3", "[2001:db8::1", "10.1.2.3"],
     ["is the same mapped and plain", "::ffff:203.0.113.9", null, "203.0.113.9"],
     ["is the same mapped and plain, forwarded", "::ffff:10.1.2.3", "::FFFF:1.2.3.4", "1.2.3.4"],
     ["is the proxy's when the forwarded one is no address", "10.1.2.3", "unknown", "10.1.2.3"],

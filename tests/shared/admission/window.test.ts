@@ -22,6 +22,12 @@ async function ask(workspaceId: string, limit: number | null, ...times: number[]
   return verdicts;
 }
 
+async function isFull(workspaceId: string, limit: number | null, nowMs: number): Promise<boolean | undefined> {
+  const sql = "select is_full from look_at_call($1, $2, $3)";
+  const [row] = await db.query<{ is_full: boolean }>(sql, [workspaceId, limit, nowMs]);
+  return row?.is_full;
+}
+
 test("a call passes when the one a limit before it is 60 s old, and not a millisecond earlier", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   expect(await ask(workspaceId, 2, START, START + 10, START + 59_999)).toEqual([0, 0, 1]);
@@ -102,6 +108,9 @@ test("agrees with a log of every call, whatever the groups, limits and steps of 
       });
       const expected = calls.map((call) => (call.place.model.ask(call.limit, nowMs) ? 0 : 1));
       const [first] = calls;
+      // A look tells the first one's verdict beforehand, and counts nothing.
+      const seen = first && (await isFull(first.workspaceId, first.limit, nowMs));
+      expect({ seed, round, group, seen }).toEqual({ seed, round, group, seen: expected[0] === 1 });
       const isLone = calls.length === 1 && first !== undefined && random(2) === 0;
       const verdicts = isLone
         ? [await admitLone(db.database, first, nowMs)]

@@ -3,7 +3,7 @@ import type { NatsConnection } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Finish } from "#shared/ledger/finish.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger, type Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
@@ -52,6 +52,7 @@ export interface Surroundings {
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
+  readonly log?: Logger;
 }
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
@@ -73,13 +74,14 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       chat: {
         totalMs: 60_000,
         firstByteMs: 60_000,
+        firstByteNextMs: 60_000,
         stallMs: 60_000,
         plainMs: 60_000,
         queueMs: 60_000,
         ...around.limits,
       },
     },
-    log: createLogger({ level: "silent", role: "test" }),
+    log: around.log ?? createLogger({ level: "silent", role: "test" }),
     metrics,
     database: { query: async () => around.rows?.() ?? around.progress ?? [] },
     ledger: {

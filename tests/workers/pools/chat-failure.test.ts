@@ -27,11 +27,9 @@ describe("what a client hears of a provider's error", () => {
     expect(failure("failed", { code, param: "messages" })).toMatchObject({ code: "upstream_error", param: null });
   });
 
-  test("never holds the vendor's own words, which the log gets", () => {
+  test("never holds the vendor's own words", () => {
     for (const kind of ["rejected", "refused", "misconfigured", "busy", "failed", "timeout", "aborted"] as const) {
-      const { detail, ...rest } = failure(kind);
-      expect(detail).toBe(VENDOR_MARK);
-      expect(JSON.stringify(rest)).not.toContain(VENDOR_MARK);
+      expect(JSON.stringify(failure(kind))).not.toContain(VENDOR_MARK);
     }
   });
 

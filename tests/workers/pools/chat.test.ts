@@ -361,6 +361,33 @@ describe("a provider that takes too long", () => {
     expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
   });
 
+  const twice = (limit = ""): string => `${ONE_SOURCE}${limit}      - provider: acme
+        model: acme-two
+`;
+
+  test.each<[string, Surroundings, string[]]>([
+    [
+      "to the next source in less time than the last one has",
+      { limits: { firstByteNextMs: 20 }, catalogue: twice() },
+      ["acme-one", "acme-two"],
+    ],
+    [
+      "in the time that its model says, the last one too",
+      { catalogue: twice().replace("    sources:", "    first_byte_ms: 100\n    sources:") },
+      ["acme-one", "acme-two"],
+    ],
+    [
+      "in the time that its provider says",
+      { catalogue: twice().replace("  - id: acme", "  - id: acme\n    first_byte_ms: 100") },
+      ["acme-one", "acme-two"],
+    ],
+  ])("with the first byte of a stream moves on %s", async (_name, around, asked) => {
+    const { run, calls, failure } = bench({ stream: streamOf(untilAborted) }, around);
+    await run(chatJob({ ...STREAM, deadline_ms: Date.now() + 2_000 }));
+    expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(asked);
+    expect(failure()).toMatchObject({ code: "upstream_timeout" });
+  });
+
   test("between two pieces: what was produced is owed", async () => {
     const stream = streamOf(ROLE, delta({ content: "Eight" }), untilAborted);
     const { run, finishes, failure } = bench({ stream }, { limits: { stallMs: 20 } });

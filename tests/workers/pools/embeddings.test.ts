@@ -35,7 +35,7 @@ interface Bench {
 }
 
 /** The pool over providers of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
-function bench(embed: Embed): Bench {
+function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" })): Bench {
   const frames: { readonly frame: Frame; readonly data: Uint8Array }[] = [];
   const finishes: Finish[] = [];
   const calls: EmbeddingsCall[] = [];
@@ -44,7 +44,7 @@ function bench(embed: Embed): Bench {
   closing.push(() => metrics.close());
   const context = {
     config: { chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000, plainMs: 100 } },
-    log: createLogger({ level: "silent", role: "test" }),
+    log,
     metrics,
     ledger: {
       finish: (finish: Finish) => {
@@ -114,6 +114,18 @@ const vectorOf = (input: string | readonly number[], dimensions = 8): Float32Arr
 const serve: Embed = ({ inputs, dimensions }) => ({
   vectors: inputs.map((input) => vectorOf(input, dimensions)),
   usage: { ...NO_USAGE, input: inputs.reduce((sum, input) => sum + input.length, 0) },
+});
+
+test("a provider's words, which may repeat an input, are logged by their length and hash alone", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
+  const { run, failure } = bench(() => {
+    throw new ProviderError("failed", "cannot embed zanzibarquokka", { status: 500 });
+  }, log);
+  await run({ input: "zanzibarquokka" });
+  expect(lines.join("") + JSON.stringify(failure())).not.toContain("zanzibarquokka");
+  const failed = lines.find((line) => line.includes("provider call failed")) ?? "{}";
+  expect(JSON.parse(failed)).toMatchObject({ kind: "failed", status: 500, text_chars: 27, text_hash: expect.any(String) as string }); // prettier-ignore
 });
 
 describe("an embeddings job", () => {

@@ -35,7 +35,10 @@ const RECORDING = new TextEncoder().encode("a recording");
 const REFERENCE = `${RECORDING.length}#${createHash("sha256").update(RECORDING).digest("hex")}#claims/1/file`;
 
 /** @param offers of the model's first source and of its second */
-async function run(offers: readonly [Offer, Offer], { plainMs = 60_000, totalMs = 60_000 } = {}) {
+async function run(
+  offers: readonly [Offer, Offer],
+  { plainMs = 60_000, totalMs = 60_000, log = createLogger({ level: "silent", role: "test" }) } = {},
+) {
   const breaker = fakeBreaker();
   const closed: object[] = [];
   let told = "";
@@ -44,7 +47,7 @@ async function run(offers: readonly [Offer, Offer], { plainMs = 60_000, totalMs 
   if (!model) throw new Error("no model");
   const context = {
     config: { chat: { plainMs } },
-    log: createLogger({ level: "silent", role: "test" }),
+    log,
     catalogue: { current: () => catalogue },
     breaker,
     storage: {
@@ -117,4 +120,13 @@ describe("a recording whose first source stays silent", () => {
     expect(ran.breaker).toEqual(["record:failed one/m", "record:failed two/m"]);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
+});
+
+test("a provider's words, which may repeat a prompt, are not logged", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
+  const repeats: Offer = { run: () => Promise.reject(new ProviderError("failed", "cannot hear zanzibarquokka")) };
+  const { told } = await run([repeats, repeats], { log });
+  expect(lines.join("")).toContain("provider call failed");
+  expect(lines.join("") + told).not.toContain("zanzibarquokka");
 });

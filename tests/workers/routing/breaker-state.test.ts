@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { BREAKER } from "#shared/limits.ts";
+import { seeded, testSeed } from "#tests/support/seed.ts";
 import { type Change, Sources, SourceState } from "#workers/routing/breaker-state.ts";
 
 const NAME = "acme/large";
@@ -94,27 +95,48 @@ describe("a source at rest", () => {
     expect(after("----", state, 6_200).isResting).toBe(false);
   });
 
-  test("rests twice as long after each failed probe, two minutes at most", () => {
+  test("rests a little longer after each failed probe, 24 s at most", () => {
     const state = after("-----");
     const rests: number[] = [];
-    for (let n = 0; n < 7; n++) {
+    for (let n = 0; n < 14; n++) {
       const at = state.until;
       state.beginProbe(at);
       expect(state.record("failed", at, middle)).toBe("lengthened");
       rests.push(state.until - at);
     }
-    expect(rests).toEqual([10_000, 20_000, 40_000, 80_000, 120_000, 120_000, 120_000]);
+    expect(rests.slice(0, 3)).toEqual([5_750, 6_612, 7_604]);
+    expect(rests.slice(-3)).toEqual([24_000, 24_000, 24_000]);
   });
 
-  test("rests half a minute when our key is refused, longer when a probe finds it refused still", () => {
+  test.each([
+    ["a minute", 60_000, 20_000],
+    ["an hour", 3_600_000, 30_000],
+  ])("serves again soon after it was away for %s, whatever the jitter", (_what, awayMs, backWithinMs) => {
+    const random = seeded(testSeed("breaker"));
+    for (let round = 0; round < 300; round += 1) {
+      const state = new SourceState(NAME);
+      for (let failures = 0; failures < 5; failures += 1) state.record("failed", 1_000, random);
+      let at = 1_000;
+      for (let trials = 0; state.isResting; trials += 1) {
+        at = state.until;
+        state.beginProbe(at);
+        state.record(at < 1_000 + awayMs ? "failed" : "ok", at, random);
+        // One call in five seconds is no hammering.
+        expect(trials).toBeLessThan(awayMs / 4_000);
+      }
+      expect(at - 1_000 - awayMs).toBeLessThan(backWithinMs);
+    }
+  });
+
+  test("rests longest when our key is refused, and again when a probe finds it refused still", () => {
     const state = new SourceState(NAME);
     expect(state.down(1_000, middle)).toBe("opened");
-    expect(state.until).toBe(31_000);
+    expect(state.until).toBe(25_000);
     // Others that were under way say the same.
     expect(state.down(20_000, middle)).toBeUndefined();
-    state.beginProbe(31_000);
-    expect(state.down(31_000, middle)).toBe("lengthened");
-    expect(state.until).toBe(91_000);
+    state.beginProbe(25_000);
+    expect(state.down(25_000, middle)).toBe("lengthened");
+    expect(state.until).toBe(49_000);
   });
 
   test("keeps the longer of two deadlines", () => {

@@ -269,14 +269,14 @@ describe("a source whose rest is over", () => {
     await heard();
     for (const worker of [a, b]) {
       expect(worker.admit(SOURCE)).toBe("open");
-      expect(worker.retryInMs(SOURCE)).toBeGreaterThanOrEqual(8_000);
-      expect(worker.retryInMs(SOURCE)).toBeLessThanOrEqual(12_000);
+      expect(worker.retryInMs(SOURCE)).toBeGreaterThanOrEqual(4_600);
+      expect(worker.retryInMs(SOURCE)).toBeLessThanOrEqual(6_900);
     }
-    await noted(2 * BREAKER.restMs);
-    await pass(12_000);
+    await noted(5_750);
+    await pass(6_900);
     expect(await b.admit(SOURCE)).toBe("probe");
     b.record(SOURCE, "failed", true);
-    await noted(4 * BREAKER.restMs);
+    await noted(6_612);
   });
 
   test("may be tried by another once its trial was given back", async () => {
@@ -328,7 +328,7 @@ describe("of two deadlines", () => {
     fail(a);
     b.down(SOURCE, true);
     await heard();
-    expect(a.retryInMs(SOURCE)).toBeGreaterThanOrEqual(24_000);
+    expect(a.retryInMs(SOURCE)).toBeGreaterThanOrEqual(19_200);
     expect(a.retryInMs(SOURCE)).toBe(b.retryInMs(SOURCE));
     await noted(BREAKER.downMs);
     await pass(6_000);

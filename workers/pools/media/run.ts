@@ -16,6 +16,7 @@ import { deserializePrice, serializePrice } from "#shared/pricing/price.ts";
 import { Answer } from "../../answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import { type Attempt, serveFirst, type Serving } from "../../routing/serve-first.ts";
@@ -250,7 +251,10 @@ class MediaRun<Kind extends MadeKind> {
       onRing: (listener) => context.doorbells.onRing(id, listener),
       onProgress: (share) => slot.progress(share),
       onUnknown: (detail) =>
-        context.log.warn({ job_id: id, source: step.name, detail }, "a provider gave no verdict on a job"),
+        context.log.warn(
+          { job_id: id, source: step.name, ...textFacts(detail) },
+          "a provider gave no verdict on a job",
+        ),
       onNext: (start) => this.beginNext(start, signal),
     });
     return { result: followed.result, refresh: refreshing(offer, followed.job, kind.artifacts) };
@@ -381,10 +385,7 @@ class MediaRun<Kind extends MadeKind> {
   private report(step: Step<Offer<Kind>>, error: ProviderError, next: string): void {
     const { context, job } = this;
     context.metrics.providerErrors.inc(step.source.provider, error.kind);
-    context.log.warn(
-      { job_id: job.job_id, source: step.name, kind: error.kind, next, detail: error.detail },
-      "provider call failed",
-    );
+    context.log.warn({ job_id: job.job_id, source: step.name, next, ...failureFacts(error) }, "provider call failed");
   }
 }
 

@@ -1,7 +1,7 @@
 /** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger, type Logger } from "#shared/logger.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
@@ -63,6 +63,7 @@ interface Around {
   readonly plainMs?: number;
   /** As the ingress calls it; what is made is speech all the same. */
   readonly kind?: JobMessage["kind"];
+  readonly log?: Logger;
 }
 
 /** @param offers of the model's first source and of its second */
@@ -80,7 +81,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
       storageBytesMax: STORAGE_BYTES_MAX,
       publicUrl: undefined,
     },
-    log: createLogger({ level: "silent", role: "test" }),
+    log: around.log ?? createLogger({ level: "silent", role: "test" }),
     catalogue: { current: () => catalogue },
     breaker: {
       admit: () => Promise.resolve("closed"),

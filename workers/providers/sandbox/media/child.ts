@@ -1,5 +1,5 @@
 /** What the sandbox's media children do: one process entry for all that they make and hear. */
-import { serveTasks, type Task } from "#workers/children/serve-tasks.ts";
+import { serveTasks, type Task } from "#shared/children/serve-tasks.ts";
 
 import type { ImageEditParams } from "./image/edit.ts";
 import type { ImageParams } from "./image/make.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { createChildPool, type ChildJob, type ChildPool } from "#workers/children/pool.ts";
+import { createChildPool, type ChildJob, type ChildPool } from "#shared/children/pool.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 

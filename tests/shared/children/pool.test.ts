@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 
-import { createChildPool, type ChildPool, type ChildPoolOptions } from "#workers/children/pool.ts";
+import { createChildPool, type ChildPool, type ChildPoolOptions } from "#shared/children/pool.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 const OPTIONS: ChildPoolOptions = {

@@ -1,7 +1,7 @@
 /** A child for the tests of the pool, with tasks that misbehave. */
 import { setTimeout as delay } from "node:timers/promises";
 
-import { serveTasks } from "#workers/children/serve-tasks.ts";
+import { serveTasks } from "#shared/children/serve-tasks.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 if (import.meta.main) {

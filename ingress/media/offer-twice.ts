@@ -1,0 +1,29 @@
+/** An offer whose answer is lost is made once more: the same id is the same job. */
+import { isDatabaseAway } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { JobAdmission, JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
+import type { Logger } from "#shared/logger.ts";
+
+/**
+ * @param onRefused told when the job is certainly not admitted: the offer did not reach the database
+ * @throws ApiError `overloaded`; `service_unavailable` with the job's id and not to be resent, when the job may be admitted
+ */
+export async function offerTwice(
+  { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },
+  offer: JobOffer,
+  onRefused: () => void,
+): Promise<JobVerdict> {
+  try {
+    return await jobs.offer(offer);
+  } catch (error) {
+    if (error instanceof ApiError) onRefused();
+    if (!isDatabaseAway(error)) throw error;
+    log.warn({ err: error, job_id: offer.id }, "whether a job was admitted is asked again");
+  }
+  try {
+    return await jobs.offer(offer);
+  } catch (error) {
+    const message = `It is not known whether the call was admitted; before you send it again, ask for job ${offer.id}.`;
+    throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: offer.id, cause: error });
+  }
+}

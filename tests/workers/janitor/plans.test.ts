@@ -1,0 +1,102 @@
+/** What the janitor asks every few seconds stays cheap while much is open: an index finds what is due, nothing is walked. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { Database, Queryable } from "#shared/database/client.ts";
+import {
+  dropEndedJobs,
+  findOverdue,
+  findWrittenOff,
+  redispatchUnknown,
+  redispatchUnsent,
+  takeUnclaimed,
+} from "#shared/database/job-sweeps.ts";
+import { openLedger } from "#shared/ledger/finish.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
+
+const MANY = 20_000;
+const log = createLogger({ level: "silent", role: "test" });
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // Half of the jobs wait on the queue, half have ended; each has a hold, and so have as many calls without a job.
+  await database.query(
+    `insert into job (id, workspace_id, pool, lane, kind, modality, state, dispatch, dispatched_at, stream_seq, deadline,
+                      work, ended_at)
+     select uuidv7(), gen_random_uuid(), 'chat', 'batch', 'chat', 'text', case when i % 2 = 0 then 'queued' else 'completed' end,
+            1, now(), i, now() + interval '1 day', '{}', case when i % 2 = 1 then now() end
+     from generate_series(1, $1::int) i`,
+    [MANY],
+  );
+  await database.query(
+    `insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
+     select id, 1, workspace_id, gen_random_uuid(), 'm', 1, false, current_date, 0, deadline from job
+     union all
+     select uuidv7(), 1, gen_random_uuid(), gen_random_uuid(), 'm', 1, false, current_date, 0, now() + interval '10 minutes'
+     from generate_series(1, $1::int)`,
+    [MANY],
+  );
+  await database.query("analyze job, hold");
+}, 120_000);
+
+afterAll(() => database.drop());
+
+interface Plan {
+  readonly statement: string;
+  readonly lines: readonly string[];
+}
+
+/** How Postgres runs each statement that `work` sends. */
+async function plansOf(work: (target: Database) => Promise<unknown>): Promise<Plan[]> {
+  const sent: { text: string; values: Parameters<Queryable["query"]>[1] }[] = [];
+  const query: Queryable["query"] = (text, values, name) => {
+    sent.push({ text, values });
+    return database.database.query(text, values, name);
+  };
+  await work({ ...database.database, query });
+  return Promise.all(
+    sent.map(async ({ text, values }) => {
+      const rows = await database.database.query<Record<string, string>>(`explain ${text}`, values);
+      return { statement: text, lines: rows.map((row) => String(row["QUERY PLAN"]).trim()) };
+    }),
+  );
+}
+
+const walks = ({ lines }: Plan): boolean => lines.some((line) => line.includes("Seq Scan"));
+
+/** The conditions that an index was searched with. */
+const conditions = ({ lines }: Plan): string[] => lines.filter((line) => line.startsWith("Index Cond:"));
+
+describe("among many open holds", () => {
+  test("those past their deadline are found by it, and none is walked to count them", async () => {
+    const metrics = createMetrics("test");
+    const ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
+    const plans = await plansOf((target) => sweepExpiredHolds({ database: target, ledger, log, metrics }));
+    expect(plans.filter(walks)).toEqual([]);
+    expect(conditions(plans[0] ?? { statement: "", lines: [] }).join()).toContain("deadline <");
+    // Beyond what is counted, the figure is Postgres' own estimate.
+    const counted = Number(/ (\d+)\s*$/.exec(await metrics.registry.getSingleMetricAsString("sluice_holds_open"))?.[1]);
+    expect(counted).toBeGreaterThan(MANY);
+    metrics.close();
+    await ledger.idle();
+  });
+});
+
+describe("among many jobs", () => {
+  test.each<[string, (target: Queryable) => Promise<unknown>]>([
+    ["not confirmed by the queue", (target) => redispatchUnsent(target, 60_000, 100)],
+    ["not taken for long", (target) => takeUnclaimed(target, 60_000, 100)],
+    ["overdue", (target) => findOverdue(target, "batch", 60_000, 100)],
+    ["of unknown outcome for too long", (target) => findWrittenOff(target, 60_000, 100)],
+    ["to be asked about", (target) => redispatchUnknown(target, 100)],
+    ["ended long ago", (target) => dropEndedJobs(target, 60_000, 100)],
+  ])("those %s are found by an index", async (_name, work) => {
+    const plans = await plansOf(work);
+    expect(plans.filter(walks)).toEqual([]);
+    for (const plan of plans) expect(conditions(plan).join(), plan.statement).toContain("now()");
+  });
+});
