@@ -9,14 +9,19 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return new Response(JSON.stringify(body), { headers: { "content-type": JSON_TYPE, ...headers } });
 }
 
-/** Anything thrown → the envelope. What is not meant for clients is told to the log only. */
-export function errorResponse(error: unknown, log: Logger, requestId: string): Response {
+/**
+ * Anything thrown → the envelope. What is not meant for clients is told to the log only.
+ * @param isAnthropic whether the caller's client is one of Anthropic's API: those show the sentence of an error only when
+ *   `"type": "error"` stands beside it
+ */
+export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
   const shown = error instanceof ApiError ? error : internal(error, log, requestId);
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
   if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
   const { error: body } = errorEnvelope(shown.code, shown.message, shown.param);
   const envelope = { error: { ...body, ...(shown.jobId === undefined ? {} : { job_id: shown.jobId }) } };
-  return new Response(JSON.stringify(envelope), {
+  const members = isAnthropic ? { type: "error", ...envelope, request_id: requestId } : envelope;
+  return new Response(JSON.stringify(members), {
     status: shown.status,
     headers,
   });

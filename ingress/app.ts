@@ -59,7 +59,7 @@ export function createApp(context: IngressContext) {
     serve: { idleTimeout: 0, maxRequestBodySize: SERVER_BODY_BYTES_MAX },
   });
   app.onError(({ error, request, server }) =>
-    serve(failing("unmatched", error), request, {}, () => server?.requestIP(request)?.address ?? ""),
+    serve(failing("unmatched", error, new URL(request.url).pathname), request, {}, () => peerOf(server, request)),
   );
   const allowed = new Map<string, Set<string>>();
   for (const route of routes) {
@@ -67,7 +67,7 @@ export function createApp(context: IngressContext) {
     app.route(
       route.method,
       path,
-      ({ request, params, server }) => serve(route, request, params, () => server?.requestIP(request)?.address ?? ""),
+      ({ request, params, server }) => serve(route, request, params, () => peerOf(server, request)),
       {
         parse: "none",
       },
@@ -80,7 +80,7 @@ export function createApp(context: IngressContext) {
     app.all(
       path,
       ({ request, params, server }) => {
-        const peer = (): string => server?.requestIP(request)?.address ?? "";
+        const peer = (): string => peerOf(server, request);
         const get = routes.find(
           (route) => route.method === "GET" && route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path,
         );
@@ -94,17 +94,25 @@ export function createApp(context: IngressContext) {
   return app;
 }
 
-/** A route that only fails: unknown paths, wrong methods and what the framework throws pass the same gates. */
-function failing(path: string, error: unknown): Route {
+/**
+ * A route that only fails: unknown paths, wrong methods and what the framework throws pass the same gates.
+ * @param asked the path as the caller wrote it; `path` is its name in metrics
+ */
+function failing(path: string, error: unknown, asked = path): Route {
   return {
     ...SILENT,
     path,
+    isAnthropic: /^\/v1\/messages(\/|$)/.test(asked),
     handle: () => {
       throw isNotFound(error)
         ? new ApiError("not_found", "There is no such path; GET /openapi.json lists those there are.")
         : error;
     },
   };
+}
+
+function peerOf(server: { requestIP(request: Request): { address: string } | null } | null, request: Request): string {
+  return server?.requestIP(request)?.address ?? "";
 }
 
 function headOf(route: Route): Route {

@@ -13,8 +13,8 @@ export interface RouteSpec {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly auth: "key" | "none";
-  /** Clients of Anthropic's API call it: the key may come in `x-api-key`, and `request-id` repeats `x-request-id`. */
-  readonly isAnthropic?: true;
+  /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
+  readonly isAnthropic?: boolean;
   readonly request?: { readonly schema: SchemaName; readonly mediaType?: string };
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   readonly responses: Readonly<Record<number, RouteResponse>>;

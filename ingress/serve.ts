@@ -81,7 +81,7 @@ export function createServe(context: IngressContext): Serve {
     ipNet.check(ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for")));
     checkFraming(call.request.headers);
     if (route.auth === "none") return route.handle(call);
-    const caller = await authenticator.authenticate(authorizationOf(route, call.request.headers));
+    const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
     onCaller(caller);
     const authenticated = { ...call, caller };
     route.authorize?.(authenticated);
@@ -113,6 +113,7 @@ export function createServe(context: IngressContext): Serve {
         hasLeft ? new ApiError("service_unavailable", "The client left.") : error,
         log,
         requestId,
+        route.isAnthropic,
       );
     }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
@@ -149,10 +150,11 @@ function checkFraming(headers: Headers): void {
   }
 }
 
-/** `x-api-key` counts where a route says so, and behind a bearer token. */
-function authorizationOf(route: Route, headers: Headers): string | null {
-  const key = route.isAnthropic ? headers.get("x-api-key") : null;
-  return headers.get("authorization") ?? (key === null || key === "" ? null : `Bearer ${key}`);
+/** Where both come, `Authorization` counts and `x-api-key` is not looked at; an empty header counts as none. */
+function authorizationOf(headers: Headers): string | null {
+  const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
+  if (authorization !== "") return authorization;
+  return key === "" ? null : `Bearer ${key}`;
 }
 
 /** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */

@@ -163,7 +163,7 @@ function append(param: string | null, key: string, isIndex: boolean): string {
 }
 
 /** What came instead. Only numbers, booleans and short candidates for an enum are repeated. */
-function arrived(keyword: string, value: unknown): string {
+export function arrived(keyword: string, value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   if (Array.isArray(value)) return `an array of ${counted(value.length, "item")}`;
   if (typeof value === "object") return "an object";

@@ -6,7 +6,7 @@ import type { JobRow } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { loadResult } from "#shared/jobs/result.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
@@ -39,10 +39,10 @@ export async function outcomeOf(context: Pick<Context, "storage">, row: JobRow):
 /** Who served, and what it cost (spec "General rules" 6). */
 export function servedHeaders(
   outcome: { readonly model: string; readonly fallback?: Fallback | undefined },
-  credits?: number,
+  nano?: bigint,
 ): Record<string, string> {
   return {
-    ...(credits === undefined ? {} : { "x-credits-used": String(credits) }),
+    ...(nano === undefined ? {} : { "x-credits-used": formatCredits(nano) }),
     "x-model-used": outcome.model,
     ...(outcome.fallback === undefined
       ? {}
@@ -53,8 +53,9 @@ export function servedHeaders(
 /** The whole answer of an endpoint that makes things: `created`, `data`, `credits_used`. */
 export async function answerMade(context: Context, call: RouteCall, row: JobRow, isInline: boolean): Promise<Response> {
   const outcome = await outcomeOf(context, row);
-  const credits = creditsNumber(row.credits ?? 0n);
-  const headers = servedHeaders(outcome, credits);
+  const nano = row.credits ?? 0n;
+  const credits = creditsNumber(nano);
+  const headers = servedHeaders(outcome, nano);
   if (isInline) {
     const wrap = {
       head: `{"created":${outcome.created},"data":[`,

@@ -14,7 +14,7 @@ import { SSE_HEADERS } from "../relay/call.ts";
 import type { RouteCall } from "../serve.ts";
 
 import { admitMediaJob, failureOf, type MediaJob } from "./offer-job.ts";
-import { inlined, outcomeOf, withLinks } from "./present.ts";
+import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
 const KEEPALIVE = Buffer.from(": keepalive\n\n");
 const DONE = Buffer.from("data: [DONE]\n\n");
@@ -41,7 +41,9 @@ export async function streamMediaJob(
   // A body that ended well would pass for the whole: what breaks cuts the connection.
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
-  return new Response(streamOf(frame({ status: "queued" }), rest, onFault, leave), { headers: SSE_HEADERS });
+  // No fallback stands in for a streamed job, so it is known from the beginning who serves.
+  const headers = { ...SSE_HEADERS, ...servedHeaders({ model: job.model.slug }) };
+  return new Response(streamOf(frame({ status: "queued" }), rest, onFault, leave), { headers });
 }
 
 async function* framesOf(

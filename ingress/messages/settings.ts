@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest, ChatTool, MessagesRequest } from "#schemas/generated/types.ts";
+import { unknownTool } from "#shared/admission/chat-tools.ts";
 import { ApiError } from "#shared/errors.ts";
 
 /**
@@ -63,9 +64,8 @@ function choiceOf(
     const param = "tool_choice.name";
     throw new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   }
-  if (!tools.some((tool) => tool.type === "function" && tool.function.name === name)) {
-    throw new ApiError("unsupported_value", "Expected the name of one of the tools.", { param: "tool_choice.name" });
-  }
+  const names = tools.flatMap((tool) => (tool.type === "function" ? [tool.function.name] : []));
+  if (!names.includes(name)) throw unknownTool("tool_choice.name", names, name);
   return { type: "function", function: { name } };
 }
 

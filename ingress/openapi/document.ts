@@ -30,6 +30,8 @@ const DESCRIPTION =
   "One OpenAI-compatible API in front of many providers, paid from prepaid credits. Errors have one envelope; branch " +
   "on its `code`. Unknown members of a body never fail a call. Bytes that are not HTTP get the server's bare 400.";
 
+const X_API_KEY = "The same key; not looked at where `Authorization` comes too";
+
 /**
  * The document for a list of routes: only schemas that a route reaches are in it.
  * @throws Error when two routes share a method and path or an operationId, or a schema is not among the components
@@ -56,7 +58,7 @@ export function buildOpenApi(routes: readonly RouteSpec[], components: Component
       headers: HEADERS,
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API key>`" },
-        apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "The same key" },
+        apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: X_API_KEY },
       },
     },
   };
@@ -68,7 +70,7 @@ function operation(route: RouteSpec): object {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     tags: route.tags,
-    security: route.auth === "key" ? [{ key: [] }, ...(route.isAnthropic ? [{ apiKeyHeader: [] }] : [])] : [],
+    security: route.auth === "key" ? [{ key: [] }, { apiKeyHeader: [] }] : [],
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,

@@ -13,6 +13,10 @@ export const HEADERS = {
   "x-model-used": { description: "The model that served the call.", schema: { type: "string" } },
   "x-fallback-from": { description: "The model asked for, when a fallback served.", schema: { type: "string" } },
   "x-fallback-depth": { description: "Fallbacks tried before one succeeded.", schema: { type: "integer", minimum: 1 } },
+  "x-voice-used": {
+    description: "The voice that speaks; absent where the model declares none, and its source chooses.",
+    schema: { type: "string" },
+  },
   "x-storage-used-bytes": { description: "Bytes the workspace stores.", schema: { type: "integer", minimum: 0 } },
   "x-storage-limit-bytes": { description: "Bytes the workspace may store.", schema: { type: "integer", minimum: 0 } },
   "x-cache": {

@@ -1,5 +1,6 @@
 /** /v1/files: what a workspace stores. */
 import type { FileDeleted, FileList } from "#schemas/generated/types.ts";
+import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
@@ -155,22 +156,34 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
 function pageOf(query: URLSearchParams): ListQuery {
   const after = query.get("after") || undefined;
   if (after !== undefined && !isFileId(after)) {
-    throw new ApiError("unsupported_value", "Expected after to be the id of a file.", { param: "after" });
+    throw new ApiError("unsupported_value", `Expected after to be the id of a file, got ${arrived("enum", after)}.`, {
+      param: "after",
+    });
   }
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") {
-    throw new ApiError("unsupported_value", "Expected order to be asc or desc.", { param: "order" });
+    throw new ApiError("unsupported_value", `Expected order to be asc or desc, got ${arrived("enum", order)}.`, {
+      param: "order",
+    });
   }
   const limit = query.get("limit") ?? String(LIMITS.filesPageMax);
   if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMITS.filesPageMax) {
-    throw new ApiError("unsupported_value", `Expected limit to be a whole number from 1 to ${LIMITS.filesPageMax}.`, {
-      param: "limit",
-    });
+    throw new ApiError(
+      "unsupported_value",
+      `Expected limit to be a whole number from 1 to ${LIMITS.filesPageMax}, got ${arrived("enum", limit)}.`,
+      {
+        param: "limit",
+      },
+    );
   }
   const purpose = query.get("purpose") || undefined;
   // A NUL is no text to Postgres, and no purpose.
   if (purpose !== undefined && !/^[a-z_-]{1,64}$/.test(purpose)) {
-    throw new ApiError("unsupported_value", "Expected purpose to be one that files have.", { param: "purpose" });
+    throw new ApiError(
+      "unsupported_value",
+      `Expected purpose to be one that files have, got ${arrived("enum", purpose)}.`,
+      { param: "purpose" },
+    );
   }
   return { after, limit: Number(limit), isDescending: order === "desc", purpose };
 }

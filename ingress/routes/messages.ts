@@ -41,7 +41,7 @@ export function messages(context: IngressContext): Route[] {
       description:
         "Anthropic's Messages API, for any chat model. With `stream: true` the answer is its event stream; a stream " +
         "that fails ends with an `error` event and without `message_stop`. Errors outside a stream have this service's " +
-        "envelope. The key may come in `x-api-key` too.",
+        'envelope with `"type": "error"` and `request_id` beside `error`.',
       tags: ["Chat"],
       auth: "key",
       isAnthropic: true,

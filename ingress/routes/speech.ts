@@ -1,10 +1,11 @@
 /** POST /v1/audio/speech. */
-import { checkSpeech } from "#shared/admission/speech-constraints.ts";
+import type { SpeechRequest } from "#schemas/generated/types.ts";
+import { checkSpeech, voiceOf } from "#shared/admission/speech-constraints.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
+import { findUsage } from "#shared/database/usage.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
@@ -13,6 +14,8 @@ import { LiveBody } from "../media/live-body.ts";
 import { admitMediaJob, waitForJob } from "../media/offer-job.ts";
 import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
 import { outcomeOf, servedHeaders } from "../media/present.ts";
+import { speechEvents } from "../media/speech-events.ts";
+import { SSE_HEADERS } from "../relay/call.ts";
 import { callerOf } from "../roles.ts";
 import { CountedError, type Route, type RouteCall } from "../serve.ts";
 
@@ -33,7 +36,8 @@ export function speech(context: IngressContext): Route {
     description:
       "Answers with the sound itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
       "Where the price is known ahead the bytes come while they are made. The sound is kept as a file under the job " +
-      "that `x-request-id` names.",
+      "that `x-request-id` names. With `stream_format: sse` the answer is an event stream of pieces in base64 that ends with " +
+      "`speech.audio.done`. A voice that the model has not gives way to its usual one; `x-voice-used` tells which one speaks.",
     tags: ["Audio"],
     auth: "key",
     countsItself: true,
@@ -42,7 +46,8 @@ export function speech(context: IngressContext): Route {
       200: {
         description: "The sound",
         mediaType: "audio/mpeg",
-        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+        stream: "SpeechEvent",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-voice-used"],
       },
     },
     errors: [...MEDIA_ERRORS, "artifact_unreadable"],
@@ -51,7 +56,7 @@ export function speech(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job } = await prepareMedia(context, call, SPEECH);
+  const { request, job } = await prepareMedia(context, call, SPEECH);
   const caller = callerOf(call);
   await admitMediaJob(context, call, caller, job);
   const live = new LiveBody();
@@ -60,10 +65,44 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   ended.catch(() => undefined);
   try {
     const first = await Promise.race([live.begun, ended]);
-    return "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
+    const spoken = "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
+    return answer(context, call, request, spoken);
   } catch (error) {
     throw new CountedError(error);
   }
+}
+
+/** Speech whose first bytes are there, or will be. */
+interface Spoken {
+  readonly contentType: string;
+  /** Who served. */
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long the whole is, once that is known. */
+  readonly bytes?: number;
+  readonly first: Uint8Array;
+  readonly rest: AsyncGenerator<Uint8Array, void>;
+  readonly onFault: (error: unknown) => void;
+}
+
+function answer(context: IngressContext, call: RouteCall, request: SpeechRequest, spoken: Spoken): Response {
+  const { first, rest, onFault } = spoken;
+  const model = context.catalogue.current().models.get(spoken.model);
+  const voice = model && voiceOf(request.voice, model.allowed_params);
+  const headers = { ...spoken.headers, ...(voice === undefined ? {} : { "x-voice-used": voice }) };
+  if (request.stream_format !== "sse") {
+    const body = first.length === spoken.bytes ? (first as Uint8Array<ArrayBuffer>) : streamOf(first, rest, onFault);
+    return new Response(body, { headers: { "content-type": spoken.contentType, ...headers } });
+  }
+  const units = async () =>
+    (await findUsage(context.database, callerOf(call).workspaceId, call.requestId)).at(-1)?.units ?? {};
+  const events = speechEvents(joined(first, rest), units);
+  return new Response(streamOf(new Uint8Array(), events, onFault), { headers: { ...SSE_HEADERS, ...headers } });
+}
+
+async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  yield first;
+  yield* rest;
 }
 
 /** It is being made, and its price is known: what comes goes out. */
@@ -73,17 +112,18 @@ function begun(
   live: LiveBody,
   ended: Promise<JobRow>,
   head: Awaited<LiveBody["begun"]>,
-): Response {
-  const bytes = live.bytes({ ended, read: (row, from) => readSpoken(context, row, from) });
-  const onFault = (error: unknown): void =>
-    context.log.warn({ err: error, request_id: call.requestId }, "speech that had begun was cut");
-  const headers = { ...servedHeaders(head), "x-credits-used": formatCredits(BigInt(head.nano)) };
-  return new Response(streamOf(new Uint8Array(), bytes, onFault), {
-    headers: { "content-type": head.contentType, ...headers },
-  });
+): Spoken {
+  return {
+    contentType: head.contentType,
+    model: head.model,
+    headers: servedHeaders(head, BigInt(head.nano)),
+    first: new Uint8Array(),
+    rest: live.bytes({ ended, read: (row, from) => readSpoken(context, row, from) }),
+    onFault: (error) => context.log.warn({ err: error, request_id: call.requestId }, "speech that had begun was cut"),
+  };
 }
 
-async function whole(context: IngressContext, row: JobRow): Promise<Response> {
+async function whole(context: IngressContext, row: JobRow): Promise<Spoken> {
   const outcome = await outcomeOf(context, row);
   const [made] = outcome.data;
   if (!made) throw unreadable(row, new Error("speech without a sound"));
@@ -95,11 +135,15 @@ async function whole(context: IngressContext, row: JobRow): Promise<Response> {
     // The first block is there, and right, before a status is told.
     const first = await pieces.next();
     if (first.done === true) throw new Error("speech of no bytes");
-    const headers = { "content-type": made.content_type, ...servedHeaders(outcome, creditsNumber(row.credits ?? 0n)) };
-    if (first.value.length === made.bytes) return new Response(first.value as Uint8Array<ArrayBuffer>, { headers });
-    const onFault = (error: unknown): void =>
-      context.log.error({ err: error, job_id: row.id }, "speech could not be read on");
-    return new Response(streamOf(first.value, pieces, onFault), { headers });
+    return {
+      contentType: made.content_type,
+      model: outcome.model,
+      headers: servedHeaders(outcome, row.credits ?? 0n),
+      bytes: made.bytes,
+      first: first.value,
+      rest: pieces,
+      onFault: (error) => context.log.error({ err: error, job_id: row.id }, "speech could not be read on"),
+    };
   } catch (error) {
     throw unreadable(row, error);
   }

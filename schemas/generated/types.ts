@@ -250,6 +250,7 @@ export interface SchemaTypes {
   MessageEvent: MessageEvent;
   Message: Message;
   ModelList: ModelList;
+  SpeechEvent: SpeechEvent;
   TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
@@ -288,6 +289,13 @@ export interface AllowedParams {
    * Kinds of input taken. For chat models: `text`, `image`, `audio`, `file`.
    */
   supported_inputs?: string[];
+  /**
+   * Speeds of speech on offer, where they are fewer than 0.25 to 4.
+   */
+  speed?: {
+    min: number;
+    max: number;
+  };
   /**
    * A voice may be described in words.
    */
@@ -1013,6 +1021,14 @@ export interface DurableMessage {
  * Body of every answer that is not a success. Programs branch on `code`; `message` is for people and may be reworded.
  */
 export interface ErrorEnvelope {
+  /**
+   * Under `/v1/messages` only, for clients of Anthropic's API.
+   */
+  type?: "error";
+  /**
+   * Under `/v1/messages` only; what the header `x-request-id` says.
+   */
+  request_id?: string;
   error: {
     /**
      * One plain sentence.
@@ -1459,7 +1475,7 @@ export interface ChatCompletionRequest {
   prompt_cache_key?: string | null;
   /**
    * @deprecated
-   * Forerunner of `tools`.
+   * Forerunner of `tools`: read as those, and answered with `function_call`.
    */
   functions?: {
     name: string;
@@ -2148,7 +2164,7 @@ export interface SpeechRequest {
    */
   input: string;
   /**
-   * One of the model's `voices`; without it the source chooses. Left out where the model has no voices.
+   * One of the model's `voices`; without it, or with one that the model has not, the model's usual one speaks, which `x-voice-used` names.
    */
   voice?: string;
   /**
@@ -2159,6 +2175,10 @@ export interface SpeechRequest {
    * Without it `mp3`. `pcm` is 16-bit little-endian at 24 kHz, one channel.
    */
   response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  /**
+   * `audio`, as without it: the sound itself. `sse`: an event stream of its pieces in base64.
+   */
+  stream_format?: "audio" | "sse";
   /**
    * 1 is the voice's own.
    */
@@ -2961,6 +2981,43 @@ export interface MessageError {
 export interface ModelList {
   object: "list";
   data: ModelEntry[];
+  [k: string]: unknown;
+}
+/**
+ * What each event of speech with `stream_format: sse` holds: pieces of the sound, then `speech.audio.done`. Speech that breaks off ends with an `error` instead.
+ */
+export interface SpeechEvent {
+  type?: "speech.audio.delta" | "speech.audio.done";
+  /**
+   * A piece of the sound in base64, to be decoded by itself.
+   */
+  audio?: string;
+  /**
+   * Of the last event.
+   */
+  usage?: {
+    /**
+     * 0 where the price counts no tokens.
+     */
+    input_tokens: number;
+    output_tokens: number;
+    total_tokens: number;
+    /**
+     * Billed, where the price counts them.
+     */
+    characters?: number;
+    [k: string]: unknown;
+  };
+  /**
+   * As in the error envelope.
+   */
+  error?: {
+    message: string;
+    type: string;
+    code: string;
+    param: string | null;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

@@ -197,7 +197,7 @@ return false;
 }
 });
 var validateAllowedParams = validate20;
-var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
+var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, speed: { type: "object", additionalProperties: false, required: ["min", "max"], properties: { min: { type: "number", minimum: 0.25, maximum: 4 }, max: { type: "number", minimum: 0.25, maximum: 4 } } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
 var func1 = Object.prototype.hasOwnProperty;
 function validate20(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -576,52 +576,131 @@ var valid0 = _errs48 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.accepts_voice_instructions !== undefined) {
+if (data.speed !== undefined) {
+let data25 = data.speed;
 const _errs52 = errors;
-if (typeof data.accepts_voice_instructions !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/accepts_voice_instructions", schemaPath: "#/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs52) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+let missing0;
+if (data25.min === undefined && (missing0 = "min") || data25.max === undefined && (missing0 = "max")) {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
+} else {
+const _errs54 = errors;
+for (const key1 in data25) {
+if (!(key1 === "min" || key1 === "max")) {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+return false;
+break;
+}
+}
+if (_errs54 === errors) {
+if (data25.min !== undefined) {
+let data26 = data25.min;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 > 4 || isNaN(data26)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data26 < 0.25 || isNaN(data26)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed/min", schemaPath: "#/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid13 = _errs55 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data25.max !== undefined) {
+let data27 = data25.max;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 > 4 || isNaN(data27)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data27 < 0.25 || isNaN(data27)) {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed/max", schemaPath: "#/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid13 = _errs57 === errors;
+} else {
+var valid13 = true;
+}
+}
+}
+}
+} else {
+validate20.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid0 = _errs52 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.accepts_voice_instructions !== undefined) {
+const _errs59 = errors;
+if (typeof data.accepts_voice_instructions !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/accepts_voice_instructions", schemaPath: "#/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.requires_voice_instructions !== undefined) {
-const _errs54 = errors;
+const _errs61 = errors;
 if (typeof data.requires_voice_instructions !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_voice_instructions", schemaPath: "#/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs61 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.durations !== undefined) {
-let data27 = data.durations;
-const _errs56 = errors;
-if (errors === _errs56) {
-if (Array.isArray(data27)) {
-var valid13 = true;
-const len12 = data27.length;
+let data30 = data.durations;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (Array.isArray(data30)) {
+var valid14 = true;
+const len12 = data30.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data28 = data27[i12];
-const _errs58 = errors;
-if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
+let data31 = data30[i12];
+const _errs65 = errors;
+if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
 validate20.errors = [{ instancePath: instancePath + "/durations/" + i12, schemaPath: "#/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs58) {
-if (typeof data28 == "number" && isFinite(data28)) {
-if (data28 < 0 || isNaN(data28)) {
+if (errors === _errs65) {
+if (typeof data31 == "number" && isFinite(data31)) {
+if (data31 < 0 || isNaN(data31)) {
 validate20.errors = [{ instancePath: instancePath + "/durations/" + i12, schemaPath: "#/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid13 = _errs58 === errors;
-if (!valid13) {
+var valid14 = _errs65 === errors;
+if (!valid14) {
 break;
 }
 }
@@ -630,115 +709,115 @@ validate20.errors = [{ instancePath: instancePath + "/durations", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs63 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.default_duration !== undefined) {
-let data29 = data.default_duration;
-const _errs60 = errors;
-if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
+let data32 = data.default_duration;
+const _errs67 = errors;
+if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
 validate20.errors = [{ instancePath: instancePath + "/default_duration", schemaPath: "#/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs60) {
-if (typeof data29 == "number" && isFinite(data29)) {
-if (data29 < 0 || isNaN(data29)) {
+if (errors === _errs67) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 < 0 || isNaN(data32)) {
 validate20.errors = [{ instancePath: instancePath + "/default_duration", schemaPath: "#/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs67 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_duration_seconds !== undefined) {
-let data30 = data.max_duration_seconds;
-const _errs62 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
+let data33 = data.max_duration_seconds;
+const _errs69 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
 validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs62) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 < 0 || isNaN(data30)) {
+if (errors === _errs69) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 0 || isNaN(data33)) {
 validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs69 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.default_params !== undefined) {
-let data31 = data.default_params;
-const _errs64 = errors;
-if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
+let data34 = data.default_params;
+const _errs71 = errors;
+if (!(data34 && typeof data34 == "object" && !Array.isArray(data34))) {
 validate20.errors = [{ instancePath: instancePath + "/default_params", schemaPath: "#/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs71 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.strength !== undefined) {
-let data32 = data.strength;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-let missing0;
-if (data32.min === undefined && (missing0 = "min") || data32.max === undefined && (missing0 = "max") || data32.required === undefined && (missing0 = "required")) {
-validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/required", keyword: "required", params: { missingProperty: missing0 } }];
+let data35 = data.strength;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let missing1;
+if (data35.min === undefined && (missing1 = "min") || data35.max === undefined && (missing1 = "max") || data35.required === undefined && (missing1 = "required")) {
+validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs68 = errors;
-for (const key1 in data32) {
-if (!(key1 === "min" || key1 === "max" || key1 === "required")) {
-validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+const _errs75 = errors;
+for (const key2 in data35) {
+if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
+validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs68 === errors) {
-if (data32.min !== undefined) {
-let data33 = data32.min;
-const _errs69 = errors;
-if (!(typeof data33 == "number" && isFinite(data33))) {
+if (_errs75 === errors) {
+if (data35.min !== undefined) {
+let data36 = data35.min;
+const _errs76 = errors;
+if (!(typeof data36 == "number" && isFinite(data36))) {
 validate20.errors = [{ instancePath: instancePath + "/strength/min", schemaPath: "#/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid14 = _errs69 === errors;
+var valid15 = _errs76 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
-if (valid14) {
-if (data32.max !== undefined) {
-let data34 = data32.max;
-const _errs71 = errors;
-if (!(typeof data34 == "number" && isFinite(data34))) {
+if (valid15) {
+if (data35.max !== undefined) {
+let data37 = data35.max;
+const _errs78 = errors;
+if (!(typeof data37 == "number" && isFinite(data37))) {
 validate20.errors = [{ instancePath: instancePath + "/strength/max", schemaPath: "#/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid14 = _errs71 === errors;
+var valid15 = _errs78 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
-if (valid14) {
-if (data32.required !== undefined) {
-const _errs73 = errors;
-if (typeof data32.required !== "boolean") {
+if (valid15) {
+if (data35.required !== undefined) {
+const _errs80 = errors;
+if (typeof data35.required !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/strength/required", schemaPath: "#/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid14 = _errs73 === errors;
+var valid15 = _errs80 === errors;
 } else {
-var valid14 = true;
+var valid15 = true;
 }
 }
 }
@@ -749,215 +828,216 @@ validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs73 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_image !== undefined) {
-const _errs75 = errors;
+const _errs82 = errors;
 if (typeof data.requires_input_image !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_image", schemaPath: "#/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs82 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_video !== undefined) {
-const _errs77 = errors;
+const _errs84 = errors;
 if (typeof data.requires_input_video !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_video", schemaPath: "#/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs77 === errors;
+var valid0 = _errs84 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_audio !== undefined) {
-const _errs79 = errors;
+const _errs86 = errors;
 if (typeof data.requires_input_audio !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_audio", schemaPath: "#/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs86 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_3d !== undefined) {
-const _errs81 = errors;
+const _errs88 = errors;
 if (typeof data.requires_input_3d !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_3d", schemaPath: "#/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs81 === errors;
+var valid0 = _errs88 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.accepts_input_image !== undefined) {
-const _errs83 = errors;
+const _errs90 = errors;
 if (typeof data.accepts_input_image !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/accepts_input_image", schemaPath: "#/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs90 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.accepts_input_video !== undefined) {
-const _errs85 = errors;
+const _errs92 = errors;
 if (typeof data.accepts_input_video !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/accepts_input_video", schemaPath: "#/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs85 === errors;
+var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_file_size_bytes !== undefined) {
-let data42 = data.max_file_size_bytes;
-const _errs87 = errors;
-if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
+let data45 = data.max_file_size_bytes;
+const _errs94 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
 validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs87) {
-if (typeof data42 == "number" && isFinite(data42)) {
-if (data42 < 0 || isNaN(data42)) {
+if (errors === _errs94) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 < 0 || isNaN(data45)) {
 validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs94 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_image_size_bytes !== undefined) {
-let data43 = data.max_image_size_bytes;
-const _errs89 = errors;
-if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
+let data46 = data.max_image_size_bytes;
+const _errs96 = errors;
+if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
 validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 < 0 || isNaN(data43)) {
+if (errors === _errs96) {
+if (typeof data46 == "number" && isFinite(data46)) {
+if (data46 < 0 || isNaN(data46)) {
 validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs89 === errors;
+var valid0 = _errs96 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_pdf_size_bytes !== undefined) {
-let data44 = data.max_pdf_size_bytes;
-const _errs91 = errors;
-if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
+let data47 = data.max_pdf_size_bytes;
+const _errs98 = errors;
+if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 0 || isNaN(data44)) {
+if (errors === _errs98) {
+if (typeof data47 == "number" && isFinite(data47)) {
+if (data47 < 0 || isNaN(data47)) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs98 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_pdf_pages !== undefined) {
-let data45 = data.max_pdf_pages;
-const _errs93 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+let data48 = data.max_pdf_pages;
+const _errs100 = errors;
+if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs93) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
+if (errors === _errs100) {
+if (typeof data48 == "number" && isFinite(data48)) {
+if (data48 < 0 || isNaN(data48)) {
 validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs93 === errors;
+var valid0 = _errs100 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_audio_size_bytes !== undefined) {
-let data46 = data.max_audio_size_bytes;
-const _errs95 = errors;
-if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
+let data49 = data.max_audio_size_bytes;
+const _errs102 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs95) {
-if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 0 || isNaN(data46)) {
+if (errors === _errs102) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs95 === errors;
+var valid0 = _errs102 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_audio_duration_seconds !== undefined) {
-let data47 = data.max_audio_duration_seconds;
-const _errs97 = errors;
-if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+let data50 = data.max_audio_duration_seconds;
+const _errs104 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs97) {
-if (typeof data47 == "number" && isFinite(data47)) {
-if (data47 < 0 || isNaN(data47)) {
+if (errors === _errs104) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs97 === errors;
+var valid0 = _errs104 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_files !== undefined) {
-let data48 = data.max_files;
-const _errs99 = errors;
-if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
+let data51 = data.max_files;
+const _errs106 = errors;
+if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
 validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs99) {
-if (typeof data48 == "number" && isFinite(data48)) {
-if (data48 < 0 || isNaN(data48)) {
+if (errors === _errs106) {
+if (typeof data51 == "number" && isFinite(data51)) {
+if (data51 < 0 || isNaN(data51)) {
 validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs99 === errors;
+var valid0 = _errs106 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2824,52 +2904,131 @@ var valid12 = _errs132 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.accepts_voice_instructions !== undefined) {
+if (data36.speed !== undefined) {
+let data62 = data36.speed;
 const _errs136 = errors;
-if (typeof data36.accepts_voice_instructions !== "boolean") {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs136) {
+if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+let missing3;
+if (data62.min === undefined && (missing3 = "min") || data62.max === undefined && (missing3 = "max")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
+} else {
+const _errs138 = errors;
+for (const key7 in data62) {
+if (!(key7 === "min" || key7 === "max")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
+return false;
+break;
+}
+}
+if (_errs138 === errors) {
+if (data62.min !== undefined) {
+let data63 = data62.min;
+const _errs139 = errors;
+if (errors === _errs139) {
+if (typeof data63 == "number" && isFinite(data63)) {
+if (data63 > 4 || isNaN(data63)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data63 < 0.25 || isNaN(data63)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid25 = _errs139 === errors;
+} else {
+var valid25 = true;
+}
+if (valid25) {
+if (data62.max !== undefined) {
+let data64 = data62.max;
+const _errs141 = errors;
+if (errors === _errs141) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 > 4 || isNaN(data64)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data64 < 0.25 || isNaN(data64)) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid25 = _errs141 === errors;
+} else {
+var valid25 = true;
+}
+}
+}
+}
+} else {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid12 = _errs136 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
+if (data36.accepts_voice_instructions !== undefined) {
+const _errs143 = errors;
+if (typeof data36.accepts_voice_instructions !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid12 = _errs143 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
 if (data36.requires_voice_instructions !== undefined) {
-const _errs138 = errors;
+const _errs145 = errors;
 if (typeof data36.requires_voice_instructions !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs138 === errors;
+var valid12 = _errs145 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.durations !== undefined) {
-let data64 = data36.durations;
-const _errs140 = errors;
-if (errors === _errs140) {
-if (Array.isArray(data64)) {
-var valid25 = true;
-const len13 = data64.length;
+let data67 = data36.durations;
+const _errs147 = errors;
+if (errors === _errs147) {
+if (Array.isArray(data67)) {
+var valid26 = true;
+const len13 = data67.length;
 for (let i13 = 0;i13 < len13; i13++) {
-let data65 = data64[i13];
-const _errs142 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+let data68 = data67[i13];
+const _errs149 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs142) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs149) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations/" + i13, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid25 = _errs142 === errors;
-if (!valid25) {
+var valid26 = _errs149 === errors;
+if (!valid26) {
 break;
 }
 }
@@ -2878,115 +3037,115 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/durations",
 return false;
 }
 }
-var valid12 = _errs140 === errors;
+var valid12 = _errs147 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.default_duration !== undefined) {
-let data66 = data36.default_duration;
-const _errs144 = errors;
-if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
+let data69 = data36.default_duration;
+const _errs151 = errors;
+if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs144) {
-if (typeof data66 == "number" && isFinite(data66)) {
-if (data66 < 0 || isNaN(data66)) {
+if (errors === _errs151) {
+if (typeof data69 == "number" && isFinite(data69)) {
+if (data69 < 0 || isNaN(data69)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs144 === errors;
+var valid12 = _errs151 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_duration_seconds !== undefined) {
-let data67 = data36.max_duration_seconds;
-const _errs146 = errors;
-if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
+let data70 = data36.max_duration_seconds;
+const _errs153 = errors;
+if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs146) {
-if (typeof data67 == "number" && isFinite(data67)) {
-if (data67 < 0 || isNaN(data67)) {
+if (errors === _errs153) {
+if (typeof data70 == "number" && isFinite(data70)) {
+if (data70 < 0 || isNaN(data70)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs146 === errors;
+var valid12 = _errs153 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.default_params !== undefined) {
-let data68 = data36.default_params;
-const _errs148 = errors;
-if (!(data68 && typeof data68 == "object" && !Array.isArray(data68))) {
+let data71 = data36.default_params;
+const _errs155 = errors;
+if (!(data71 && typeof data71 == "object" && !Array.isArray(data71))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid12 = _errs148 === errors;
+var valid12 = _errs155 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.strength !== undefined) {
-let data69 = data36.strength;
-const _errs150 = errors;
-if (errors === _errs150) {
-if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
-let missing3;
-if (data69.min === undefined && (missing3 = "min") || data69.max === undefined && (missing3 = "max") || data69.required === undefined && (missing3 = "required")) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
+let data72 = data36.strength;
+const _errs157 = errors;
+if (errors === _errs157) {
+if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+let missing4;
+if (data72.min === undefined && (missing4 = "min") || data72.max === undefined && (missing4 = "max") || data72.required === undefined && (missing4 = "required")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs152 = errors;
-for (const key7 in data69) {
-if (!(key7 === "min" || key7 === "max" || key7 === "required")) {
-validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key7 } }];
+const _errs159 = errors;
+for (const key8 in data72) {
+if (!(key8 === "min" || key8 === "max" || key8 === "required")) {
+validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
 return false;
 break;
 }
 }
-if (_errs152 === errors) {
-if (data69.min !== undefined) {
-let data70 = data69.min;
-const _errs153 = errors;
-if (!(typeof data70 == "number" && isFinite(data70))) {
+if (_errs159 === errors) {
+if (data72.min !== undefined) {
+let data73 = data72.min;
+const _errs160 = errors;
+if (!(typeof data73 == "number" && isFinite(data73))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid26 = _errs153 === errors;
+var valid27 = _errs160 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
-if (valid26) {
-if (data69.max !== undefined) {
-let data71 = data69.max;
-const _errs155 = errors;
-if (!(typeof data71 == "number" && isFinite(data71))) {
+if (valid27) {
+if (data72.max !== undefined) {
+let data74 = data72.max;
+const _errs162 = errors;
+if (!(typeof data74 == "number" && isFinite(data74))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid26 = _errs155 === errors;
+var valid27 = _errs162 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
-if (valid26) {
-if (data69.required !== undefined) {
-const _errs157 = errors;
-if (typeof data69.required !== "boolean") {
+if (valid27) {
+if (data72.required !== undefined) {
+const _errs164 = errors;
+if (typeof data72.required !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid26 = _errs157 === errors;
+var valid27 = _errs164 === errors;
 } else {
-var valid26 = true;
+var valid27 = true;
 }
 }
 }
@@ -2997,215 +3156,216 @@ validate24.errors = [{ instancePath: instancePath + "/allowed_params/strength", 
 return false;
 }
 }
-var valid12 = _errs150 === errors;
+var valid12 = _errs157 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.requires_input_image !== undefined) {
-const _errs159 = errors;
+const _errs166 = errors;
 if (typeof data36.requires_input_image !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs159 === errors;
+var valid12 = _errs166 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.requires_input_video !== undefined) {
-const _errs161 = errors;
+const _errs168 = errors;
 if (typeof data36.requires_input_video !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs161 === errors;
+var valid12 = _errs168 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.requires_input_audio !== undefined) {
-const _errs163 = errors;
+const _errs170 = errors;
 if (typeof data36.requires_input_audio !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs163 === errors;
+var valid12 = _errs170 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.requires_input_3d !== undefined) {
-const _errs165 = errors;
+const _errs172 = errors;
 if (typeof data36.requires_input_3d !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs165 === errors;
+var valid12 = _errs172 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.accepts_input_image !== undefined) {
-const _errs167 = errors;
+const _errs174 = errors;
 if (typeof data36.accepts_input_image !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs167 === errors;
+var valid12 = _errs174 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.accepts_input_video !== undefined) {
-const _errs169 = errors;
+const _errs176 = errors;
 if (typeof data36.accepts_input_video !== "boolean") {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid12 = _errs169 === errors;
+var valid12 = _errs176 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_file_size_bytes !== undefined) {
-let data79 = data36.max_file_size_bytes;
-const _errs171 = errors;
-if (!(typeof data79 == "number" && (!(data79 % 1) && !isNaN(data79)) && isFinite(data79))) {
+let data82 = data36.max_file_size_bytes;
+const _errs178 = errors;
+if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs171) {
-if (typeof data79 == "number" && isFinite(data79)) {
-if (data79 < 0 || isNaN(data79)) {
+if (errors === _errs178) {
+if (typeof data82 == "number" && isFinite(data82)) {
+if (data82 < 0 || isNaN(data82)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs171 === errors;
+var valid12 = _errs178 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_image_size_bytes !== undefined) {
-let data80 = data36.max_image_size_bytes;
-const _errs173 = errors;
-if (!(typeof data80 == "number" && (!(data80 % 1) && !isNaN(data80)) && isFinite(data80))) {
+let data83 = data36.max_image_size_bytes;
+const _errs180 = errors;
+if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs173) {
-if (typeof data80 == "number" && isFinite(data80)) {
-if (data80 < 0 || isNaN(data80)) {
+if (errors === _errs180) {
+if (typeof data83 == "number" && isFinite(data83)) {
+if (data83 < 0 || isNaN(data83)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs173 === errors;
+var valid12 = _errs180 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_pdf_size_bytes !== undefined) {
-let data81 = data36.max_pdf_size_bytes;
-const _errs175 = errors;
-if (!(typeof data81 == "number" && (!(data81 % 1) && !isNaN(data81)) && isFinite(data81))) {
+let data84 = data36.max_pdf_size_bytes;
+const _errs182 = errors;
+if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs175) {
-if (typeof data81 == "number" && isFinite(data81)) {
-if (data81 < 0 || isNaN(data81)) {
+if (errors === _errs182) {
+if (typeof data84 == "number" && isFinite(data84)) {
+if (data84 < 0 || isNaN(data84)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs175 === errors;
+var valid12 = _errs182 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_pdf_pages !== undefined) {
-let data82 = data36.max_pdf_pages;
-const _errs177 = errors;
-if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
+let data85 = data36.max_pdf_pages;
+const _errs184 = errors;
+if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs177) {
-if (typeof data82 == "number" && isFinite(data82)) {
-if (data82 < 0 || isNaN(data82)) {
+if (errors === _errs184) {
+if (typeof data85 == "number" && isFinite(data85)) {
+if (data85 < 0 || isNaN(data85)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs177 === errors;
+var valid12 = _errs184 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_audio_size_bytes !== undefined) {
-let data83 = data36.max_audio_size_bytes;
-const _errs179 = errors;
-if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
+let data86 = data36.max_audio_size_bytes;
+const _errs186 = errors;
+if (!(typeof data86 == "number" && (!(data86 % 1) && !isNaN(data86)) && isFinite(data86))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs179) {
-if (typeof data83 == "number" && isFinite(data83)) {
-if (data83 < 0 || isNaN(data83)) {
+if (errors === _errs186) {
+if (typeof data86 == "number" && isFinite(data86)) {
+if (data86 < 0 || isNaN(data86)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs179 === errors;
+var valid12 = _errs186 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_audio_duration_seconds !== undefined) {
-let data84 = data36.max_audio_duration_seconds;
-const _errs181 = errors;
-if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
+let data87 = data36.max_audio_duration_seconds;
+const _errs188 = errors;
+if (!(typeof data87 == "number" && (!(data87 % 1) && !isNaN(data87)) && isFinite(data87))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs181) {
-if (typeof data84 == "number" && isFinite(data84)) {
-if (data84 < 0 || isNaN(data84)) {
+if (errors === _errs188) {
+if (typeof data87 == "number" && isFinite(data87)) {
+if (data87 < 0 || isNaN(data87)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs181 === errors;
+var valid12 = _errs188 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.max_files !== undefined) {
-let data85 = data36.max_files;
-const _errs183 = errors;
-if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
+let data88 = data36.max_files;
+const _errs190 = errors;
+if (!(typeof data88 == "number" && (!(data88 % 1) && !isNaN(data88)) && isFinite(data88))) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs183) {
-if (typeof data85 == "number" && isFinite(data85)) {
-if (data85 < 0 || isNaN(data85)) {
+if (errors === _errs190) {
+if (typeof data88 == "number" && isFinite(data88)) {
+if (data88 < 0 || isNaN(data88)) {
 validate24.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid12 = _errs183 === errors;
+var valid12 = _errs190 === errors;
 } else {
 var valid12 = true;
+}
 }
 }
 }
@@ -3251,46 +3411,46 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.sources !== undefined) {
-let data86 = data.sources;
-const _errs185 = errors;
-if (errors === _errs185) {
-if (Array.isArray(data86)) {
-if (data86.length < 1) {
+let data89 = data.sources;
+const _errs192 = errors;
+if (errors === _errs192) {
+if (Array.isArray(data89)) {
+if (data89.length < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/properties/sources/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
-var valid27 = true;
-const len14 = data86.length;
+var valid28 = true;
+const len14 = data89.length;
 for (let i14 = 0;i14 < len14; i14++) {
-let data87 = data86[i14];
-const _errs187 = errors;
-const _errs188 = errors;
-if (errors === _errs188) {
-if (data87 && typeof data87 == "object" && !Array.isArray(data87)) {
-let missing4;
-if (data87.provider === undefined && (missing4 = "provider") || data87.model === undefined && (missing4 = "model")) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing4 } }];
+let data90 = data89[i14];
+const _errs194 = errors;
+const _errs195 = errors;
+if (errors === _errs195) {
+if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
+let missing5;
+if (data90.provider === undefined && (missing5 = "provider") || data90.model === undefined && (missing5 = "model")) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-const _errs190 = errors;
-for (const key8 in data87) {
-if (!(key8 === "provider" || key8 === "model" || key8 === "drop_params" || key8 === "rename_params" || key8 === "overrides" || key8 === "fields" || key8 === "traits")) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
+const _errs197 = errors;
+for (const key9 in data90) {
+if (!(key9 === "provider" || key9 === "model" || key9 === "drop_params" || key9 === "rename_params" || key9 === "overrides" || key9 === "fields" || key9 === "traits")) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } }];
 return false;
 break;
 }
 }
-if (_errs190 === errors) {
-if (data87.provider !== undefined) {
-let data88 = data87.provider;
-const _errs191 = errors;
-if (errors === _errs191) {
-if (typeof data88 === "string") {
-if (func3(data88) > 64) {
+if (_errs197 === errors) {
+if (data90.provider !== undefined) {
+let data91 = data90.provider;
+const _errs198 = errors;
+if (errors === _errs198) {
+if (typeof data91 === "string") {
+if (func3(data91) > 64) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func3(data88) < 1) {
+if (func3(data91) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3300,21 +3460,21 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provid
 return false;
 }
 }
-var valid29 = _errs191 === errors;
+var valid30 = _errs198 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data87.model !== undefined) {
-let data89 = data87.model;
-const _errs193 = errors;
-if (errors === _errs193) {
-if (typeof data89 === "string") {
-if (func3(data89) > 300) {
+if (valid30) {
+if (data90.model !== undefined) {
+let data92 = data90.model;
+const _errs200 = errors;
+if (errors === _errs200) {
+if (typeof data92 === "string") {
+if (func3(data92) > 300) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func3(data89) < 1) {
+if (func3(data92) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3324,24 +3484,24 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model"
 return false;
 }
 }
-var valid29 = _errs193 === errors;
+var valid30 = _errs200 === errors;
 } else {
-var valid29 = true;
-}
-if (valid29) {
-if (data87.drop_params !== undefined) {
-let data90 = data87.drop_params;
-const _errs195 = errors;
-if (errors === _errs195) {
-if (Array.isArray(data90)) {
 var valid30 = true;
-const len15 = data90.length;
+}
+if (valid30) {
+if (data90.drop_params !== undefined) {
+let data93 = data90.drop_params;
+const _errs202 = errors;
+if (errors === _errs202) {
+if (Array.isArray(data93)) {
+var valid31 = true;
+const len15 = data93.length;
 for (let i15 = 0;i15 < len15; i15++) {
-let data91 = data90[i15];
-const _errs197 = errors;
-if (errors === _errs197) {
-if (typeof data91 === "string") {
-if (func3(data91) < 1) {
+let data94 = data93[i15];
+const _errs204 = errors;
+if (errors === _errs204) {
+if (typeof data94 === "string") {
+if (func3(data94) < 1) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3350,8 +3510,8 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid30 = _errs197 === errors;
-if (!valid30) {
+var valid31 = _errs204 === errors;
+if (!valid31) {
 break;
 }
 }
@@ -3360,32 +3520,32 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid29 = _errs195 === errors;
+var valid30 = _errs202 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data87.rename_params !== undefined) {
-let data92 = data87.rename_params;
-const _errs199 = errors;
-if (errors === _errs199) {
-if (data92 && typeof data92 == "object" && !Array.isArray(data92)) {
-for (const key9 in data92) {
-let data93 = data92[key9];
-const _errs202 = errors;
-if (errors === _errs202) {
-if (typeof data93 === "string") {
-if (func3(data93) < 1) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (valid30) {
+if (data90.rename_params !== undefined) {
+let data95 = data90.rename_params;
+const _errs206 = errors;
+if (errors === _errs206) {
+if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
+for (const key10 in data95) {
+let data96 = data95[key10];
+const _errs209 = errors;
+if (errors === _errs209) {
+if (typeof data96 === "string") {
+if (func3(data96) < 1) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid31 = _errs202 === errors;
-if (!valid31) {
+var valid32 = _errs209 === errors;
+if (!valid32) {
 break;
 }
 }
@@ -3394,32 +3554,32 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid29 = _errs199 === errors;
+var valid30 = _errs206 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data87.overrides !== undefined) {
-let data94 = data87.overrides;
-const _errs204 = errors;
-if (!(data94 && typeof data94 == "object" && !Array.isArray(data94))) {
+if (valid30) {
+if (data90.overrides !== undefined) {
+let data97 = data90.overrides;
+const _errs211 = errors;
+if (!(data97 && typeof data97 == "object" && !Array.isArray(data97))) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/overrides", schemaPath: "SourceEntry/properties/overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid29 = _errs204 === errors;
+var valid30 = _errs211 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data87.fields !== undefined) {
-let data95 = data87.fields;
-const _errs206 = errors;
-if (errors === _errs206) {
-if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-for (const key10 in data95) {
-const _errs208 = errors;
-if (!(key10 === "n" || key10 === "size" || key10 === "quality" || key10 === "style" || key10 === "aspect_ratio" || key10 === "image_size" || key10 === "background" || key10 === "output_format" || key10 === "output_compression" || key10 === "input_fidelity" || key10 === "moderation" || key10 === "negative_prompt" || key10 === "person_generation" || key10 === "seed" || key10 === "steps" || key10 === "prompt_extend" || key10 === "user" || key10 === "strength" || key10 === "image" || key10 === "mask" || key10 === "prompt" || key10 === "video" || key10 === "mesh" || key10 === "duration" || key10 === "resolution" || key10 === "lyrics")) {
-const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key10 };
+if (valid30) {
+if (data90.fields !== undefined) {
+let data98 = data90.fields;
+const _errs213 = errors;
+if (errors === _errs213) {
+if (data98 && typeof data98 == "object" && !Array.isArray(data98)) {
+for (const key11 in data98) {
+const _errs215 = errors;
+if (!(key11 === "n" || key11 === "size" || key11 === "quality" || key11 === "style" || key11 === "aspect_ratio" || key11 === "image_size" || key11 === "background" || key11 === "output_format" || key11 === "output_compression" || key11 === "input_fidelity" || key11 === "moderation" || key11 === "negative_prompt" || key11 === "person_generation" || key11 === "seed" || key11 === "steps" || key11 === "prompt_extend" || key11 === "user" || key11 === "strength" || key11 === "image" || key11 === "mask" || key11 === "prompt" || key11 === "video" || key11 === "mesh" || key11 === "duration" || key11 === "resolution" || key11 === "lyrics")) {
+const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema45.properties.fields.propertyNames.enum }, propertyName: key11 };
 if (vErrors === null) {
 vErrors = [err2];
 } else {
@@ -3427,9 +3587,9 @@ vErrors.push(err2);
 }
 errors++;
 }
-var valid32 = _errs208 === errors;
-if (!valid32) {
-const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key10 } };
+var valid33 = _errs215 === errors;
+if (!valid33) {
+const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key11 } };
 if (vErrors === null) {
 vErrors = [err3];
 } else {
@@ -3441,28 +3601,28 @@ return false;
 break;
 }
 }
-if (valid32) {
-for (const key11 in data95) {
-let data96 = data95[key11];
-const _errs210 = errors;
-if (errors === _errs210) {
-if (typeof data96 === "string") {
-if (func3(data96) > 100) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+if (valid33) {
+for (const key12 in data98) {
+let data99 = data98[key12];
+const _errs217 = errors;
+if (errors === _errs217) {
+if (typeof data99 === "string") {
+if (func3(data99) > 100) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (!pattern8.test(data96)) {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
+if (!pattern8.test(data99)) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
 return false;
 }
 }
 } else {
-validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid33 = _errs210 === errors;
-if (!valid33) {
+var valid34 = _errs217 === errors;
+if (!valid34) {
 break;
 }
 }
@@ -3472,41 +3632,41 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid29 = _errs206 === errors;
+var valid30 = _errs213 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
-if (valid29) {
-if (data87.traits !== undefined) {
-let data97 = data87.traits;
-const _errs212 = errors;
-if (errors === _errs212) {
-if (Array.isArray(data97)) {
-var valid34 = true;
-const len16 = data97.length;
+if (valid30) {
+if (data90.traits !== undefined) {
+let data100 = data90.traits;
+const _errs219 = errors;
+if (errors === _errs219) {
+if (Array.isArray(data100)) {
+var valid35 = true;
+const len16 = data100.length;
 for (let i16 = 0;i16 < len16; i16++) {
-let data98 = data97[i16];
-const _errs214 = errors;
-if (typeof data98 !== "string") {
+let data101 = data100[i16];
+const _errs221 = errors;
+if (typeof data101 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data98 === "cache_control" || data98 === "reasoning_back" || data98 === "reasoning_details_back" || data98 === "no_sampling" || data98 === "temperature_or_top_p" || data98 === "json_by_tool" || data98 === "json_by_converted_schema" || data98 === "no_json_with_tools" || data98 === "no_reasoning" || data98 === "no_xhigh_effort" || data98 === "reasoning_by_budget" || data98 === "reasoning_always")) {
+if (!(data101 === "cache_control" || data101 === "reasoning_back" || data101 === "reasoning_details_back" || data101 === "no_sampling" || data101 === "temperature_or_top_p" || data101 === "json_by_tool" || data101 === "json_by_converted_schema" || data101 === "no_json_with_tools" || data101 === "no_reasoning" || data101 === "no_xhigh_effort" || data101 === "reasoning_by_budget" || data101 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid34 = _errs214 === errors;
-if (!valid34) {
+var valid35 = _errs221 === errors;
+if (!valid35) {
 break;
 }
 }
-if (valid34) {
-let i17 = data97.length;
+if (valid35) {
+let i17 = data100.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data97[i17];
+let item0 = data100[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3525,9 +3685,9 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid29 = _errs212 === errors;
+var valid30 = _errs219 === errors;
 } else {
-var valid29 = true;
+var valid30 = true;
 }
 }
 }
@@ -3542,8 +3702,8 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPat
 return false;
 }
 }
-var valid27 = _errs187 === errors;
-if (!valid27) {
+var valid28 = _errs194 === errors;
+if (!valid28) {
 break;
 }
 }
@@ -3553,7 +3713,7 @@ validate24.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs185 === errors;
+var valid0 = _errs192 === errors;
 } else {
 var valid0 = true;
 }
@@ -6885,7 +7045,7 @@ return errors === 0;
 }
 validate60.evaluated = { props: { durable: true, job_id: true, attempt: true, dispatch: true, workspace_id: true }, dynamicProps: false, dynamicItems: false };
 var validateErrorEnvelope = validate61;
-var schema77 = { type: "object", required: ["error"], properties: { error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
+var schema77 = { type: "object", required: ["error"], properties: { type: { const: "error" }, request_id: { type: "string" }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
 function validate61(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -6903,44 +7063,42 @@ if (data.error === undefined && (missing0 = "error")) {
 validate61.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.error !== undefined) {
-let data0 = data.error;
+if (data.type !== undefined) {
 const _errs1 = errors;
-if (errors === _errs1) {
-if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data.type !== "error") {
+validate61.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.request_id !== undefined) {
+const _errs2 = errors;
+if (typeof data.request_id !== "string") {
+validate61.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data2 = data.error;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data0.message === undefined && (missing1 = "message") || data0.type === undefined && (missing1 = "type") || data0.code === undefined && (missing1 = "code") || data0.param === undefined && (missing1 = "param")) {
+if (data2.message === undefined && (missing1 = "message") || data2.type === undefined && (missing1 = "type") || data2.code === undefined && (missing1 = "code") || data2.param === undefined && (missing1 = "param")) {
 validate61.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data0.message !== undefined) {
-const _errs3 = errors;
-if (typeof data0.message !== "string") {
-validate61.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid1 = _errs3 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data0.type !== undefined) {
-let data2 = data0.type;
-const _errs5 = errors;
-if (!(data2 === "invalid_request_error" || data2 === "authentication_error" || data2 === "permission_error" || data2 === "quota_exceeded" || data2 === "rate_limit_error" || data2 === "server_error")) {
-validate61.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/enum", keyword: "enum", params: { allowedValues: schema77.properties.error.properties.type.enum } }];
-return false;
-}
-var valid1 = _errs5 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data0.code !== undefined) {
-let data3 = data0.code;
+if (data2.message !== undefined) {
 const _errs6 = errors;
-if (typeof data3 !== "string" && data3 !== null) {
-validate61.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: schema77.properties.error.properties.code.type } }];
+if (typeof data2.message !== "string") {
+validate61.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -6948,11 +7106,11 @@ var valid1 = _errs6 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data0.param !== undefined) {
-let data4 = data0.param;
+if (data2.type !== undefined) {
+let data4 = data2.type;
 const _errs8 = errors;
-if (typeof data4 !== "string" && data4 !== null) {
-validate61.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema77.properties.error.properties.param.type } }];
+if (!(data4 === "invalid_request_error" || data4 === "authentication_error" || data4 === "permission_error" || data4 === "quota_exceeded" || data4 === "rate_limit_error" || data4 === "server_error")) {
+validate61.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/enum", keyword: "enum", params: { allowedValues: schema77.properties.error.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -6960,13 +7118,37 @@ var valid1 = _errs8 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data0.job_id !== undefined) {
-let data5 = data0.job_id;
-const _errs10 = errors;
-if (errors === _errs10) {
-if (errors === _errs10) {
-if (typeof data5 === "string") {
-if (!formats0.test(data5)) {
+if (data2.code !== undefined) {
+let data5 = data2.code;
+const _errs9 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate61.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: schema77.properties.error.properties.code.type } }];
+return false;
+}
+var valid1 = _errs9 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.param !== undefined) {
+let data6 = data2.param;
+const _errs11 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate61.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema77.properties.error.properties.param.type } }];
+return false;
+}
+var valid1 = _errs11 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.job_id !== undefined) {
+let data7 = data2.job_id;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
 validate61.errors = [{ instancePath: instancePath + "/error/job_id", schemaPath: "#/properties/error/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -6976,7 +7158,7 @@ return false;
 }
 }
 }
-var valid1 = _errs10 === errors;
+var valid1 = _errs13 === errors;
 } else {
 var valid1 = true;
 }
@@ -6990,6 +7172,11 @@ validate61.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pro
 return false;
 }
 }
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -7000,7 +7187,7 @@ return false;
 validate61.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = { props: { error: true }, dynamicProps: false, dynamicItems: false };
+validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
 var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
@@ -9167,52 +9354,131 @@ var valid4 = _errs82 === errors;
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_voice_instructions !== undefined) {
+if (data16.speed !== undefined) {
+let data42 = data16.speed;
 const _errs86 = errors;
-if (typeof data16.accepts_voice_instructions !== "boolean") {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+if (errors === _errs86) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+let missing2;
+if (data42.min === undefined && (missing2 = "min") || data42.max === undefined && (missing2 = "max")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
+} else {
+const _errs88 = errors;
+for (const key1 in data42) {
+if (!(key1 === "min" || key1 === "max")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+return false;
+break;
+}
+}
+if (_errs88 === errors) {
+if (data42.min !== undefined) {
+let data43 = data42.min;
+const _errs89 = errors;
+if (errors === _errs89) {
+if (typeof data43 == "number" && isFinite(data43)) {
+if (data43 > 4 || isNaN(data43)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data43 < 0.25 || isNaN(data43)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid17 = _errs89 === errors;
+} else {
+var valid17 = true;
+}
+if (valid17) {
+if (data42.max !== undefined) {
+let data44 = data42.max;
+const _errs91 = errors;
+if (errors === _errs91) {
+if (typeof data44 == "number" && isFinite(data44)) {
+if (data44 > 4 || isNaN(data44)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data44 < 0.25 || isNaN(data44)) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+return false;
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid17 = _errs91 === errors;
+} else {
+var valid17 = true;
+}
+}
+}
+}
+} else {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
 }
 var valid4 = _errs86 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
+if (data16.accepts_voice_instructions !== undefined) {
+const _errs93 = errors;
+if (typeof data16.accepts_voice_instructions !== "boolean") {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs93 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
 if (data16.requires_voice_instructions !== undefined) {
-const _errs88 = errors;
+const _errs95 = errors;
 if (typeof data16.requires_voice_instructions !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs88 === errors;
+var valid4 = _errs95 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.durations !== undefined) {
-let data44 = data16.durations;
-const _errs90 = errors;
-if (errors === _errs90) {
-if (Array.isArray(data44)) {
-var valid17 = true;
-const len12 = data44.length;
+let data47 = data16.durations;
+const _errs97 = errors;
+if (errors === _errs97) {
+if (Array.isArray(data47)) {
+var valid18 = true;
+const len12 = data47.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data45 = data44[i12];
-const _errs92 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+let data48 = data47[i12];
+const _errs99 = errors;
+if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs92) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
+if (errors === _errs99) {
+if (typeof data48 == "number" && isFinite(data48)) {
+if (data48 < 0 || isNaN(data48)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid17 = _errs92 === errors;
-if (!valid17) {
+var valid18 = _errs99 === errors;
+if (!valid18) {
 break;
 }
 }
@@ -9221,115 +9487,115 @@ validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durati
 return false;
 }
 }
-var valid4 = _errs90 === errors;
+var valid4 = _errs97 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.default_duration !== undefined) {
-let data46 = data16.default_duration;
-const _errs94 = errors;
-if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
+let data49 = data16.default_duration;
+const _errs101 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs94) {
-if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 0 || isNaN(data46)) {
+if (errors === _errs101) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs94 === errors;
+var valid4 = _errs101 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_duration_seconds !== undefined) {
-let data47 = data16.max_duration_seconds;
-const _errs96 = errors;
-if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+let data50 = data16.max_duration_seconds;
+const _errs103 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs96) {
-if (typeof data47 == "number" && isFinite(data47)) {
-if (data47 < 0 || isNaN(data47)) {
+if (errors === _errs103) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs96 === errors;
+var valid4 = _errs103 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.default_params !== undefined) {
-let data48 = data16.default_params;
-const _errs98 = errors;
-if (!(data48 && typeof data48 == "object" && !Array.isArray(data48))) {
+let data51 = data16.default_params;
+const _errs105 = errors;
+if (!(data51 && typeof data51 == "object" && !Array.isArray(data51))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid4 = _errs98 === errors;
+var valid4 = _errs105 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.strength !== undefined) {
-let data49 = data16.strength;
-const _errs100 = errors;
-if (errors === _errs100) {
-if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-let missing2;
-if (data49.min === undefined && (missing2 = "min") || data49.max === undefined && (missing2 = "max") || data49.required === undefined && (missing2 = "required")) {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing2 } }];
+let data52 = data16.strength;
+const _errs107 = errors;
+if (errors === _errs107) {
+if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+let missing3;
+if (data52.min === undefined && (missing3 = "min") || data52.max === undefined && (missing3 = "max") || data52.required === undefined && (missing3 = "required")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs102 = errors;
-for (const key1 in data49) {
-if (!(key1 === "min" || key1 === "max" || key1 === "required")) {
-validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+const _errs109 = errors;
+for (const key2 in data52) {
+if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
+validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs102 === errors) {
-if (data49.min !== undefined) {
-let data50 = data49.min;
-const _errs103 = errors;
-if (!(typeof data50 == "number" && isFinite(data50))) {
+if (_errs109 === errors) {
+if (data52.min !== undefined) {
+let data53 = data52.min;
+const _errs110 = errors;
+if (!(typeof data53 == "number" && isFinite(data53))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid18 = _errs103 === errors;
+var valid19 = _errs110 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
-if (valid18) {
-if (data49.max !== undefined) {
-let data51 = data49.max;
-const _errs105 = errors;
-if (!(typeof data51 == "number" && isFinite(data51))) {
+if (valid19) {
+if (data52.max !== undefined) {
+let data54 = data52.max;
+const _errs112 = errors;
+if (!(typeof data54 == "number" && isFinite(data54))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid18 = _errs105 === errors;
+var valid19 = _errs112 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
-if (valid18) {
-if (data49.required !== undefined) {
-const _errs107 = errors;
-if (typeof data49.required !== "boolean") {
+if (valid19) {
+if (data52.required !== undefined) {
+const _errs114 = errors;
+if (typeof data52.required !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid18 = _errs107 === errors;
+var valid19 = _errs114 === errors;
 } else {
-var valid18 = true;
+var valid19 = true;
 }
 }
 }
@@ -9340,215 +9606,216 @@ validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/streng
 return false;
 }
 }
-var valid4 = _errs100 === errors;
+var valid4 = _errs107 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_image !== undefined) {
-const _errs109 = errors;
+const _errs116 = errors;
 if (typeof data16.requires_input_image !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs109 === errors;
+var valid4 = _errs116 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_video !== undefined) {
-const _errs111 = errors;
+const _errs118 = errors;
 if (typeof data16.requires_input_video !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs111 === errors;
+var valid4 = _errs118 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_audio !== undefined) {
-const _errs113 = errors;
+const _errs120 = errors;
 if (typeof data16.requires_input_audio !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs113 === errors;
+var valid4 = _errs120 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.requires_input_3d !== undefined) {
-const _errs115 = errors;
+const _errs122 = errors;
 if (typeof data16.requires_input_3d !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs115 === errors;
+var valid4 = _errs122 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.accepts_input_image !== undefined) {
-const _errs117 = errors;
+const _errs124 = errors;
 if (typeof data16.accepts_input_image !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs117 === errors;
+var valid4 = _errs124 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.accepts_input_video !== undefined) {
-const _errs119 = errors;
+const _errs126 = errors;
 if (typeof data16.accepts_input_video !== "boolean") {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs119 === errors;
+var valid4 = _errs126 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_file_size_bytes !== undefined) {
-let data59 = data16.max_file_size_bytes;
-const _errs121 = errors;
-if (!(typeof data59 == "number" && (!(data59 % 1) && !isNaN(data59)) && isFinite(data59))) {
+let data62 = data16.max_file_size_bytes;
+const _errs128 = errors;
+if (!(typeof data62 == "number" && (!(data62 % 1) && !isNaN(data62)) && isFinite(data62))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs121) {
-if (typeof data59 == "number" && isFinite(data59)) {
-if (data59 < 0 || isNaN(data59)) {
+if (errors === _errs128) {
+if (typeof data62 == "number" && isFinite(data62)) {
+if (data62 < 0 || isNaN(data62)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs121 === errors;
+var valid4 = _errs128 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_image_size_bytes !== undefined) {
-let data60 = data16.max_image_size_bytes;
-const _errs123 = errors;
-if (!(typeof data60 == "number" && (!(data60 % 1) && !isNaN(data60)) && isFinite(data60))) {
+let data63 = data16.max_image_size_bytes;
+const _errs130 = errors;
+if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs123) {
-if (typeof data60 == "number" && isFinite(data60)) {
-if (data60 < 0 || isNaN(data60)) {
+if (errors === _errs130) {
+if (typeof data63 == "number" && isFinite(data63)) {
+if (data63 < 0 || isNaN(data63)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs123 === errors;
+var valid4 = _errs130 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_pdf_size_bytes !== undefined) {
-let data61 = data16.max_pdf_size_bytes;
-const _errs125 = errors;
-if (!(typeof data61 == "number" && (!(data61 % 1) && !isNaN(data61)) && isFinite(data61))) {
+let data64 = data16.max_pdf_size_bytes;
+const _errs132 = errors;
+if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs125) {
-if (typeof data61 == "number" && isFinite(data61)) {
-if (data61 < 0 || isNaN(data61)) {
+if (errors === _errs132) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 < 0 || isNaN(data64)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs125 === errors;
+var valid4 = _errs132 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_pdf_pages !== undefined) {
-let data62 = data16.max_pdf_pages;
-const _errs127 = errors;
-if (!(typeof data62 == "number" && (!(data62 % 1) && !isNaN(data62)) && isFinite(data62))) {
+let data65 = data16.max_pdf_pages;
+const _errs134 = errors;
+if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs127) {
-if (typeof data62 == "number" && isFinite(data62)) {
-if (data62 < 0 || isNaN(data62)) {
+if (errors === _errs134) {
+if (typeof data65 == "number" && isFinite(data65)) {
+if (data65 < 0 || isNaN(data65)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs127 === errors;
+var valid4 = _errs134 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_audio_size_bytes !== undefined) {
-let data63 = data16.max_audio_size_bytes;
-const _errs129 = errors;
-if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
+let data66 = data16.max_audio_size_bytes;
+const _errs136 = errors;
+if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs129) {
-if (typeof data63 == "number" && isFinite(data63)) {
-if (data63 < 0 || isNaN(data63)) {
+if (errors === _errs136) {
+if (typeof data66 == "number" && isFinite(data66)) {
+if (data66 < 0 || isNaN(data66)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs129 === errors;
+var valid4 = _errs136 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_audio_duration_seconds !== undefined) {
-let data64 = data16.max_audio_duration_seconds;
-const _errs131 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+let data67 = data16.max_audio_duration_seconds;
+const _errs138 = errors;
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs131) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs138) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs131 === errors;
+var valid4 = _errs138 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data16.max_files !== undefined) {
-let data65 = data16.max_files;
-const _errs133 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+let data68 = data16.max_files;
+const _errs140 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs133) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs140) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate64.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs133 === errors;
+var valid4 = _errs140 === errors;
 } else {
 var valid4 = true;
+}
 }
 }
 }
@@ -16500,7 +16767,7 @@ return errors === 0;
 }
 validate143.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate144;
-var schema154 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema154 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
 function validate144(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16625,16 +16892,32 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.speed !== undefined) {
-let data5 = data.speed;
+if (data.stream_format !== undefined) {
+let data5 = data.stream_format;
 const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 == "number" && isFinite(data5)) {
-if (data5 > 4 || isNaN(data5)) {
+if (typeof data5 !== "string") {
+validate144.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "audio" || data5 === "sse")) {
+validate144.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema154.properties.stream_format.enum } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.speed !== undefined) {
+let data6 = data.speed;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 4 || isNaN(data6)) {
 validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data5 < 0.25 || isNaN(data5)) {
+if (data6 < 0.25 || isNaN(data6)) {
 validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -16644,9 +16927,10 @@ validate144.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -16662,7 +16946,7 @@ return false;
 validate144.errors = vErrors;
 return errors === 0;
 }
-validate144.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+validate144.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate145;
 var schema155 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
 function validate145(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -22929,7 +23213,8 @@ validate188.errors = vErrors;
 return errors === 0;
 }
 validate188.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate190;
+var validateSpeechEvent = validate190;
+var schema211 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22942,24 +23227,198 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
+validate190.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema211.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.audio !== undefined) {
+const _errs2 = errors;
+if (typeof data.audio !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.usage !== undefined) {
+let data2 = data.usage;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
-if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
+validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.input_tokens !== undefined) {
-let data0 = data.input_tokens;
-const _errs1 = errors;
-if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate190.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+if (data2.input_tokens !== undefined) {
+let data3 = data2.input_tokens;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs1) {
-if (typeof data0 == "number" && isFinite(data0)) {
-if (data0 < 0 || isNaN(data0)) {
-validate190.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
+}
+}
+var valid1 = _errs6 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.output_tokens !== undefined) {
+let data4 = data2.output_tokens;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs8 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.total_tokens !== undefined) {
+let data5 = data2.total_tokens;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.characters !== undefined) {
+let data6 = data2.characters;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data7 = data.error;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.message !== undefined) {
+const _errs16 = errors;
+if (typeof data7.message !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.type !== undefined) {
+const _errs18 = errors;
+if (typeof data7.type !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.code !== undefined) {
+const _errs20 = errors;
+if (typeof data7.code !== "string") {
+validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.param !== undefined) {
+let data11 = data7.param;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema211.properties.error.properties.param.type } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
 }
 }
 }
@@ -22972,8 +23431,8 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate191;
+validate190.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate191;
 function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22987,21 +23446,65 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
+if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
 validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.input_tokens !== undefined) {
+let data0 = data.input_tokens;
+const _errs1 = errors;
+if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
+validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs1) {
+if (typeof data0 == "number" && isFinite(data0)) {
+if (data0 < 0 || isNaN(data0)) {
+validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+}
+} else {
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate191.errors = vErrors;
+return errors === 0;
+}
+validate191.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate192;
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate192.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
+validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23015,13 +23518,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23035,13 +23538,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate191.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate191.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23060,13 +23563,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23080,13 +23583,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23100,13 +23603,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23120,13 +23623,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23139,7 +23642,7 @@ var valid1 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23157,13 +23660,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23177,13 +23680,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23197,13 +23700,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23217,13 +23720,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23237,13 +23740,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23257,7 +23760,7 @@ var valid2 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23271,83 +23774,6 @@ var valid0 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate191.errors = vErrors;
-return errors === 0;
-}
-validate191.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate192;
-var schema213 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate192.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type")) {
-validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-let data0 = data.type;
-const _errs1 = errors;
-if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.properties.type.enum } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-const _errs2 = errors;
-if (typeof data.delta !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.text !== undefined) {
-const _errs4 = errors;
-if (typeof data.text !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.usage !== undefined) {
-let data3 = data.usage;
-const _errs6 = errors;
-if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate192.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
 validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -23355,9 +23781,9 @@ return false;
 validate192.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate193;
-var schema214 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+validate192.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate193;
+var schema214 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
 function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23371,14 +23797,91 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.text === undefined && (missing0 = "text")) {
+if (data.type === undefined && (missing0 = "type")) {
 validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
+validate193.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+const _errs2 = errors;
+if (typeof data.delta !== "string") {
+validate193.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.text !== undefined) {
+const _errs4 = errors;
+if (typeof data.text !== "string") {
+validate193.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.usage !== undefined) {
+let data3 = data.usage;
+const _errs6 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
+validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+validate193.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate194;
+var schema215 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate194.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === undefined && (missing0 = "text")) {
+validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate193.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate194.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23389,7 +23892,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23403,11 +23906,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate193.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23419,7 +23922,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23442,13 +23945,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -23460,7 +23963,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -23472,7 +23975,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -23483,7 +23986,7 @@ var valid3 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23493,7 +23996,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23517,14 +24020,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -23536,7 +24039,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -23548,7 +24051,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -23559,7 +24062,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -23571,7 +24074,7 @@ var valid6 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23581,7 +24084,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23597,14 +24100,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate193.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.usage.properties.type.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema215.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -23618,11 +24121,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate193.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23633,7 +24136,7 @@ var valid7 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23649,20 +24152,20 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate194;
-var schema217 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate195;
+var schema218 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23673,13 +24176,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23694,11 +24197,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate194.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23712,11 +24215,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate194.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema217.properties.kind.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema218.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -23727,7 +24230,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -23738,7 +24241,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -23750,11 +24253,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema217.properties.status.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema218.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -23773,11 +24276,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate194.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23787,7 +24290,7 @@ break;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23802,11 +24305,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate194.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23821,11 +24324,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate194.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23837,7 +24340,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate194.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate195.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -23849,7 +24352,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate194.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate195.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -23868,14 +24371,14 @@ var valid0 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+validate195.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -23923,6 +24426,7 @@ MediaResults: validateMediaResults,
 MessageEvent: validateMessageEvent,
 Message: validateMessage,
 ModelList: validateModelList,
+SpeechEvent: validateSpeechEvent,
 TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,
 TranscriptionEvent: validateTranscriptionEvent,

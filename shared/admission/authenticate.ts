@@ -115,7 +115,10 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
   return {
     async authenticate(authorization) {
       if (authorization === null || authorization === "") {
-        throw new ApiError("missing_api_key", "Expected an API key in the header `Authorization: Bearer <API_KEY>`.");
+        throw new ApiError(
+          "missing_api_key",
+          "Expected an API key in the header `Authorization: Bearer <API_KEY>` or `x-api-key`.",
+        );
       }
       const key = bearer(authorization);
       if (key === undefined || !isWellFormedKey(key)) throw invalidKey();

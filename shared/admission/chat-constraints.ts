@@ -11,6 +11,7 @@ import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
+import { checkFunctionCall, checkToolChoice } from "./chat-tools.ts";
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -87,6 +88,21 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   };
   if (request.stream === true && !model.supports_streaming) refuse("stream", "This model cannot stream.");
   if ((request.tools?.length ?? 0) > 0 && !model.supports_tools) refuse("tools", "This model cannot call tools.");
+  if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
+    refuse("functions", "This model cannot call functions.");
+  }
+  checkToolChoice(request);
+  checkFunctionCall(request);
+  const { unit, tokenRates } = model.price;
+  // Sound that has no price of its own would be sold at that of text, a small part of what it costs.
+  if (
+    request.modalities?.includes("audio") &&
+    unit === "per_token" &&
+    tokenRates.audio_output_per_million === undefined
+  ) {
+    const got = request.modalities.join(", ");
+    refuse("modalities", `Expected modalities to be text alone: this model writes and does not speak, got ${got}.`);
+  }
   // Dearer service than the price we captured would be ours to pay.
   const tier = request.service_tier;
   if (tier != null && !BASE_TIERS.has(tier)) {
@@ -168,9 +184,9 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
   checkDataUrl(url, param);
   // A film or a document would cost far more than the picture it is held for.
   if (!/^data:image\//i.test(url)) {
-    throw new ApiError("unsupported_value", "Expected a picture in a data URL: data:image/<type>;base64,<data>.", {
-      param,
-    });
+    const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
+    const message = `Expected a picture in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
+    throw new ApiError("unsupported_value", message, { param });
   }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;
@@ -186,7 +202,7 @@ function takeOneMore(inputs: Inputs, model: Model, param: string): void {
   inputs.files += 1;
   const max = model.allowed_params.max_files;
   if (max === undefined || inputs.files <= max) return;
-  throw new ApiError("unsupported_value", `This model takes at most ${max} files.`, { param });
+  throw new ApiError("unsupported_value", `This model takes at most ${max} files, got more.`, { param });
 }
 
 function takeFile(file: { file_data?: string; file_url?: string }, model: Model, inputs: Inputs, param: string): void {

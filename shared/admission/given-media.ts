@@ -6,6 +6,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/admission/authenticate.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import { arrived } from "#shared/contract-fault.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
@@ -198,7 +199,8 @@ async function decode(
   if (kind === "audio") return { bytes, contentType: type };
   const types = GIVEN_TYPES[kind];
   if (kind === "image" && !types.includes(type)) {
-    throw new ApiError("unsupported_value", `Expected one of ${types.join(", ")}.`, { param: params.type });
+    const message = `Expected ${params.type} to be one of ${types.join(", ")}, got ${arrived("enum", claim)}.`;
+    throw new ApiError("unsupported_value", message, { param: params.type });
   }
   let contentType: string;
   try {
@@ -208,7 +210,7 @@ async function decode(
     const said = error.message.replace("a file", noun).replace(/\.$/, "");
     throw new ApiError(error.code, `${said}; say in ${params.type} what it is.`, { param: params.data });
   }
-  if (!types.includes(contentType)) throw notOfKind(kind, params.data);
+  if (!types.includes(contentType)) throw notOfKind(kind, params.data, contentType);
   return { bytes, contentType };
 }
 
@@ -236,15 +238,15 @@ export async function checkGivenFiles(
   for (const { fileId, kind, param } of named) {
     const row = rows.find(({ id }) => id === fileId);
     if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
-    if (!GIVEN_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param);
+    if (!GIVEN_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param, row.media_type);
     if (Number(row.bytes) > bytesMax(kind)) {
-      throw new ApiError("unsupported_value", `Expected ${NOUNS[kind]} of at most ${bytesMax(kind)} bytes.`, { param });
+      const message = `Expected ${NOUNS[kind]} of at most ${bytesMax(kind)} bytes, got ${row.bytes}.`;
+      throw new ApiError("unsupported_value", message, { param });
     }
   }
 }
 
-function notOfKind(kind: GivenKind, param: string): ApiError {
-  return new ApiError("unprocessable_input", `Expected ${NOUNS[kind]}: one of ${GIVEN_TYPES[kind].join(", ")}.`, {
-    param,
-  });
+function notOfKind(kind: GivenKind, param: string, got: string): ApiError {
+  const message = `Expected ${NOUNS[kind]}: one of ${GIVEN_TYPES[kind].join(", ")}, got ${got}.`;
+  return new ApiError("unprocessable_input", message, { param });
 }

@@ -1,5 +1,6 @@
 /** What the checks of all media calls have in common: what they find, and how a value meets a model's declared set. */
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Quantities } from "#shared/pricing/media.ts";
 import type { Price } from "#shared/pricing/price.ts";
@@ -26,7 +27,8 @@ export function member<T extends string | number>(
 ): T | undefined {
   if (value === undefined || declared === undefined) return undefined;
   if (declared.includes(value)) return value;
-  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it.`);
+  const got = arrived("enum", value);
+  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
 }
 
 /** A member for an object literal, or nothing. */

@@ -5,7 +5,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, timeBound, usualTime } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
@@ -36,10 +36,10 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
   const takesInstructions = params.accepts_voice_instructions === true || params.requires_voice_instructions === true;
   const format = member("response_format", asked.response_format ?? "mp3", params.response_formats) ?? "mp3";
   const speed = asked.speed ?? 1;
+  checkSpeed(speed, params.speed);
   const wish: SpeechWish = {
     text: asked.input,
-    // A voice that the model does not have is left out (spec: dropped silently).
-    ...only("voice", params.voices?.includes(asked.voice ?? "") === true ? asked.voice : undefined),
+    ...only("voice", voiceOf(request.voice, params)),
     ...only("instructions", takesInstructions ? asked.instructions : undefined),
     format,
     speed,
@@ -64,6 +64,18 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
       tokensMax: isByToken ? input + output : 0,
     },
   };
+}
+
+/** The voice that speaks: one that the model does not have is dropped (spec), and the model's usual one speaks. */
+export function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
+  return [asked, usual?.["voice"]].find(
+    (voice): voice is string => typeof voice === "string" && voices.includes(voice),
+  );
+}
+
+function checkSpeed(speed: number, range: Model["allowed_params"]["speed"]): void {
+  if (range === undefined || (speed >= range.min && speed <= range.max)) return;
+  throw refusal("speed", `Expected speed to be from ${range.min} to ${range.max}, as this model has it, got ${speed}.`);
 }
 
 function codePoints(text: string): number {

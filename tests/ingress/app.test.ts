@@ -303,10 +303,20 @@ describe("a key", () => {
     await expectEnvelope(await send("POST", "/v1/chat/completions"), "missing_api_key");
   });
 
-  test("is read from its header alone: not from the query, the body, a cookie or another header (KEY-4)", async () => {
+  test("is taken from x-api-key on every route that needs one, behind an Authorization header", async () => {
+    const { send, authorizations } = start();
+    const key = { "x-api-key": KEY };
+    expect((await send("GET", "/v1/models", { headers: key })).status).toBe(200);
+    expect((await send("GET", "/v1/models", { headers: { ...key, authorization: "" } })).status).toBe(200);
+    const both = await send("GET", "/v1/models", { headers: { ...key, authorization: "Bearer other" } });
+    await expectEnvelope(both, "invalid_api_key");
+    expect(authorizations).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`, "Bearer other"]);
+  });
+
+  test("is read from its headers alone: not from the query, the body, a cookie or another header (KEY-4)", async () => {
     const { send, authorizations } = start();
     const query = `?api_key=${KEY}&key=${KEY}&access_token=${KEY}&authorization=Bearer%20${KEY}`;
-    const headers = { "x-api-key": KEY, "api-key": KEY, cookie: `authorization=Bearer ${KEY}` };
+    const headers = { "api-key": KEY, cookie: `authorization=Bearer ${KEY}` };
     await expectEnvelope(await send("GET", `/v1/models${query}`, { headers }), "missing_api_key");
     const body = JSON.stringify({ ...CHAT, api_key: KEY, authorization: `Bearer ${KEY}` });
     const withBody = { headers: { ...headers, "content-type": "application/json" }, body };

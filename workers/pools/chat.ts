@@ -24,6 +24,7 @@ import { createRendering, type Rendering } from "./chat-render.ts";
 import { type CloseCall, createCloseCall } from "./close-call.ts";
 import { createUnserved } from "./unserved.ts";
 import { UnreadableFileError, withStoredFiles } from "./stored-files.ts";
+import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
 import { discardRequest, readRequest } from "./work-request.ts";
 
 export function createChatHandler(context: WorkerContext): JobHandler {
@@ -48,6 +49,8 @@ class ChatRun {
   private readonly control: JobControl;
   private readonly answer: Answer;
   private request!: ChatCompletionRequest;
+  /** It was asked with functions, and is answered so. */
+  private isOldForm = false;
   private terms: Terms;
   /** Of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
@@ -79,7 +82,9 @@ class ChatRun {
     const { context, job, control } = this;
     const request = await readRequest(context, job, this.answer, this.closeCall);
     if (request === undefined) return;
-    this.request = request as unknown as ChatCompletionRequest;
+    const asked = request as unknown as ChatCompletionRequest;
+    this.isOldForm = usesFunctions(asked);
+    this.request = withTools(asked);
     const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
     const watchdog = startWatchdog(
       { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
@@ -256,7 +261,8 @@ class ChatRun {
       return createAnthropicRendering({ jobId: job.job_id, model: model.slug, stops });
     }
     const includeUsage = request.stream_options?.include_usage === true;
-    return createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
+    const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
+    return this.isOldForm ? inOldForm(rendering) : rendering;
   }
 }
 

@@ -67,12 +67,25 @@ function verboseJson(transcript: Transcript, { usage, wantsWords, wantsSegments 
   return JSON.stringify({
     task: "transcribe",
     language: language === undefined ? "" : languageName(language),
-    duration: seconds,
+    duration: toMilliseconds(seconds),
     text,
-    ...(wantsWords ? { words: words.map(({ word, start, end }) => ({ word, start, end })) } : {}),
+    ...(wantsWords
+      ? {
+          words: words.map(({ word, start, end }) => ({
+            word,
+            start: toMilliseconds(start),
+            end: toMilliseconds(end),
+          })),
+        }
+      : {}),
     ...(wantsSegments ? { segments: cues.map(segmentOf) } : {}),
     ...usageMember(usage),
   });
+}
+
+/** Seconds to the third digit: what is behind it is noise of a source's arithmetic. */
+function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
 }
 
 /** OpenAI's schema requires all of these; only Whisper models have something to say in those after `text`. */
@@ -85,7 +98,18 @@ function segmentOf({ text, start, end, details }: Cue, id: number): Record<strin
     compression_ratio = 0,
     no_speech_prob = 0,
   } = details ?? {};
-  return { id, seek, start, end, text, tokens, temperature, avg_logprob, compression_ratio, no_speech_prob };
+  return {
+    id,
+    seek,
+    start: toMilliseconds(start),
+    end: toMilliseconds(end),
+    text,
+    tokens,
+    temperature,
+    avg_logprob,
+    compression_ratio,
+    no_speech_prob,
+  };
 }
 
 /** As OpenAI reports it: tokens where those are billed, seconds otherwise. */
@@ -102,7 +126,7 @@ function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, un
       },
     };
   }
-  return usage?.seconds === undefined ? {} : { usage: { type: "duration", seconds: usage.seconds } };
+  return usage?.seconds === undefined ? {} : { usage: { type: "duration", seconds: toMilliseconds(usage.seconds) } };
 }
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });

@@ -145,7 +145,11 @@ describe("a stream", () => {
     const stream = once.messages.stream({ model: "sandbox-truncate", max_tokens: 100, messages: say("a b c d e f g") });
     const error: unknown = await stream.finalMessage().catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(Anthropic.APIError);
-    expect((error as InstanceType<typeof Anthropic.APIError>).type).toBe("api_error" as never);
+    expect(error).toMatchObject({
+      type: "api_error",
+      error: { type: "error" },
+      apiMessage: expect.any(String) as unknown,
+    });
     const [row] = await stack.query("select status, settled from usage_record where job_id = $1", [
       stream.request_id ?? "",
     ]);
@@ -291,7 +295,8 @@ describe("refusals", () => {
     const error = await failing(once.messages.create({ ...body, ...members }));
     expect(error).toBeInstanceOf(Anthropic.BadRequestError);
     expect(error.type).toBe("invalid_request_error");
-    expect(error.error).toMatchObject({ error: { code, param } });
+    expect(error.error).toMatchObject({ type: "error", error: { code, param }, request_id: error.requestID });
+    expect(error.message).toContain(error.apiMessage ?? "no message");
   });
 
   test.each<[string, string, number, string, string]>([
@@ -306,7 +311,7 @@ describe("refusals", () => {
     for (const call of calls) {
       const error = await failing(call());
       expect([error.status, error.name]).toEqual([status, kind]);
-      expect(error.error).toMatchObject({ error: { code } });
+      expect(error.error).toMatchObject({ type: "error", error: { code } });
       const [row] = await stack.query("select status, settled from usage_record where job_id = $1", [
         error.requestID ?? "",
       ]);

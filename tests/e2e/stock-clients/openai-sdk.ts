@@ -179,6 +179,35 @@ describe("a stream", () => {
   });
 });
 
+test("functions, the forerunner of tools, are called and answered in their own form, streamed or not", async () => {
+  const body = {
+    model: "sandbox-chat",
+    messages: [{ role: "user" as const, content: "What is the weather in Paris? Use the get_weather tool." }],
+    functions: [{ name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } } }],
+    function_call: { name: "get_weather" },
+  };
+  const plain = await client.chat.completions.create(body);
+  const [choice] = plain.choices;
+  expect(choice).toMatchObject({ finish_reason: "function_call", message: { function_call: { name: "get_weather" } } });
+  const call = choice?.message.function_call;
+  expect(JSON.parse(call?.arguments ?? "")).toEqual({ city: "Paris" });
+  let streamed = "";
+  for await (const chunk of await client.chat.completions.create({ ...body, stream: true })) {
+    streamed += chunk.choices[0]?.delta.function_call?.arguments ?? "";
+  }
+  expect(JSON.parse(streamed)).toEqual({ city: "Paris" });
+  const told = await client.chat.completions.create({
+    model: "sandbox-chat",
+    functions: body.functions,
+    messages: [
+      ...body.messages,
+      { role: "assistant", content: null, function_call: call ?? null },
+      { role: "function", name: "get_weather", content: "18 degrees and sunny" },
+    ],
+  });
+  expect(told.choices[0]?.message.content).toContain("18 degrees and sunny");
+});
+
 describe("refusals", () => {
   const failing = async (call: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
     try {

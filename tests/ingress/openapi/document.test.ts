@@ -141,7 +141,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("asks for a key only where the route does", () => {
-    expect(operation(CHAT).security).toEqual([{ key: [] }]);
+    expect(operation(CHAT).security).toEqual([{ key: [] }, { apiKeyHeader: [] }]);
     expect(operation(SCHEMA_FILE).security).toEqual([]);
     expect(operation(SCHEMA_FILE).responses["401"]).toBeUndefined();
     expect(build(CHAT).components.securitySchemes["key"]).toMatchObject({ type: "http", scheme: "bearer" });

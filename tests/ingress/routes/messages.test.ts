@@ -80,6 +80,37 @@ describe("POST /v1/messages", () => {
     expect(counted).toEqual([]);
   });
 
+  test.each<[string, string, string, object, number, string]>([
+    ["a call without a key", "POST", "", {}, 401, "missing_api_key"],
+    ["a body that is none", "POST", "", { "x-api-key": KEY }, 400, "missing_required_parameter"],
+    [
+      "a count of a body that is none",
+      "POST",
+      "/count_tokens",
+      { "x-api-key": KEY },
+      400,
+      "missing_required_parameter",
+    ],
+    ["a method that it does not take", "GET", "", {}, 405, "method_not_allowed"],
+    ["a path of Anthropic's that is not here", "POST", "/batches", { "x-api-key": KEY }, 404, "not_found"],
+  ])(
+    "answers %s with an error in Anthropic's form around our own",
+    async (_name, method, path, headers, status, code) => {
+      const app = createApp(start().context);
+      const init = method === "GET" ? { method } : { method, body: "{}" };
+      const type = { "content-type": "application/json", ...headers };
+      const response = await app.handle(new Request(`http://localhost/v1/messages${path}`, { ...init, headers: type }));
+      expect(response.status).toBe(status);
+      const body: unknown = await response.json();
+      expect(body).toEqual({
+        type: "error",
+        error: expect.objectContaining({ code, message: expect.any(String) as unknown }) as unknown,
+        request_id: response.headers.get("request-id"),
+      });
+      expect(validate("ErrorEnvelope", body)).toBeNull();
+    },
+  );
+
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } };
   test.each<[string, object, string, string]>([
     ["a limit above the model's", { max_tokens: 2_000_000_000 }, "unsupported_value", "max_tokens"],

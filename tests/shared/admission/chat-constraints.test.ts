@@ -342,6 +342,73 @@ describe("a refusal", () => {
     expect(refusal(request({ messages }), TEXT_ONLY).param).toBe("messages[3].content[1]");
   });
 
+  const tools = [{ type: "function", function: { name: "get_weather" } }];
+  const named = (name: string) => ({ type: "function", function: { name } });
+  test.each<[string, ChatCompletionRequest, string, string]>([
+    [
+      "a choice of a tool that is not there",
+      request({ tools, tool_choice: named("get_time") }),
+      "tool_choice.function.name",
+      'Expected the name of one of the tools (get_weather), got "get_time".',
+    ],
+    [
+      "a choice of a tool where there is none",
+      request({ tool_choice: named("get_time") }),
+      "tool_choice",
+      "Expected tools for a tool_choice of function, got none.",
+    ],
+    [
+      "a call demanded where there is no tool",
+      request({ tools: [], tool_choice: "required" }),
+      "tool_choice",
+      "Expected tools for a tool_choice of required, got none.",
+    ],
+    [
+      "an answer in sound of a model that only writes",
+      request({ modalities: ["text", "audio"], audio: { voice: "alloy", format: "wav" } }),
+      "modalities",
+      "Expected modalities to be text alone: this model writes and does not speak, got text, audio.",
+    ],
+    [
+      "tools and their forerunner at once",
+      request({ tools, functions: [{ name: "f" }] }),
+      "functions",
+      "Expected tools or functions, got both.",
+    ],
+    [
+      "a choice of an absent function",
+      request({ functions: [{ name: "f" }], function_call: { name: "g" } }),
+      "function_call.name",
+      'Expected the name of one of the tools (f), got "g".',
+    ],
+    [
+      "a choice of functions in another word",
+      request({ functions: [{ name: "f" }], function_call: "required" }),
+      "function_call",
+      'Expected function_call to be none, auto or a name, got "required".',
+    ],
+    [
+      "a choice of a function where there is none",
+      request({ function_call: { name: "g" } }),
+      "function_call",
+      "Expected functions for a function_call, got none.",
+    ],
+    [
+      "a picture that is a film",
+      request({}, image("data:video/mp4;base64,AAAA")),
+      "messages[0].content[0].image_url.url",
+      "Expected a picture in a data URL, data:image/<type>;base64,<data>, got video/mp4.",
+    ],
+  ])("of %s says what was expected and what arrived", (_name, value, param, message) => {
+    expect(refusal(value)).toMatchObject({ code: "unsupported_value", param, message });
+  });
+
+  test("of a choice is none where its tool is there, or nothing is demanded", () => {
+    for (const tool_choice of [named("get_weather"), "required", "auto", "none"])
+      check(request({ tools, tool_choice }));
+    for (const tool_choice of ["auto", "none"]) check(request({ tool_choice }));
+  });
+
   test("says what was expected and what arrived, and repeats no data", () => {
     const error = refusal(request({}, image(`data:image/png,${"secret".repeat(10)}`)));
     expect(error.message).not.toContain("secret");

@@ -2,7 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import type { Transcript } from "#workers/providers/media.ts";
-import { renderTranscript, type TranscriptFormat, type TranscriptOptions } from "#workers/pools/transcript-formats.ts";
+import {
+  renderTranscript,
+  streamTranscript,
+  type TranscriptFormat,
+  type TranscriptOptions,
+} from "#workers/pools/transcript-formats.ts";
 
 const TEXT_ONLY: TranscriptOptions = { wantsWords: false, wantsSegments: false };
 
@@ -54,6 +59,25 @@ describe("each format", () => {
   ])("%s is %s, byte for byte", (format, contentType, body) => {
     const options = { wantsWords: true, wantsSegments: true, usage: { seconds: 4 } };
     expect(renderTranscript(transcript, format, options)).toEqual({ body, contentType });
+  });
+
+  test("tells times in whole milliseconds, whatever its source said", () => {
+    const third = 1 / 3;
+    const long: Transcript = {
+      text: "Hi.",
+      seconds: 2.000_499_9,
+      words: [{ word: "Hi.", start: third, end: 2 * third }],
+      segments: [{ text: "Hi.", start: third, end: 2 * third }],
+    };
+    const options = { wantsWords: true, wantsSegments: true, usage: { seconds: 2.000_500_1 } };
+    const told = { start: 0.333, end: 0.667 };
+    expect(JSON.parse(bodyOf(long, "verbose_json", options))).toMatchObject({
+      duration: 2,
+      words: [told],
+      segments: [told],
+      usage: { seconds: 2.001 },
+    });
+    expect(streamTranscript(long, options).at(-1)).toContain('"seconds":2.001}');
   });
 
   test("of nothing said is whole", () => {

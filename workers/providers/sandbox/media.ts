@@ -141,6 +141,6 @@ function decodePercent(text: string, param: string): Uint8Array {
 }
 
 function malformed(expected: string, param: string, cause?: unknown): ProviderError {
-  const more = cause === undefined ? {} : { cause };
+  const more = { say: `Expected ${expected}, got other data.`, ...(cause === undefined ? {} : { cause }) };
   return rejected("unsupported_value", param, `expected ${expected} at ${param}`, more);
 }

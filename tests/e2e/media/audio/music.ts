@@ -95,6 +95,7 @@ describe("a stream of states", () => {
     "of %s goes from queued to completed, and tells neither file nor price",
     async (_what, path, body, member) => {
       const response = await bench.call(path, body);
+      expect(response.headers.get("x-model-used")).toBe(body.model);
       const { states, isDone } = await framesOf(response);
       expect(states.map(({ status }) => status)).toEqual(["queued", "processing", "completed"]);
       expect(isDone).toBe(true);

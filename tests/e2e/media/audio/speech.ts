@@ -1,6 +1,8 @@
 /** Speech with the stock SDK against the running service. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
+import type { SpeechEvent } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
@@ -9,6 +11,12 @@ import { type Bench, CREDIT, errorOf } from "../bench.ts";
 import { sharedBench } from "./shared-bench.ts";
 
 const TEXT = "The fox jumps over the lazy dog. Then it sleeps.";
+
+function eventsOf(text: string): SpeechEvent[] {
+  const lines = text.split("\n").filter((line) => line.startsWith("data: "));
+  return lines.map((line) => JSON.parse(line.slice("data: ".length)) as SpeechEvent);
+}
+
 const FORMATS = Object.keys(SPEECH_TYPES) as SpeechFormat[];
 
 let bench: Bench;
@@ -66,11 +74,48 @@ describe("speech", () => {
     expect((await speak({ voice: "alloy", speed: 2 })).length).toBeLessThan(plain.length * 0.7);
     expect((await speak({ voice: "onyx" })).equals(plain)).toBe(false);
     // Dropped without a word, and the model's usual one speaks.
-    expect((await speak({ voice: "somebody" })).length).toBeGreaterThan(0);
+    expect((await speak({ voice: "somebody" })).equals(plain)).toBe(true);
     expect((await speak({ voice: "alloy", instructions: "In a deep voice." })).equals(plain)).toBe(false);
   });
 
+  test.each(["mp3", "flac"])("as events of %s is the same sound in pieces, ended by what it used", async (format) => {
+    const body = { model: "sandbox-tts", input: TEXT, voice: "alloy", response_format: format };
+    const plain = Buffer.from(await (await bench.call("/v1/audio/speech", body)).arrayBuffer());
+    const response = await bench.call("/v1/audio/speech", { ...body, stream_format: "sse" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(response.headers.get("x-credits-used")).toBe("0.048");
+    const events = eventsOf(await response.text());
+    const done = events.pop();
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["speech.audio.delta"]));
+    expect(Buffer.concat(events.map(({ audio }) => Buffer.from(audio ?? "", "base64"))).equals(plain)).toBe(true);
+    const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, characters: 48 };
+    expect(done).toEqual({ type: "speech.audio.done", usage });
+    for (const event of [...events, done]) expect(validate("SpeechEvent", event)).toBeNull();
+  });
+
+  test("as events that breaks off ends with an error event and without its end", async () => {
+    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(20), voice: "alloy", stream_format: "sse" };
+    const events = eventsOf(await (await bench.call("/v1/audio/speech", body)).text());
+    expect(events.at(-1)?.error).toMatchObject({ code: "upstream_error", type: "server_error", param: null });
+    expect(events.map(({ type }) => type)).not.toContain("speech.audio.done");
+  });
+
   test.each([
+    ["the one asked for", { voice: "nova" }, "nova"],
+    ["the model's usual one, for a voice that it has not", { voice: "somebody" }, "alloy"],
+    ["the model's usual one, when none is named", {}, "alloy"],
+  ])("tells in a header which voice spoke: %s", async (_what, more, voice) => {
+    for (const format of ["mp3", "flac"]) {
+      const body = { model: "sandbox-tts", input: TEXT, response_format: format, ...more };
+      const response = await bench.call("/v1/audio/speech", body);
+      expect(response.headers.get("x-voice-used")).toBe(voice);
+      await response.arrayBuffer();
+    }
+  });
+
+  test.each([
+    ["a way to stream that is none", { model: "sandbox-tts", input: "a", stream_format: "ws" }, "unsupported_value", "stream_format"], // prettier-ignore
     ["no text", { model: "sandbox-tts" }, "missing_required_parameter", "input"],
     ["too much text", { model: "sandbox-tts", input: "a".repeat(4_097) }, "invalid_request", "input"],
     ["a format nobody has", { model: "sandbox-tts", input: "a", response_format: "midi" }, "unsupported_value", "response_format"], // prettier-ignore

@@ -1,0 +1,43 @@
+/** Speech as OpenAI streams it: events with pieces of the sound in base64, then one with what it used. */
+import type { SpeechEvent } from "#schemas/generated/types.ts";
+import type { UsageRow } from "#shared/database/usage.ts";
+import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+/**
+ * The events of a sound, each ready to be sent. Speech that fails ends with an error event and without
+ * `speech.audio.done`; any other fault is thrown, and the connection is to be cut.
+ * @param units asked for when the sound has ended: what its usage record counts
+ */
+export async function* speechEvents(
+  sound: AsyncIterable<Uint8Array>,
+  units: () => Promise<UsageRow["units"]>,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for await (const bytes of sound) {
+      for (let from = 0; from < bytes.length; from += LIMITS.filePieceBytes) {
+        const audio = Buffer.from(bytes.subarray(from, from + LIMITS.filePieceBytes)).toString("base64");
+        yield event({ type: "speech.audio.delta", audio });
+      }
+    }
+    yield event({ type: "speech.audio.done", usage: usageOf(await units()) });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    yield event(errorEnvelope(error.code, error.message, error.param));
+  }
+}
+
+function event(members: SpeechEvent | ErrorEnvelope): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(members)}\n\n`);
+}
+
+/** OpenAI's three counts, 0 where the source reports no tokens; characters where those are billed. */
+function usageOf(units: UsageRow["units"]): NonNullable<SpeechEvent["usage"]> {
+  const { input_tokens: input = 0, audio_output_tokens: output = 0, characters } = units;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    ...(characters === undefined ? {} : { characters }),
+  };
+}

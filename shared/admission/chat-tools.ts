@@ -1,0 +1,49 @@
+/** A choice of tools, or of functions, their forerunner, against the tools that come with it. Pure. */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+
+type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
+
+/** @throws ApiError `unsupported_value` for a choice of a tool that does not come with the call */
+export function checkToolChoice({ tools = [], tool_choice: choice }: ChatCompletionRequest): void {
+  if (choice == null || choice === "auto" || choice === "none") return;
+  const names = tools.map(nameOf);
+  if (names.length === 0) {
+    const wanted = typeof choice === "string" ? choice : choice.type;
+    throw refuse("tool_choice", `Expected tools for a tool_choice of ${wanted}, got none.`);
+  }
+  if (typeof choice === "string" || choice.type === "allowed_tools") return;
+  const name = choice.type === "function" ? choice.function.name : choice.custom.name;
+  if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
+}
+
+/** The same of `functions` and `function_call`. */
+export function checkFunctionCall({ tools = [], functions = [], function_call: choice }: ChatCompletionRequest): void {
+  if (functions.length > 0 && tools.length > 0) throw refuse("functions", "Expected tools or functions, got both.");
+  if (choice == null || choice === "auto" || choice === "none") return;
+  if (typeof choice === "string") {
+    const message = `Expected function_call to be none, auto or a name, got ${arrived("enum", choice)}.`;
+    throw refuse("function_call", message);
+  }
+  const names = functions.map(({ name }) => name);
+  if (names.length === 0) throw refuse("function_call", "Expected functions for a function_call, got none.");
+  if (!names.includes(choice.name)) throw unknownTool("function_call.name", names, choice.name);
+}
+
+/** The refusal of a choice of a tool that is not among those of the call. */
+export function unknownTool(param: string, names: readonly string[], name: string): ApiError {
+  const some = names.slice(0, NAMES_SHOWN_MAX).join(", ");
+  const others = names.length > NAMES_SHOWN_MAX ? ` or ${names.length - NAMES_SHOWN_MAX} others` : "";
+  return refuse(param, `Expected the name of one of the tools (${some}${others}), got ${arrived("enum", name)}.`);
+}
+
+const NAMES_SHOWN_MAX = 10;
+
+function nameOf(tool: Tool): string {
+  return tool.type === "function" ? tool.function.name : tool.custom.name;
+}
+
+function refuse(param: string, message: string): ApiError {
+  return new ApiError("unsupported_value", message, { param });
+}
