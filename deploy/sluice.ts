@@ -1,7 +1,7 @@
 /** One entry for every role: ingress | worker <pool…> | janitor | migrate | admin. */
 import { POOLS, type Pool } from "#shared/queue/subjects.ts";
 
-const USAGE = `usage: bun deploy/sluice.ts ingress | worker <pool…> | janitor | migrate | admin <command>
+const USAGE = `usage: npm run sluice -- ingress | worker <pool…> | janitor | migrate | admin <command>
 pools: ${POOLS.join(", ")}`;
 
 const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {

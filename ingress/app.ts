@@ -13,12 +13,14 @@ import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
 import { jobs } from "./routes/jobs.ts";
+import { key } from "./routes/key.ts";
 import { mediaContent } from "./routes/media-content.ts";
 import { meshes } from "./routes/meshes.ts";
 import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
 import { music } from "./routes/music.ts";
 import { providerRings } from "./routes/provider-rings.ts";
+import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
@@ -42,8 +44,10 @@ export function routesOf(context: IngressContext): readonly Route[] {
     mediaContent(context),
     providerRings(context),
     ...files(context),
+    key(context),
     ...fallbackChains(context),
     ...health(context),
+    root(),
   ];
   return [...api, ...docs(api)];
 }

@@ -1,4 +1,4 @@
-/** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}. */
+/** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
 import type { Caller, Role } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -11,8 +11,9 @@ import type { RouteCall } from "./serve.ts";
  */
 export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
   return (call) => {
-    const { workspaceId, role } = callerOf(call);
-    if (call.params["workspaceId"]?.toLowerCase() !== workspaceId) {
+    const { workspaceId, workspaceName, role } = callerOf(call);
+    const asked = call.params["workspaceId"];
+    if (asked?.toLowerCase() !== workspaceId && asked !== workspaceName) {
       throw new ApiError("not_found", "There is no such workspace.");
     }
     checkRole(role, roles);

@@ -25,6 +25,8 @@ export interface Config {
   readonly adminPort: number;
   readonly adminHost: string;
   readonly bootstrapKey: string | undefined;
+  /** Folder of the stack that `npm start` runs, relative to the working directory. */
+  readonly dataDir: string;
   /** Operators' catalogue files or folders, merged over ours in this order. */
   readonly catalogueFiles: readonly string[];
   readonly sandbox: boolean;
@@ -258,6 +260,7 @@ export function loadConfig(
     adminPort: integer("SLUICE_ADMIN_PORT", 9464, 0, 65_535),
     adminHost: text("SLUICE_ADMIN_HOST") ?? "127.0.0.1",
     bootstrapKey,
+    dataDir: text("SLUICE_DATA_DIR") ?? ".sluice",
     catalogueFiles: list("SLUICE_CATALOGUE"),
     sandbox,
     ipLimit: integer("SLUICE_IP_LIMIT", 5_000, 0, 10_000_000),

@@ -1,10 +1,14 @@
 /** What commands work with, opened when first asked for: a command that needs no database runs without one. */
+import { resolve } from "node:path";
+
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
 import { type Config, loadConfig } from "#shared/config.ts";
 import { type Database, openDatabase } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";
 import { createLogger } from "#shared/logger.ts";
+
+import { runningStack } from "../supervisor/address.mjs";
 
 /** Who the audit log names for everything done by command. */
 export const ACTOR = "operator";
@@ -25,7 +29,7 @@ export function openContext(
   let opened: Promise<Database> | undefined;
   return {
     database() {
-      opened ??= connect(loadConfig(environment, { needs: ["database"] }), complain);
+      opened ??= connect(databaseConfig(environment), complain);
       return opened;
     },
     async catalogue(files) {
@@ -37,6 +41,22 @@ export function openContext(
       await database?.close();
     },
   };
+}
+
+/** The settings' database, else that of the stack which `npm start` runs. @throws ConfigError; Error when there is neither */
+function databaseConfig(environment: Readonly<Record<string, string>> | undefined): Config {
+  const config = loadConfig(environment, { needs: [] });
+  if (config.databaseUrl !== "") return config;
+  const stack = runningStack(config.dataDir);
+  if (stack === null) {
+    throw new Error(
+      `DATABASE_URL is not set, and no stack runs on ${resolve(config.dataDir)}; start one with npm start, or set DATABASE_URL`,
+    );
+  }
+  if (stack.databaseUrl === null) {
+    throw new Error("DATABASE_URL is not set; set it as for the npm start that runs, which was given its database");
+  }
+  return loadConfig({ DATABASE_URL: stack.databaseUrl }, { needs: ["database"] });
 }
 
 async function connect(config: Config, write: (line: string) => void): Promise<Database> {

@@ -12,7 +12,7 @@ import { PRESET_COMMANDS } from "./presets.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 import { WORKSPACE_COMMANDS } from "./workspaces.ts";
 
-const PROGRAM = "bun deploy/sluice.ts admin";
+const PROGRAM = "npm run admin --";
 
 const HELP: Command = {
   name: "help",
@@ -30,6 +30,7 @@ const HELP: Command = {
 };
 
 const NOTES = `A workspace is named by its name or its id. Amounts are credits; a negative one may stand last on the line.
+Without DATABASE_URL a command goes to the stack that npm start runs. In the container image: bun deploy/sluice.ts admin <command>.
 --json answers with one line of JSON in which amounts are decimal text in credits.
 Dead letters cannot be sent again: they are calls whose callers have long had an answer.
 Exit codes: 0 done, 1 fault or a check that found something, 2 wrong usage.`;

@@ -1,12 +1,11 @@
 // @ts-check
 /** `npm run demo` as a whole: find a stack or start one, call it, stop what was started. */
 import { spawn } from "node:child_process";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import { prepareBun } from "../embedded/bun.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { closeReaper, forget, watch } from "../embedded/reaper.mjs";
 import { runningStack } from "../supervisor/address.mjs";
+import { cachesOf, dataDirOf } from "../supervisor/settings.mjs";
 import { readWishes, USAGE } from "./arguments.mjs";
 import { startOwnStack } from "./own-stack.mjs";
 import { openTerminal } from "./terminal.mjs";
@@ -63,16 +62,12 @@ async function run(root, args, closing) {
     return 0;
   }
   const terminal = openTerminal(process.stdout);
-  const dataDir = resolve(process.env["SLUICE_DATA_DIR"]?.trim() || ".sluice");
+  const dataDir = dataDirOf(process.env);
   const waiting = terminal.wait("preparing");
   // Minutes on a new machine: where no line can move, each step is one.
   const progress = process.stdout.isTTY ? waiting.tell : terminal.line;
-  const caches = [
-    join(process.env["XDG_CACHE_HOME"]?.trim() || join(homedir(), ".cache"), "sluice"),
-    join(dataDir, "cache"),
-  ];
   try {
-    const bun = await prepareBun({ root, caches, progress });
+    const bun = await prepareBun({ root, caches: cachesOf(process.env, dataDir), progress });
     const found = wishes.baseUrl === undefined ? runningStack(dataDir) : foreign(wishes.baseUrl, wishes.key);
     const address =
       found ?? (await startOwnStack({ root, dataDir, progress, onLaunch: (stop) => void closing.push(stop) }));

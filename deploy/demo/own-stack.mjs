@@ -28,6 +28,7 @@ export async function startOwnStack({ root, dataDir, progress, onLaunch }) {
     SLUICE_ADMIN_PORT: process.env["SLUICE_ADMIN_PORT"] ?? "0",
     SLUICE_LOG_FORMAT: "json",
   };
+  let isReady = false;
   const command = { name: "npm start", command: process.execPath, args: ["deploy/start.mjs"], cwd: root, env };
   try {
     await launchUntil(
@@ -38,8 +39,11 @@ export async function startOwnStack({ root, dataDir, progress, onLaunch }) {
       },
       (line) => {
         const said = ownWords(line);
-        if (said !== null && said !== "ready") progress(said);
-        return said === "ready" ? true : null;
+        // What it says later is about its stop, which is ours and no news.
+        if (isReady || said === null) return null;
+        isReady = said === "ready";
+        if (!isReady) progress(said);
+        return isReady || null;
       },
       READY_WITHIN_MS,
     );

@@ -172,7 +172,7 @@ async function install(root, bun, progress) {
     const text = `${stderr}\n${stdout}`;
     throw new StartFault(
       text.includes("lockfile had changes")
-        ? "bun.lock does not fit package.json; run `bun install` and commit the result."
+        ? "bun.lock does not fit package.json; run `npx bun install` and commit the result."
         : `The dependencies could not be installed (${reason(text)}); check the network.`,
     );
   }

@@ -53,11 +53,11 @@ export async function readSettings(environment) {
   const host = text("SLUICE_HOST") ?? "0.0.0.0";
   const adminHost = text("SLUICE_ADMIN_HOST") ?? "127.0.0.1";
   await requireFree("PORT", port, host);
-  const dataDir = resolve(text("SLUICE_DATA_DIR") ?? ".sluice");
+  const dataDir = dataDirOf(environment);
   requireWritable(dataDir);
   return {
     dataDir,
-    caches: [userCache(text("XDG_CACHE_HOME")), join(dataDir, "cache")],
+    caches: cachesOf(environment, dataDir),
     port,
     host,
     adminPort: await adminPort(text("SLUICE_ADMIN_PORT"), number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535), adminHost),
@@ -72,11 +72,23 @@ export async function readSettings(environment) {
 }
 
 /**
- * @param {string | undefined} cacheHome
- * @returns {string}
+ * The folder in which `npm start` keeps everything.
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @returns {string} absolute
  */
-function userCache(cacheHome) {
-  return join(cacheHome ?? join(homedir(), ".cache"), "sluice");
+export function dataDirOf(environment) {
+  return resolve(environment["SLUICE_DATA_DIR"]?.trim() || ".sluice");
+}
+
+/**
+ * Where fetched programs are kept, best first.
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @param {string} dataDir
+ * @returns {readonly string[]}
+ */
+export function cachesOf(environment, dataDir) {
+  const home = environment["XDG_CACHE_HOME"]?.trim() || join(homedir(), ".cache");
+  return [join(home, "sluice"), join(dataDir, "cache")];
 }
 
 /**

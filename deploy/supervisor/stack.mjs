@@ -16,6 +16,8 @@ import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
 const ECHO_MS = 500;
+/** The workspace that the migration makes for the bootstrap key (deploy/admin/bootstrap.ts). */
+const BOOTSTRAP_WORKSPACE = "default";
 /** What a role may take longer than its own grace before it is killed. */
 const GRACE_MARGIN_MS = 5_000;
 
@@ -94,7 +96,8 @@ async function assemble(root, closing, end) {
   const databaseUrl = settings.databaseUrl === undefined ? (services["DATABASE_URL"] ?? null) : null;
   closing.push(keepAddress(settings.dataDir, { baseUrl: baseUrlOf(settings.host, port), key, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
-  log.plain(welcome({ host: settings.host, port, adminHost: settings.adminHost, adminPort: admin.port, key }));
+  const { host, adminHost } = settings;
+  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace: BOOTSTRAP_WORKSPACE }));
 }
 
 /**

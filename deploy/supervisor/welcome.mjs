@@ -1,11 +1,11 @@
 // @ts-check
 
 /**
- * What a person reads when everything is up: where it listens, the key, and a call to paste.
- * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string }} at
+ * What a person reads when everything is up: where it listens, the key and its workspace, and what to do next.
+ * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string, workspace: string }} at
  * @returns {string}
  */
-export function welcome({ host, port, adminHost, adminPort, key }) {
+export function welcome({ host, port, adminHost, adminPort, key, workspace }) {
   const base = baseUrlOf(host, port);
   const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
   return `
@@ -13,6 +13,8 @@ export function welcome({ host, port, adminHost, adminPort, key }) {
 
   Base URL   ${base}
   Key        ${key}
+  Workspace  ${workspace}
+  API        ${base.replace(/\/v1$/, "/docs")}
   Metrics    http://${reachable(adminHost)}:${adminPort}/metrics
 
   A call to paste:
@@ -25,6 +27,11 @@ curl ${base}/chat/completions \\
   With the openai package:
 
 const client = new OpenAI({ baseURL: "${base}", apiKey: "${key}" });
+
+  In another terminal:
+
+npm run demo                    # calls every kind of model once
+npm run admin -- help           # workspaces, keys, credits
 
   Ctrl-C stops everything.
 `;

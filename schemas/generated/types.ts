@@ -245,11 +245,13 @@ export interface SchemaTypes {
   File: File;
   Health: Health;
   Job: Job;
+  Key: Key;
   MediaState: MediaState;
   MediaResults: MediaResults;
   MessageEvent: MessageEvent;
   Message: Message;
   ModelList: ModelList;
+  Service: Service;
   SpeechEvent: SpeechEvent;
   TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
@@ -2694,6 +2696,80 @@ export interface Job {
   [k: string]: unknown;
 }
 /**
+ * The API key that asks: whom it calls for, what it may spend and what is left of its limits.
+ */
+export interface Key {
+  object: "key";
+  /**
+   * Id of the key; not a secret.
+   */
+  id: string;
+  name: string;
+  /**
+   * Who calls and pays. Paths under `/workspaces/` take either.
+   */
+  workspace: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Of the member whose key it is.
+   */
+  role: "owner" | "admin" | "developer" | "billing";
+  /**
+   * Quota preset of the key: it sets the limits below.
+   */
+  preset: string;
+  /**
+   * Of the workspace, in credits.
+   */
+  balance: {
+    credits: number;
+    /**
+     * Reserved for calls that run now.
+     */
+    held: number;
+    /**
+     * What a new call can hold: `credits` without `held`.
+     */
+    available: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Calls of the workspace in the last 60 seconds, refused ones and this one included.
+   */
+  window: {
+    seconds: 60;
+    /**
+     * Most of them for this key; null is no limit.
+     */
+    limit: number | null;
+    used: number;
+    /**
+     * Calls that would pass now; null without a limit.
+     */
+    left: number | null;
+    [k: string]: unknown;
+  };
+  /**
+   * Tokens of the workspace on this day, which ends at midnight UTC, those reserved by running calls included.
+   */
+  daily_tokens: {
+    /**
+     * Most of them for this key; null is no limit.
+     */
+    limit: number | null;
+    used: number;
+    /**
+     * null without a limit.
+     */
+    left: number | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
  * What each event of a streamed media call holds: `queued`, `processing`, then `completed` with what was made or `failed` with why, and behind it `[DONE]`.
  */
 export interface MediaState {
@@ -2981,6 +3057,27 @@ export interface MessageError {
 export interface ModelList {
   object: "list";
   data: ModelEntry[];
+  [k: string]: unknown;
+}
+/**
+ * What answers at this address, and where it is described. Links are paths of the same address.
+ */
+export interface Service {
+  name: "Sluice";
+  description: string;
+  version: string;
+  /**
+   * The API as a page.
+   */
+  docs: string;
+  /**
+   * The API for programs.
+   */
+  openapi: string;
+  /**
+   * What can be called, with prices; without a key.
+   */
+  models: string;
   [k: string]: unknown;
 }
 /**

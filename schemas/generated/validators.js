@@ -20909,9 +20909,8 @@ validate169.errors = vErrors;
 return errors === 0;
 }
 validate169.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaState = validate170;
-var schema182 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats22 = require_formats().fullFormats.uri;
+var validateKey = validate170;
+var schema182 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
 function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20925,15 +20924,384 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.status === undefined && (missing0 = "status")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
 validate170.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "key") {
+validate170.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate170.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate170.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace !== undefined) {
+let data3 = data.workspace;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+let missing1;
+if (data3.id === undefined && (missing1 = "id") || data3.name === undefined && (missing1 = "name")) {
+validate170.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data3.id !== undefined) {
+let data4 = data3.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate170.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid1 = _errs8 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data3.name !== undefined) {
+const _errs10 = errors;
+if (typeof data3.name !== "string") {
+validate170.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.role !== undefined) {
+let data6 = data.role;
+const _errs12 = errors;
+if (typeof data6 !== "string") {
+validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
+validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema182.properties.role.enum } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.preset !== undefined) {
+const _errs14 = errors;
+if (typeof data.preset !== "string") {
+validate170.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.balance !== undefined) {
+let data8 = data.balance;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing2;
+if (data8.credits === undefined && (missing2 = "credits") || data8.held === undefined && (missing2 = "held") || data8.available === undefined && (missing2 = "available")) {
+validate170.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data8.credits !== undefined) {
+let data9 = data8.credits;
+const _errs18 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate170.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data8.held !== undefined) {
+let data10 = data8.held;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate170.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data8.available !== undefined) {
+let data11 = data8.available;
+const _errs22 = errors;
+if (!(typeof data11 == "number" && isFinite(data11))) {
+validate170.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.window !== undefined) {
+let data12 = data.window;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let missing3;
+if (data12.seconds === undefined && (missing3 = "seconds") || data12.limit === undefined && (missing3 = "limit") || data12.used === undefined && (missing3 = "used") || data12.left === undefined && (missing3 = "left")) {
+validate170.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data12.seconds !== undefined) {
+const _errs26 = errors;
+if (data12.seconds !== 60) {
+validate170.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.limit !== undefined) {
+let data14 = data12.limit;
+const _errs27 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
+validate170.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema182.properties.window.properties.limit.type } }];
+return false;
+}
+var valid3 = _errs27 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.used !== undefined) {
+let data15 = data12.used;
+const _errs29 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate170.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs29) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate170.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs29 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.left !== undefined) {
+let data16 = data12.left;
+const _errs31 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+validate170.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema182.properties.window.properties.left.type } }];
+return false;
+}
+var valid3 = _errs31 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.daily_tokens !== undefined) {
+let data17 = data.daily_tokens;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+let missing4;
+if (data17.limit === undefined && (missing4 = "limit") || data17.used === undefined && (missing4 = "used") || data17.left === undefined && (missing4 = "left")) {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data17.limit !== undefined) {
+let data18 = data17.limit;
+const _errs35 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema182.properties.daily_tokens.properties.limit.type } }];
+return false;
+}
+var valid4 = _errs35 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data17.used !== undefined) {
+let data19 = data17.used;
+const _errs37 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs37) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 < 0 || isNaN(data19)) {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs37 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data17.left !== undefined) {
+let data20 = data17.left;
+const _errs39 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema182.properties.daily_tokens.properties.left.type } }];
+return false;
+}
+var valid4 = _errs39 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs33 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate170.errors = vErrors;
+return errors === 0;
+}
+validate170.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaState = validate171;
+var schema183 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var formats26 = require_formats().fullFormats.uri;
+function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate171.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.status === undefined && (missing0 = "status")) {
+validate171.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate170.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema182.properties.status.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema183.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20945,7 +21313,7 @@ if (data.created !== undefined) {
 let data1 = data.created;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate170.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate171.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20972,12 +21340,12 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats22(data4)) {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats26(data4)) {
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -20990,7 +21358,7 @@ if (valid3) {
 if (data3.b64_json !== undefined) {
 const _errs11 = errors;
 if (typeof data3.b64_json !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -21001,7 +21369,7 @@ if (valid3) {
 if (data3.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data3.file_id !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -21012,7 +21380,7 @@ if (valid3) {
 if (data3.content_type !== undefined) {
 const _errs15 = errors;
 if (typeof data3.content_type !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -21026,11 +21394,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21043,7 +21411,7 @@ var valid3 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21053,7 +21421,7 @@ break;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate171.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21069,13 +21437,13 @@ if (errors === _errs19) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing1;
 if (data9.message === undefined && (missing1 = "message") || data9.type === undefined && (missing1 = "type") || data9.code === undefined && (missing1 = "code") || data9.param === undefined && (missing1 = "param")) {
-validate170.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate171.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data9.message !== undefined) {
 const _errs21 = errors;
 if (typeof data9.message !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -21086,7 +21454,7 @@ if (valid4) {
 if (data9.type !== undefined) {
 const _errs23 = errors;
 if (typeof data9.type !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -21097,7 +21465,7 @@ if (valid4) {
 if (data9.code !== undefined) {
 const _errs25 = errors;
 if (typeof data9.code !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -21109,7 +21477,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema182.properties.error.properties.param.type } }];
+validate171.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema183.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -21121,7 +21489,7 @@ var valid4 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21134,19 +21502,19 @@ var valid0 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate170.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaResults = validate171;
-function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate171.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaResults = validate172;
+function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate171.evaluated;
+const evaluated0 = validate172.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21157,14 +21525,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.created === undefined && (missing0 = "created") || data.data === undefined && (missing0 = "data") || data.credits_used === undefined && (missing0 = "credits_used")) {
-validate171.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate172.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.created !== undefined) {
 let data0 = data.created;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate171.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate172.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21191,12 +21559,12 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats22(data3)) {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats26(data3)) {
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -21209,7 +21577,7 @@ if (valid3) {
 if (data2.b64_json !== undefined) {
 const _errs10 = errors;
 if (typeof data2.b64_json !== "string") {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -21220,7 +21588,7 @@ if (valid3) {
 if (data2.file_id !== undefined) {
 const _errs12 = errors;
 if (typeof data2.file_id !== "string") {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -21231,7 +21599,7 @@ if (valid3) {
 if (data2.content_type !== undefined) {
 const _errs14 = errors;
 if (typeof data2.content_type !== "string") {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -21245,11 +21613,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21262,7 +21630,7 @@ var valid3 = true;
 }
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21272,7 +21640,7 @@ break;
 }
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate172.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21287,11 +21655,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate171.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate172.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate172.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21303,23 +21671,23 @@ var valid0 = true;
 }
 }
 } else {
-validate171.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-validate171.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate172;
-var schema186 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema188 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema194 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema189 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
-function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate172.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
+var validateMessageEvent = validate173;
+var schema187 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema189 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema195 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema190 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate175.evaluated;
+const evaluated0 = validate176.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21327,7 +21695,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate175.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -21335,23 +21703,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate175.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate176.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema189.allOf[0].properties.type.enum } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema190.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21368,13 +21736,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate175.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text") {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -21385,7 +21753,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -21396,7 +21764,7 @@ if (valid5) {
 if (data.citations !== undefined) {
 const _errs14 = errors;
 if (data.citations !== null) {
-validate175.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
+validate176.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -21407,7 +21775,7 @@ var valid5 = true;
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21421,13 +21789,13 @@ if (errors === _errs17) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.thinking === undefined && (missing2 = "thinking") || data.signature === undefined && (missing2 = "signature")) {
-validate175.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs19 = errors;
 if (data.type !== "thinking") {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
 return false;
 }
 var valid8 = _errs19 === errors;
@@ -21438,7 +21806,7 @@ if (valid8) {
 if (data.thinking !== undefined) {
 const _errs20 = errors;
 if (typeof data.thinking !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs20 === errors;
@@ -21449,7 +21817,7 @@ if (valid8) {
 if (data.signature !== undefined) {
 const _errs22 = errors;
 if (typeof data.signature !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -21460,7 +21828,7 @@ var valid8 = true;
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21476,13 +21844,13 @@ if (errors === _errs25) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.data === undefined && (missing3 = "data")) {
-validate175.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs27 = errors;
 if (data.type !== "redacted_thinking") {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
 return false;
 }
 var valid11 = _errs27 === errors;
@@ -21493,7 +21861,7 @@ if (valid11) {
 if (data.data !== undefined) {
 const _errs28 = errors;
 if (typeof data.data !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs28 === errors;
@@ -21503,7 +21871,7 @@ var valid11 = true;
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21518,13 +21886,13 @@ if (errors === _errs31) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.id === undefined && (missing4 = "id") || data.name === undefined && (missing4 = "name") || data.input === undefined && (missing4 = "input")) {
-validate175.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs33 = errors;
 if (data.type !== "tool_use") {
-validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
+validate176.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
 return false;
 }
 var valid14 = _errs33 === errors;
@@ -21535,7 +21903,7 @@ if (valid14) {
 if (data.id !== undefined) {
 const _errs34 = errors;
 if (typeof data.id !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs34 === errors;
@@ -21546,7 +21914,7 @@ if (valid14) {
 if (data.name !== undefined) {
 const _errs36 = errors;
 if (typeof data.name !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs36 === errors;
@@ -21558,7 +21926,7 @@ if (data.input !== undefined) {
 let data12 = data.input;
 const _errs38 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate175.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid14 = _errs38 === errors;
@@ -21570,7 +21938,7 @@ var valid14 = true;
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21582,15 +21950,15 @@ props0.name = true;
 props0.input = true;
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate176.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate176.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21602,15 +21970,15 @@ props0.type = true;
 }
 }
 }
-validate175.errors = vErrors;
+validate176.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate175.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate176.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate174.evaluated;
+const evaluated0 = validate175.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21621,13 +21989,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.model === undefined && (missing0 = "model") || data.content === undefined && (missing0 = "content") || data.stop_reason === undefined && (missing0 = "stop_reason") || data.stop_sequence === undefined && (missing0 = "stop_sequence") || data.usage === undefined && (missing0 = "usage")) {
-validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate175.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate175.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21638,7 +22006,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate174.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate175.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21649,7 +22017,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate174.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate175.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21660,7 +22028,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs5 = errors;
 if (typeof data.model !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate175.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -21677,8 +22045,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs9 = errors;
-if (!validate175(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if (!validate176(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -21687,7 +22055,7 @@ break;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate175.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21712,7 +22080,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema194.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema195.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -21742,7 +22110,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate174.errors = vErrors;
+validate175.errors = vErrors;
 return false;
 } else {
 errors = _errs11;
@@ -21763,7 +22131,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema188.properties.stop_sequence.type } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema189.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -21775,20 +22143,20 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema188.properties.stop_details.type } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema189.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.type === undefined && (missing1 = "type")) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs21 = errors;
 if (data8.type !== "refusal") {
-validate174.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -21800,7 +22168,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema188.properties.stop_details.properties.category.type } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema189.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -21812,7 +22180,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema188.properties.stop_details.properties.explanation.type } }];
+validate175.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema189.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -21832,7 +22200,7 @@ if (valid0) {
 if (data.container !== undefined) {
 const _errs26 = errors;
 if (data.container !== null) {
-validate174.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
+validate175.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -21848,20 +22216,20 @@ if (errors === _errs29) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.input_tokens === undefined && (missing2 = "input_tokens") || data13.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data13.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data13.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.input_tokens !== undefined) {
 let data14 = data13.input_tokens;
 const _errs31 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21875,13 +22243,13 @@ if (data13.cache_creation_input_tokens !== undefined) {
 let data15 = data13.cache_creation_input_tokens;
 const _errs33 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs33) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21895,13 +22263,13 @@ if (data13.cache_read_input_tokens !== undefined) {
 let data16 = data13.cache_read_input_tokens;
 const _errs35 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs35) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21918,20 +22286,20 @@ if (errors === _errs37) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
 if (data17.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data17.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data17.ephemeral_5m_input_tokens !== undefined) {
 let data18 = data17.ephemeral_5m_input_tokens;
 const _errs39 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs39) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21945,13 +22313,13 @@ if (data17.ephemeral_1h_input_tokens !== undefined) {
 let data19 = data17.ephemeral_1h_input_tokens;
 const _errs41 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs41) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21963,7 +22331,7 @@ var valid7 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21976,13 +22344,13 @@ if (data13.output_tokens !== undefined) {
 let data20 = data13.output_tokens;
 const _errs43 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs43) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21999,20 +22367,20 @@ if (errors === _errs45) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing4;
 if (data21.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data21.thinking_tokens !== undefined) {
 let data22 = data21.thinking_tokens;
 const _errs47 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs47) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22020,7 +22388,7 @@ return false;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22032,7 +22400,7 @@ if (valid6) {
 if (data13.server_tool_use !== undefined) {
 const _errs49 = errors;
 if (data13.server_tool_use !== null) {
-validate174.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -22043,7 +22411,7 @@ if (valid6) {
 if (data13.service_tier !== undefined) {
 const _errs51 = errors;
 if (data13.service_tier !== "standard") {
-validate174.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid6 = _errs51 === errors;
@@ -22059,7 +22427,7 @@ var valid6 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22078,18 +22446,18 @@ var valid0 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate174.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate175.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate173.evaluated;
+const evaluated0 = validate174.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22100,13 +22468,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.message === undefined && (missing0 = "message")) {
-validate173.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_start") {
-validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
+validate174.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22116,8 +22484,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs2 = errors;
-if (!validate174(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if (!validate175(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -22127,18 +22495,18 @@ var valid0 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate173.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-validate173.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
-function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate174.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
+function validate179(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate178.evaluated;
+const evaluated0 = validate179.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22149,13 +22517,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
-validate178.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate179.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "content_block_start") {
-validate178.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
+validate179.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22167,13 +22535,13 @@ if (data.index !== undefined) {
 let data1 = data.index;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate178.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate179.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate178.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate179.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22185,8 +22553,8 @@ var valid0 = true;
 if (valid0) {
 if (data.content_block !== undefined) {
 const _errs4 = errors;
-if (!validate175(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if (!validate176(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -22197,19 +22565,19 @@ var valid0 = true;
 }
 }
 } else {
-validate178.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate179.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-validate178.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema198 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
-function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate179.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
+var schema199 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
+function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate181.evaluated;
+const evaluated0 = validate182.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22217,7 +22585,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate181.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -22225,23 +22593,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate181.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate182.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema198.allOf[0].properties.type.enum } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema199.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22258,13 +22626,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate181.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text_delta") {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -22275,7 +22643,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -22285,7 +22653,7 @@ var valid5 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22298,13 +22666,13 @@ if (errors === _errs15) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
-validate181.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs17 = errors;
 if (data.type !== "input_json_delta") {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
 return false;
 }
 var valid8 = _errs17 === errors;
@@ -22315,7 +22683,7 @@ if (valid8) {
 if (data.partial_json !== undefined) {
 const _errs18 = errors;
 if (typeof data.partial_json !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs18 === errors;
@@ -22325,7 +22693,7 @@ var valid8 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22340,13 +22708,13 @@ if (errors === _errs21) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
-validate181.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs23 = errors;
 if (data.type !== "thinking_delta") {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
 return false;
 }
 var valid11 = _errs23 === errors;
@@ -22357,7 +22725,7 @@ if (valid11) {
 if (data.thinking !== undefined) {
 const _errs24 = errors;
 if (typeof data.thinking !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs24 === errors;
@@ -22367,7 +22735,7 @@ var valid11 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22382,13 +22750,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
-validate181.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "signature_delta") {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
+validate182.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
 return false;
 }
 var valid14 = _errs29 === errors;
@@ -22399,7 +22767,7 @@ if (valid14) {
 if (data.signature !== undefined) {
 const _errs30 = errors;
 if (typeof data.signature !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs30 === errors;
@@ -22409,7 +22777,7 @@ var valid14 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22419,15 +22787,15 @@ props0.type = true;
 props0.signature = true;
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate182.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate182.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22439,15 +22807,15 @@ props0.type = true;
 }
 }
 }
-validate181.errors = vErrors;
+validate182.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate181.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate182.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate180.evaluated;
+const evaluated0 = validate181.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22458,13 +22826,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
-validate180.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate181.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "content_block_delta") {
-validate180.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22476,13 +22844,13 @@ if (data.index !== undefined) {
 let data1 = data.index;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate180.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate181.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate180.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate181.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22494,8 +22862,8 @@ var valid0 = true;
 if (valid0) {
 if (data.delta !== undefined) {
 const _errs4 = errors;
-if (!validate181(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if (!validate182(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -22506,19 +22874,19 @@ var valid0 = true;
 }
 }
 } else {
-validate180.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate181.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-validate180.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema203 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
-function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate181.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
+var schema204 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate183.evaluated;
+const evaluated0 = validate184.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22529,13 +22897,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.delta === undefined && (missing0 = "delta") || data.usage === undefined && (missing0 = "usage")) {
-validate183.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_delta") {
-validate183.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
+validate184.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22550,18 +22918,18 @@ if (errors === _errs2) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.stop_reason === undefined && (missing1 = "stop_reason") || data1.stop_sequence === undefined && (missing1 = "stop_sequence")) {
-validate183.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate184.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.stop_reason !== undefined) {
 let data2 = data1.stop_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema194.enum } }];
+validate184.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema195.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -22573,7 +22941,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema203.properties.delta.properties.stop_sequence.type } }];
+validate184.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema204.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -22585,7 +22953,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate183.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema203.properties.delta.properties.stop_details.type } }];
+validate184.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema204.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -22596,7 +22964,7 @@ var valid1 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22613,20 +22981,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing2;
 if (data5.input_tokens === undefined && (missing2 = "input_tokens") || data5.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data5.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data5.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate183.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data5.input_tokens !== undefined) {
 let data6 = data5.input_tokens;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22640,13 +23008,13 @@ if (data5.cache_creation_input_tokens !== undefined) {
 let data7 = data5.cache_creation_input_tokens;
 const _errs16 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22660,13 +23028,13 @@ if (data5.cache_read_input_tokens !== undefined) {
 let data8 = data5.cache_read_input_tokens;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22683,20 +23051,20 @@ if (errors === _errs20) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing3;
 if (data9.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data9.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data9.ephemeral_5m_input_tokens !== undefined) {
 let data10 = data9.ephemeral_5m_input_tokens;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22710,13 +23078,13 @@ if (data9.ephemeral_1h_input_tokens !== undefined) {
 let data11 = data9.ephemeral_1h_input_tokens;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22728,7 +23096,7 @@ var valid5 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22741,13 +23109,13 @@ if (data5.output_tokens !== undefined) {
 let data12 = data5.output_tokens;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22764,20 +23132,20 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing4;
 if (data13.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data13.thinking_tokens !== undefined) {
 let data14 = data13.thinking_tokens;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22785,7 +23153,7 @@ return false;
 }
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22797,7 +23165,7 @@ if (valid4) {
 if (data5.server_tool_use !== undefined) {
 const _errs32 = errors;
 if (data5.server_tool_use !== null) {
-validate183.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -22808,7 +23176,7 @@ if (valid4) {
 if (data5.service_tier !== undefined) {
 const _errs34 = errors;
 if (data5.service_tier !== "standard") {
-validate183.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid4 = _errs34 === errors;
@@ -22824,7 +23192,7 @@ var valid4 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22836,18 +23204,18 @@ var valid0 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate183.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate184.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate172.evaluated;
+const evaluated0 = validate173.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22855,7 +23223,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -22863,23 +23231,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate172.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate173.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema186.allOf[0].properties.type.enum } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema187.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22891,8 +23259,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message_start") {
-if (!validate173(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if (!validate174(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -22904,18 +23272,18 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type")) {
-validate172.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate173.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "ping") {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
 return false;
 }
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22924,8 +23292,8 @@ props0 = props0 || {};
 props0.type = true;
 }
 } else if (tag0 === "content_block_start") {
-if (!validate178(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if (!validate179(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -22935,8 +23303,8 @@ props0.index = true;
 props0.content_block = true;
 }
 } else if (tag0 === "content_block_delta") {
-if (!validate180(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if (!validate181(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -22951,13 +23319,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.index === undefined && (missing2 = "index")) {
-validate172.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "content_block_stop") {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
 return false;
 }
 var valid11 = _errs18 === errors;
@@ -22969,13 +23337,13 @@ if (data.index !== undefined) {
 let data3 = data.index;
 const _errs19 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate172.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate173.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate172.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate173.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22987,7 +23355,7 @@ var valid11 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22997,8 +23365,8 @@ props0.type = true;
 props0.index = true;
 }
 } else if (tag0 === "message_delta") {
-if (!validate183(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if (!validate184(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -23013,18 +23381,18 @@ if (errors === _errs23) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type")) {
-validate172.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "message_stop") {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
 return false;
 }
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23038,13 +23406,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.error === undefined && (missing4 = "error")) {
-validate172.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "error") {
-validate172.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate173.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid18 = _errs29 === errors;
@@ -23059,13 +23427,13 @@ if (errors === _errs30) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing5;
 if (data6.type === undefined && (missing5 = "type") || data6.message === undefined && (missing5 = "message")) {
-validate172.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate173.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data6.type !== undefined) {
 const _errs32 = errors;
 if (typeof data6.type !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs32 === errors;
@@ -23076,7 +23444,7 @@ if (valid19) {
 if (data6.message !== undefined) {
 const _errs34 = errors;
 if (typeof data6.message !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs34 === errors;
@@ -23086,7 +23454,7 @@ var valid19 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23098,7 +23466,7 @@ if (valid18) {
 if (data.request_id !== undefined) {
 const _errs36 = errors;
 if (typeof data.request_id !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs36 === errors;
@@ -23109,7 +23477,7 @@ var valid18 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23120,15 +23488,15 @@ props0.error = true;
 props0.request_id = true;
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate173.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate173.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23140,17 +23508,17 @@ props0.type = true;
 }
 }
 }
-validate172.errors = vErrors;
+validate173.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate172.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateMessage = validate174;
-var validateModelList = validate188;
-function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate173.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateMessage = validate175;
+var validateModelList = validate189;
+function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate188.evaluated;
+const evaluated0 = validate189.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23161,13 +23529,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate188.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate189.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23194,7 +23562,7 @@ break;
 }
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate189.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23205,20 +23573,118 @@ var valid0 = true;
 }
 }
 } else {
-validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate190;
-var schema211 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate189.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateService = validate191;
+function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate190.evaluated;
+const evaluated0 = validate191.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
+validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.name !== undefined) {
+const _errs1 = errors;
+if (data.name !== "Sluice") {
+validate191.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs2 = errors;
+if (typeof data.description !== "string") {
+validate191.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs4 = errors;
+if (typeof data.version !== "string") {
+validate191.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.docs !== undefined) {
+const _errs6 = errors;
+if (typeof data.docs !== "string") {
+validate191.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.openapi !== undefined) {
+const _errs8 = errors;
+if (typeof data.openapi !== "string") {
+validate191.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+const _errs10 = errors;
+if (typeof data.models !== "string") {
+validate191.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate191.errors = vErrors;
+return errors === 0;
+}
+validate191.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate192;
+var schema213 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate192.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23231,7 +23697,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate190.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema211.properties.type.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23242,7 +23708,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23257,20 +23723,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate192.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate190.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23284,13 +23750,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate190.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23304,13 +23770,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate190.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23324,13 +23790,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate190.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23344,7 +23810,7 @@ var valid1 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23360,13 +23826,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -23377,7 +23843,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -23388,7 +23854,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -23400,7 +23866,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema211.properties.error.properties.param.type } }];
+validate192.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema213.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -23412,7 +23878,7 @@ var valid2 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23424,19 +23890,19 @@ var valid0 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate191;
-function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate192.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate193;
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate193.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23447,20 +23913,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate193.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate191.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23468,19 +23934,19 @@ return false;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate192;
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate194;
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate192.evaluated;
+const evaluated0 = validate194.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23491,20 +23957,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23518,13 +23984,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23538,13 +24004,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate192.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23563,13 +24029,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23583,13 +24049,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23603,13 +24069,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23623,13 +24089,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23642,7 +24108,7 @@ var valid1 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23660,13 +24126,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23680,13 +24146,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23700,13 +24166,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23720,13 +24186,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23740,13 +24206,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23760,7 +24226,7 @@ var valid2 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23774,20 +24240,20 @@ var valid0 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate193;
-var schema214 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate195;
+var schema216 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate193.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23798,14 +24264,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate193.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema214.properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema216.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23816,7 +24282,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23827,7 +24293,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23839,7 +24305,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate193.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23851,20 +24317,20 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate194;
-var schema215 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate195.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate196;
+var schema217 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate196.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23875,13 +24341,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate194.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate196.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23892,7 +24358,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23906,11 +24372,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23922,7 +24388,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23945,13 +24411,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate196.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -23963,7 +24429,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -23975,7 +24441,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate194.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -23986,7 +24452,7 @@ var valid3 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23996,7 +24462,7 @@ break;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate196.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24020,14 +24486,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -24039,7 +24505,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -24051,7 +24517,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -24062,7 +24528,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -24074,7 +24540,7 @@ var valid6 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24084,7 +24550,7 @@ break;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate196.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24100,14 +24566,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate194.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema215.properties.usage.properties.type.enum } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema217.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -24121,11 +24587,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24136,7 +24602,7 @@ var valid7 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24152,20 +24618,20 @@ var valid0 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate195;
-var schema218 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate196.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate197;
+var schema220 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate195.evaluated;
+const evaluated0 = validate197.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24176,13 +24642,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24197,11 +24663,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate197.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -24215,11 +24681,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate195.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema218.properties.kind.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema220.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -24230,7 +24696,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -24241,7 +24707,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -24253,11 +24719,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema218.properties.status.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema220.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -24276,11 +24742,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate197.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate197.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24290,7 +24756,7 @@ break;
 }
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24305,11 +24771,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate197.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate197.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24324,11 +24790,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate197.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate197.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24340,7 +24806,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate195.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate197.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -24352,7 +24818,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate195.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate197.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -24371,14 +24837,14 @@ var valid0 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate197.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+validate197.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -24421,11 +24887,13 @@ FileList: validateFileList,
 File: validateFile,
 Health: validateHealth,
 Job: validateJob,
+Key: validateKey,
 MediaState: validateMediaState,
 MediaResults: validateMediaResults,
 MessageEvent: validateMessageEvent,
 Message: validateMessage,
 ModelList: validateModelList,
+Service: validateService,
 SpeechEvent: validateSpeechEvent,
 TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,

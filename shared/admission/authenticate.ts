@@ -14,6 +14,8 @@ export type Role = "owner" | "admin" | "developer" | "billing";
 export interface Caller {
   readonly keyId: string;
   readonly workspaceId: string;
+  /** Unique, and never in the form of an id. */
+  readonly workspaceName: string;
   readonly memberId: string;
   readonly role: Role;
   readonly preset: string;
@@ -50,7 +52,7 @@ interface Asking<T> {
 const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
 
 const ACTIVE_KEYS = `
-  select k.id as "keyId", k.workspace_id as "workspaceId", k.member_id as "memberId", m.role, k.preset,
+  select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains
   from api_key k
   join member m on m.id = k.member_id

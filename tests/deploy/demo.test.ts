@@ -114,6 +114,7 @@ describe("npm run demo", () => {
       for (const { credits } of shown.calls) expect(parseCredits(credits)).toBeGreaterThan(0n);
       expectSum(shown);
       expect(shown.text).toContain("to the last fraction");
+      expect(shown.text).toEndWith(`\nTo look at: ${join(out, "index.html")}`);
       expect(runningStack(dataDir)).toBeNull();
       expect(existsSync(join(dataDir, "lock"))).toBe(false);
 
@@ -226,6 +227,9 @@ async function expectPictures(bytes: (name: string) => Uint8Array): Promise<void
     raw("image-edit-mask.png"),
   ]);
   for (const { info } of [before, after, mask]) expect([info.width, info.height]).toEqual([1_024, 1_024]);
+  // It is looked at on a light or a dark page.
+  const kept = mask.data.subarray(-4);
+  expect([kept[0]! > 64 && kept[0]! < 192, kept[3]]).toEqual([true, 255]);
   // Repainted where the mask is transparent, and nowhere else.
   const isChanged = (x: number, y: number): boolean =>
     [0, 1, 2].some((channel) => {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { launch, launchUntil, type Running } from "#deploy/embedded/process.mjs";
+import { launch, launchUntil, run, type Running } from "#deploy/embedded/process.mjs";
 import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
 import { openDatabase } from "#shared/database/client.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -147,6 +147,11 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(await models.text()).toContain('"sandbox-chat"');
     await sql(dataDir, "create table kept (word text)");
 
+    const welcome = first.running.lines().join("\n");
+    expect(welcome).toContain("\n  Workspace  default\n");
+    expect(welcome).toContain(`\n  API        http://127.0.0.1:${port}/docs\n`);
+    expect(welcome).toContain("\nnpm run demo ");
+
     const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });
     expect(other.code).toBe(1);
     expect(other.stderr).toMatch(new RegExp(`^sluice: The data directory .* in use by process ${first.running.pid}`));
@@ -163,6 +168,22 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     const orphans = descendants(second.running.pid);
     second.running.kill("SIGKILL");
     await gone(orphans);
+  });
+
+  test("is found by npm run admin without a setting, unless one names another database", async () => {
+    const env = await bareEnvironment({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: folder() });
+    const admin = (more: Record<string, string>) => {
+      const args = ["run", "--silent", "admin", "--", "workspace", "list", "--json"];
+      return run({ name: "admin", command: "npm", args, cwd: PROJECT_ROOT, env: { ...env, ...more } });
+    };
+    const before = await admin({});
+    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("start one with npm start")]);
+    const { running } = await start(env);
+    const found = await admin({});
+    expect([found.code, JSON.parse(found.stdout)]).toMatchObject([0, [{ name: "default", credits: "1000000" }]]);
+    const elsewhere = await admin({ DATABASE_URL: ELSEWHERE.DATABASE_URL });
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
+    expect(await running.stop("SIGTERM", READY_WITHIN_MS)).toMatchObject({ code: 0 });
   });
 
   test("brings a crashed process back", async () => {

@@ -63,7 +63,7 @@ async function expectEnvelope(response: Response, code: Code): Promise<void> {
 describe("answers that no route gives", () => {
   test.each<[string, string, string, Code]>([
     ["an unknown path", "GET", "/nothing", "not_found"],
-    ["the root", "GET", "/", "not_found"],
+    ["the root written", "POST", "/", "method_not_allowed"],
     ["an unknown path with another method", "DELETE", "/nothing", "not_found"],
     ["an unknown path below a known one", "GET", "/v1/models/one", "not_found"],
     ["a known path in capitals", "GET", "/V1/models", "not_found"],
@@ -291,6 +291,15 @@ describe("the window", () => {
     await expectEnvelope(await chat("{"), "permission_denied");
     expect(counted).toEqual([]);
   });
+});
+
+test("the root says what answers here and where it is described, without a key", async () => {
+  const { send } = start();
+  const response = await send("GET", "/");
+  const body = (await response.json()) as Record<string, string>;
+  expect([response.status, validate("Service", body)]).toEqual([200, null]);
+  expect(body).toMatchObject({ name: "Sluice", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+  for (const link of ["docs", "openapi", "models"]) expect((await send("GET", body[link] ?? "")).status).toBe(200);
 });
 
 describe("a key", () => {

@@ -21,6 +21,7 @@ export const BODY_BYTES_MAX = 4_096;
 const CALLER: Caller = {
   keyId: newId(),
   workspaceId: newId(),
+  workspaceName: "a team",
   memberId: newId(),
   role: "developer",
   preset: "standard",

@@ -1,5 +1,5 @@
 /**
- * `bun tests/load/run.ts [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against
+ * `npm run load -- [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against
  * the upstream called directly and against Portkey, then checks the books. README.md says what the figures mean.
  * Exits 1 when a call failed or the books are wrong.
  */

@@ -42,7 +42,7 @@ export const imageEdit: Call = {
   },
 };
 
-/** Opaque but for a rectangle at the top left, in the sky, which is to be repainted. */
+/** Opaque but for a rectangle at the top left, in the sky, which is to be repainted. Grey shows on a page of any colour. */
 async function maskOf(source: Uint8Array): Promise<Buffer> {
   const { width, height } = await sharp(source).metadata();
   const hole = await sharp({
@@ -55,7 +55,7 @@ async function maskOf(source: Uint8Array): Promise<Buffer> {
   })
     .png()
     .toBuffer();
-  return sharp({ create: { width, height, channels: 4, background: "#ffff" } })
+  return sharp({ create: { width, height, channels: 4, background: "#777f" } })
     .composite([{ input: hole, left: Math.round(width * 0.05), top: Math.round(height * 0.05), blend: "dest-out" }])
     .png()
     .toBuffer();

@@ -27,7 +27,7 @@ export function sluice(args: readonly string[], env: Readonly<Record<string, str
   return run({ name: args.join(" "), command: BUN, args: command, cwd: PROJECT_ROOT, env: { ...home, ...env } });
 }
 
-/** An admin command with these settings and no others; without a database where none is among them. */
+/** An admin command with these settings and no others; without a database where none is among them, whatever runs here. */
 export async function admin(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -36,7 +36,7 @@ export async function admin(
   const code = await runAdminCommand(args, {
     stdout: (text) => (said.stdout += text),
     stderr: (text) => (said.stderr += text),
-    environment,
+    environment: { SLUICE_DATA_DIR: "/nowhere", ...environment },
   });
   const text = (what: string): string => what.replace(/\n$/, "");
   return { code, stdout: text(said.stdout), stderr: text(said.stderr) };

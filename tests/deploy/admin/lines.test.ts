@@ -54,7 +54,7 @@ describe("a line that is wrong", () => {
     const [sentence, ...usage] = stderr.split("\n");
     expect(sentence).toContain(expected);
     expect(usage.length).toBeGreaterThan(0);
-    for (const line of usage) expect(line).toStartWith("usage: bun deploy/sluice.ts admin ");
+    for (const line of usage) expect(line).toStartWith("usage: npm run admin -- ");
   });
 });
 
@@ -93,8 +93,8 @@ describe("help", () => {
 
 describe("faults of the surroundings", () => {
   test.each<readonly [says: string, env: Record<string, string>]>([
-    ["DATABASE_URL is not set", {}],
-    ["SLUICE_TYPO is not a setting of this version; DATABASE_URL is not set", { SLUICE_TYPO: "1" }],
+    ["DATABASE_URL is not set, and no stack runs on /nowhere; start one with npm start, or set DATABASE_URL", {}],
+    ["SLUICE_TYPO is not a setting of this version", { SLUICE_TYPO: "1" }],
     ["Postgres cannot be reached at DATABASE_URL", { DATABASE_URL: "postgres://u:canary-password@127.0.0.1:1/x" }],
   ])("are told in one sentence: %s", async (says, env) => {
     const { code, stdout, stderr } = await admin(["workspace", "list", "--json"], env);

@@ -97,6 +97,8 @@ async function send(method: string, path: string, key: string | undefined, body?
 
 const listOf = (id: string): string => `/workspaces/${id}/fallback-chains`;
 const chainOf = (id: string, model: string): string => `${listOf(id)}/${model}`;
+/** As `createWorkspace` calls it, in a path. */
+const nameOf = (id: string): string => encodeURIComponent(`workspace ${id}`);
 
 async function chains(id: string): Promise<Record<string, readonly string[]>> {
   return Object.fromEntries((await listFallbackChains(db.database, id)).map((row) => [row.model, row.fallbacks]));
@@ -136,7 +138,13 @@ describe("who may", () => {
       expect(await chains(mine.id)).toEqual({ a: ["b"] });
     }
     asked = [];
-    const elsewhere = [other.id, newId(), "x", mine.id.replace(/.$/, (last) => (last === "0" ? "1" : "0"))];
+    const elsewhere = [
+      other.id,
+      nameOf(other.id),
+      newId(),
+      "x",
+      mine.id.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+    ];
     const answers = await Promise.all(
       elsewhere.map(async (id) => {
         const response = await send(route.method, route.path(id), mine.keys[role], route.body);
@@ -179,6 +187,18 @@ describe("who may", () => {
   test("the id of the own workspace may be written in capitals", async () => {
     const { id, keys } = await team();
     expect((await send("GET", listOf(id.toUpperCase()), keys.owner)).status).toBe(200);
+  });
+
+  test("the own workspace goes by its name too, also after a change", async () => {
+    const { id, keys } = await team();
+    expect((await send("GET", listOf(nameOf(id)), keys.developer)).status).toBe(200);
+    expect((await send("PUT", chainOf(nameOf(id), "a"), keys.owner, { fallbacks: ["c"] })).status).toBe(200);
+    expect(await chains(id)).toEqual({ a: ["c"] });
+    const odd = "ünï/ %team?";
+    await db.query("update workspace set name = $2 where id = $1", [id, odd]);
+    clockMs += LIMITS.keyCacheMs;
+    expect((await send("GET", listOf(encodeURIComponent(odd)), keys.owner)).status).toBe(200);
+    expect((await send("GET", listOf(nameOf(id)), keys.owner)).status).toBe(404);
   });
 
   test("other methods are told which there are", async () => {

@@ -84,6 +84,7 @@ test("a key says who calls, for which workspace, in which role, under which pres
   expect(await authenticator.authenticate(bearer(key))).toEqual({
     keyId,
     workspaceId,
+    workspaceName: `workspace ${workspaceId}`,
     memberId,
     role: "developer",
     preset: "standard",

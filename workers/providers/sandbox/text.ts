@@ -29,11 +29,12 @@ const BRIEF = /\b(?:brief|briefly|short|concise|(?:one|single)\s+sentence|tl;?dr
 const WORD_COUNT = /\b(\d{2,5})[- ]words?\b/i;
 const LONG = /\b(?:essay|story|article|long|detailed|in\s+depth|poem)\b/i;
 
+/** Topics stand in quotes, as words of the prompt: any word then fits, whatever its number and article. */
 const OPENINGS = [
-  "You asked about {topics}.",
-  "This is about {topics}.",
-  "Here is a short answer about {topics}.",
-  "Your question is about {topics}.",
+  "Your message mentions {topics}.",
+  "What stands out in your message is {topics}.",
+  "You wrote about {topics}.",
+  "I see that your message is about {topics}.",
 ] as const;
 
 const CLOSINGS = [
@@ -43,14 +44,14 @@ const CLOSINGS = [
 ] as const;
 
 const SENTENCES = [
-  "Much depends on how {a} and {b} work together.",
-  "For {a}, the details matter more than the plan.",
+  "Much depends on what is meant by {a}.",
+  "Texts about {a} often mention {b} too.",
   "A close look at {b} helps to understand {a}.",
-  "People who work with {a} every day usually begin with {b}.",
-  "It is best to settle {a} before {b}.",
-  "A common mistake is to treat {a} as if it were {b}.",
-  "A small change in {a} soon shows in {b}.",
-  "In other respects, {b} follows its own rules.",
+  "There is more to say about {a} than about {b}.",
+  "It is best to begin with {a} and to turn to {b} later.",
+  "It is a common mistake to confuse {a} with {b}.",
+  "People disagree about {a} more often than about {b}.",
+  "A few lines are not enough for {b}.",
 ] as const;
 
 /** An answer of the length the prompt seems to want: a word, a sentence or two, or a page. */
@@ -72,12 +73,13 @@ export function composeAnswer(material: TextMaterial): string {
 /** Sentences about the prompt until `measure` says there is enough of them. */
 export function composePage(material: TextMaterial, enough: number, measure: (text: string) => number): string {
   const { prompt, random } = material;
-  const topics = topicsIn(prompt, "your message");
+  const quoted = topicsIn(prompt).map(inQuotes);
+  const topics = quoted.length > 1 ? quoted : [...quoted, "your message", "what it leaves out"];
   let page = composeOpening(material);
   let size = measure(page);
   for (let at = 0; size < enough; at += 1) {
     const first = topics[at % topics.length] ?? "";
-    const second = topics[(at + 1 + random.below(topics.length)) % topics.length] ?? "";
+    const second = topics[(at + 1 + random.below(topics.length - 1)) % topics.length] ?? "";
     const sentence = random.pick(SENTENCES).replace("{a}", first).replace("{b}", second);
     const part = `${at % 6 === 5 ? "\n\n" : " "}${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
     page += part;
@@ -91,7 +93,7 @@ export function composeOpening({ prompt, random, media, turn }: TextMaterial): s
   const topics = topicsIn(prompt);
   const sentences: string[] = [];
   if (media.length > 0) sentences.push(`You sent ${list(media)}.`);
-  if (topics.length > 0) sentences.push(random.pick(OPENINGS).replace("{topics}", list(topics)));
+  if (topics.length > 0) sentences.push(random.pick(OPENINGS).replace("{topics}", list(topics.map(inQuotes))));
   else if (prompt.trim() !== "") sentences.push(`You wrote "${firstCharacters(prompt.trim(), 80)}".`);
   if (sentences.length === 0) sentences.push("Your message is empty.");
   if (turn > 1) sentences.push(`This is turn ${turn} of our conversation.`);
@@ -100,8 +102,10 @@ export function composeOpening({ prompt, random, media, turn }: TextMaterial): s
 
 /** What a reasoning model thinks before the answer. */
 export function composeReasoning({ prompt, media }: TextMaterial): string {
+  const topics = topicsIn(prompt).map(inQuotes);
+  const asked = topics.length > 0 ? `The user writes about ${list(topics)}.` : "The user names no topic.";
   const sent = media.length > 0 ? ` They sent ${list(media)}, which I take into account.` : "";
-  return `The user asks about ${list(topicsIn(prompt, "your message"))}.${sent} I work out what they want, choose the plainest answer that gives it, and keep it short.`;
+  return `${asked}${sent} I work out what they want, choose the plainest answer that gives it, and keep it short.`;
 }
 
 /** An answer that passes on what the tools returned. */
@@ -133,9 +137,12 @@ function describeValue(value: unknown): string {
     .join(", ");
 }
 
-function topicsIn(prompt: string, ...otherwise: readonly string[]): readonly string[] {
-  const topics = topicsOf(headAndTail(prompt)).slice(0, TOPICS_SHOWN);
-  return topics.length > 0 ? topics : otherwise;
+function topicsIn(prompt: string): readonly string[] {
+  return topicsOf(headAndTail(prompt)).slice(0, TOPICS_SHOWN);
+}
+
+function inQuotes(topic: string): string {
+  return `"${topic}"`;
 }
 
 function list(items: readonly string[]): string {

@@ -13,6 +13,17 @@ test("speaks of the prompt when nothing is dictated", async () => {
   expect(text).toContain("Switzerland");
 });
 
+test("quotes the words it takes from the prompt, so that any of them fits its sentences", async () => {
+  for (let seed = 0; seed < 8; seed += 1) {
+    const text = await textOf(ask("Write three sentences about a lighthouse in a storm, for a child.", { seed }));
+    expect(text).toMatch(/ "lighthouse", "storm" and "child"\. [A-Z]/);
+  }
+  const essay = (await textOf(ask("Write a 300 word essay on Lima and Cusco."))) ?? "";
+  expect(essay.match(/Lima|Cusco/g)?.length).toBeGreaterThan(10);
+  expect(essay.replaceAll(/"(?:essay|Lima|Cusco)"/g, "")).not.toMatch(/Lima|Cusco|essay/);
+  expect(essay).not.toMatch(/("\w+")[^."]*\1[^"]*\./);
+});
+
 test("answers as briefly or at such length as the prompt asks", async () => {
   expect(await textOf(ask("Answer in one word: what is the capital of Peru?"))).toMatch(/^\S+$/);
   expect(await textOf(ask("Is Lima in Peru, yes or no?"))).toMatch(/^(?:Yes|No)$/);

@@ -1,0 +1,43 @@
+// @ts-check
+/** A command in the project's Bun, with this process' streams, signals and exit code. */
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { cachesOf, dataDirOf } from "../supervisor/settings.mjs";
+import { prepareBun } from "./bun.mjs";
+import { StartFault } from "./fault.mjs";
+
+/**
+ * Sets the exit code to the command's, to 128 and the signal's number when a signal ended it, or to 1 when there is no Bun.
+ * @param {string} root the project's folder
+ * @param {readonly string[]} args
+ * @returns {Promise<void>}
+ */
+export async function runBun(root, args) {
+  try {
+    // Answers of commands go to stdout, so what is prepared is told beside it.
+    const progress = (/** @type {string} */ text) => void process.stderr.write(`${text}\n`);
+    const bun = await prepareBun({ root, caches: cachesOf(process.env, dataDirOf(process.env)), progress });
+    process.exitCode = await end(bun, root, args);
+  } catch (error) {
+    if (!(error instanceof StartFault)) throw error;
+    process.stderr.write(`sluice: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * @param {string} bun
+ * @param {string} root
+ * @param {readonly string[]} args
+ * @returns {Promise<number>}
+ */
+function end(bun, root, args) {
+  const child = spawn(bun, args, { cwd: root, stdio: "inherit" });
+  // A terminal sends these to the command itself; passed on, they would be its second signal, which ends it at once.
+  for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
+  process.on("SIGTERM", () => void child.kill("SIGTERM"));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}

@@ -1,0 +1,51 @@
+/** GET /v1/key: a client reads whom its key calls for and what is left of balance and limits. */
+import type { Key } from "#schemas/generated/types.ts";
+import { readKeyFacts } from "#shared/database/key-facts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { creditsNumber } from "#shared/money.ts";
+
+import { json } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf } from "../roles.ts";
+import { presetOf, type Route, type RouteCall } from "../serve.ts";
+
+export function key(context: IngressContext): Route {
+  return {
+    method: "GET",
+    path: "/v1/key",
+    operationId: "getKey",
+    summary: "Say what the key that asks is, may spend and has left",
+    description: "The workspace's name and id, role, preset, balance, window and daily tokens. Every role may ask.",
+    tags: ["Workspace settings"],
+    auth: "key",
+    responses: { 200: { description: "The key", schema: "Key" } },
+    errors: [],
+    handle: (call) => handle(context, call),
+  };
+}
+
+async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+  const caller = callerOf(call);
+  const preset = presetOf(context, caller);
+  const facts = await readKeyFacts(context.database, caller.workspaceId, caller.keyId);
+  if (facts === undefined) throw new ApiError("invalid_api_key", "The API key is not valid.");
+  return json({
+    object: "key",
+    id: caller.keyId,
+    name: facts.key_name,
+    workspace: { id: caller.workspaceId, name: facts.workspace_name },
+    role: caller.role,
+    preset: caller.preset,
+    balance: {
+      credits: creditsNumber(facts.amount),
+      held: creditsNumber(facts.held),
+      available: creditsNumber(facts.amount - facts.held),
+    },
+    window: { seconds: 60, ...usedOf(preset.requests_per_minute, facts.window_calls) },
+    daily_tokens: usedOf(preset.daily_tokens, Number(facts.day_tokens)),
+  } satisfies Key);
+}
+
+function usedOf(limit: number | null, used: number): { limit: number | null; used: number; left: number | null } {
+  return { limit, used, left: limit === null ? null : Math.max(0, limit - used) };
+}

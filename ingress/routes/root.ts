@@ -1,0 +1,29 @@
+/** GET /: what answers here, for a person or a program that has only the address. */
+import type { Service } from "#schemas/generated/types.ts";
+
+import manifest from "../../package.json" with { type: "json" };
+import { json } from "../answers.ts";
+import type { Route } from "../serve.ts";
+
+const SERVICE: Service = {
+  name: "Sluice",
+  description: manifest.description,
+  version: manifest.version,
+  docs: "/docs",
+  openapi: "/openapi.json",
+  models: "/public/models",
+};
+
+export function root(): Route {
+  return {
+    method: "GET",
+    path: "/",
+    operationId: "getService",
+    summary: "What this service is",
+    tags: ["Documentation"],
+    auth: "none",
+    responses: { 200: { description: "Name, version and links", schema: "Service" } },
+    errors: [],
+    handle: () => json(SERVICE),
+  };
+}

@@ -1,0 +1,43 @@
+/** What a key is told about itself: names, balance, and how far the limits of its workspace are used. */
+import type { Queryable } from "./client.ts";
+
+export interface KeyFacts {
+  readonly key_name: string;
+  readonly workspace_name: string;
+  /** Nano-credits. */
+  readonly amount: bigint;
+  readonly held: bigint;
+  /** Calls that the window of 60 seconds counts now, refused ones included. */
+  readonly window_calls: number;
+  /** Tokens of the current UTC day, those reserved by open calls included. */
+  readonly day_tokens: bigint;
+}
+
+/** One snapshot without locks; undefined when the workspace has no such key. The time is the window's (see 0002). */
+export async function readKeyFacts(
+  target: Queryable,
+  workspaceId: string,
+  keyId: string,
+): Promise<KeyFacts | undefined> {
+  const rows = await target.query<KeyFacts>(
+    `select k.name as key_name, w.name as workspace_name, b.amount, b.held,
+            case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens end as day_tokens,
+            (select count(*)::int
+             from (
+               select unnest(r.recent) as at_ms
+               union all
+               select unnest(past.at_ms) from rate_block past where past.workspace_id = k.workspace_id
+             ) counted
+             where counted.at_ms
+               > greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) - 60000) as window_calls
+     from api_key k
+     join workspace w on w.id = k.workspace_id
+     join balance b on b.workspace_id = k.workspace_id
+     join rate_window r on r.workspace_id = k.workspace_id
+     cross join (select now.at, (extract(epoch from now.at) * 1000)::bigint as ms
+                 from (select clock_timestamp() as at offset 0) now) clock
+     where k.workspace_id = $1 and k.id = $2`,
+    [workspaceId, keyId],
+  );
+  return rows[0];
+}
