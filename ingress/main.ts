@@ -122,6 +122,7 @@ export async function startIngress(): Promise<void> {
       const endAll = (): void => {
         relay.endAll();
         waiter.endAll();
+        void probes.close();
       };
       const timer = setTimeout(endAll, Math.max(0, config.graceMs - STOP_MARGIN_MS));
       hurry.addEventListener("abort", endAll, { once: true });

@@ -130,7 +130,9 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, grace
   const timer = setTimeout(() => cut.abort(), Math.max(0, graceMs - STOP_MARGIN_MS));
   try {
     const signal = AbortSignal.any([hurry, cut.signal]);
-    await Promise.all(runners.map((runner) => runner.stop(signal)));
+    // One that fails to stop takes no other's cut away.
+    const ends = await Promise.allSettled(runners.map((runner) => runner.stop(signal)));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   } finally {
     clearTimeout(timer);
   }

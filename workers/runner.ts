@@ -82,19 +82,20 @@ export function startRunner(options: {
     const reply = isIngressReply(address) ? address : undefined;
     const controller = new AbortController();
     running.set(message, controller);
-    let outcome = decide({
-      deliveries: message.deliveries,
-      isReadable: job !== undefined || durableJob !== undefined,
-      deadlineMs: job?.deadline_ms ?? 0,
-      nowMs: Date.now(),
-      isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
-    });
-    if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message)) {
-      outcome = await reconsider(message, reply);
-      if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
-    }
-    let result: string = outcome;
+    let result = "failed";
     try {
+      let outcome = decide({
+        deliveries: message.deliveries,
+        isReadable: job !== undefined || durableJob !== undefined,
+        deadlineMs: job?.deadline_ms ?? 0,
+        nowMs: Date.now(),
+        isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
+      });
+      if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message)) {
+        outcome = await reconsider(message, reply);
+        if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
+      }
+      result = outcome;
       if (durable && durableJob) {
         const verdict = await durable.run(durableJob, message.deliveries, controller);
         result = verdict.outcome;

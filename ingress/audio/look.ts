@@ -3,9 +3,12 @@ import { GIVEN_TYPES } from "#shared/admission/given-media.ts";
 import type { Recording } from "#shared/admission/transcription-constraints.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 
+import { FairShare } from "../fair-share.ts";
 import type { ReceivedSound } from "./receive.ts";
 
 export type RecordingFacts = Recording & { readonly contentType: string; readonly filename: string };
@@ -14,21 +17,46 @@ export type RecordingFacts = Recording & { readonly contentType: string; readonl
  * Called once key, window and funds of the caller are in order: it costs processor time.
  * @throws ApiError `unprocessable_input` naming what is wrong with the bytes, `overloaded` while others are looked at
  */
-export async function lookAt(probes: MediaProbes, sound: ReceivedSound, signal: AbortSignal): Promise<RecordingFacts> {
+export async function lookAt(
+  probes: Pick<MediaProbes, "audio">,
+  workspaceId: string,
+  sound: ReceivedSound,
+  signal: AbortSignal,
+): Promise<RecordingFacts> {
   const { bytes, param, filename, source } = sound;
-  const contentType = await typeOf(sound);
+  const free = await looks.take(workspaceId, 1, signal);
   try {
+    const contentType = await typeOf(sound);
     const { seconds } = await probes.audio(source, signal);
     return { bytes, seconds, param, contentType, filename };
   } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    if (error.fault === "busy") throw new ApiError("overloaded", BUSY, { cause: error });
-    if (error.fault === "failed" || error.fault === "aborted") throw error;
-    throw new ApiError("unprocessable_input", error.message, { param, cause: error });
+    throw error instanceof MediaError ? told(error, param, signal) : error;
+  } finally {
+    free();
   }
 }
 
-const BUSY = "Too many recordings are being looked at; try again in a moment.";
+/** Who looks and who waits for it: a workspace with many recordings leaves room for others. */
+const looks = new FairShare({
+  max: PROBE_LIMITS.childrenMax,
+  perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
+  waitingMax: LIMITS.recordingsWaitingMax,
+  waitMs: LIMITS.recordingWaitMs,
+  noun: "recordings",
+});
+
+/** What is wrong with the bytes is the caller's to mend; that we are slow, or stop, is not. */
+function told(error: MediaError, param: ReceivedSound["param"], signal: AbortSignal): unknown {
+  const { fault, message } = error;
+  if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });
+  if (fault === "failed" || signal.aborted) return error;
+  if (fault === "aborted") {
+    return new ApiError("service_unavailable", "The service is restarting; try again shortly.", { cause: error });
+  }
+  return new ApiError("unprocessable_input", message, { param, cause: error });
+}
+
+const BUSY = "The recording could not be looked at in time; try again in a moment.";
 
 async function typeOf(sound: ReceivedSound): Promise<string> {
   const bytes = sound.view();

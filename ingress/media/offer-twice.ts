@@ -23,7 +23,12 @@ export async function offerTwice(
   try {
     return await jobs.offer(offer);
   } catch (error) {
-    const message = `It is not known whether the call was admitted; before you send it again, ask for job ${offer.id}.`;
+    const unknown = "It is not known whether the call was admitted";
+    // The job of a stream cannot be asked for.
+    if (offer.isHidden === true) {
+      throw new ApiError("service_unavailable", `${unknown}.`, { shouldRetry: false, cause: error });
+    }
+    const message = `${unknown}; before you send it again, ask for job ${offer.id} in a minute.`;
     throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: offer.id, cause: error });
   }
 }

@@ -66,7 +66,7 @@ async function recordingOf(context: IngressContext, call: RouteCall, body: unkno
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
   const sound = await soundOfBody(context, call, request);
   try {
-    return await lookAt(context.probes, sound, call.request.signal);
+    return await lookAt(context.probes, callerOf(call).workspaceId, sound, call.request.signal);
   } finally {
     sound.remove();
   }

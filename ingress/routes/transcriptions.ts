@@ -53,14 +53,16 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
  */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
-  const freeNano = await context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+  const look = (): Promise<bigint> =>
+    context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+  await look();
   const { request, sound } = await receiveTranscription(context, call);
   try {
     const model = resolveMediaModel(context.catalogue.current(), request.model, "stt");
     const { bytes, param } = sound;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
-    if (least.bound.holdNano > freeNano) throw tooExpensive(least.bound.holdNano);
-    const facts = await lookAt(context.probes, sound, call.request.signal);
+    if (least.bound.holdNano > (await look())) throw tooExpensive(least.bound.holdNano);
+    const facts = await lookAt(context.probes, caller.workspaceId, sound, call.request.signal);
     const { bound, price } = checkTranscription(request, model, facts);
     const place = await keep(context, call.requestId, sound);
     const text = JSON.stringify({ ...request, recording: { ...facts, ...place } });

@@ -47,8 +47,8 @@ export interface CallAdmission {
    */
   place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
   /**
-   * What an admission would say now, without counting anything: for work that is worth doing only for who may call.
-   * Returns the nano-credits that are free, 0n for a workspace that is none. @throws ApiError `rate_limit_exceeded`
+   * What an admission would say now, without counting anything: for work done only for callers that would be admitted.
+   * Returns free nano-credits; 0n for an unknown workspace. @throws ApiError `rate_limit_exceeded`, `service_unavailable`
    */
   look(workspaceId: string, limit: number | null): Promise<bigint>;
 }

@@ -56,6 +56,8 @@ export interface ChildPool {
 
 interface Waiting {
   readonly job: ChildJob;
+  /** It waits no more: the caller's signal is let go, and with it the bytes of the job. */
+  readonly leaveQueue: () => void;
   readonly resolve: (result: ChildResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -71,6 +73,7 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
       const child = usable() ?? (children.size < options.childrenMax ? start() : undefined);
       const waiting = child === undefined ? undefined : queue.shift();
       if (child === undefined || waiting === undefined) return;
+      waiting.leaveQueue();
       void serve(child, waiting);
     }
   }
@@ -117,15 +120,14 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
       return Promise.reject(new MediaError("busy", "Too many media jobs are waiting; try again in a moment."));
     }
     return new Promise<ChildResult>((resolve, reject) => {
-      const waiting: Waiting = { job, resolve, reject };
-      queue.push(waiting);
-      const leave = (): void => {
-        const at = queue.indexOf(waiting);
-        if (at < 0) return;
-        queue.splice(at, 1);
+      const onAbort = (): void => {
+        queue.splice(queue.indexOf(waiting), 1);
         reject(aborted());
       };
-      job.signal?.addEventListener("abort", leave, { once: true });
+      const leaveQueue = (): void => job.signal?.removeEventListener("abort", onAbort);
+      const waiting: Waiting = { job, leaveQueue, resolve, reject };
+      queue.push(waiting);
+      job.signal?.addEventListener("abort", onAbort, { once: true });
       next();
     });
   }
@@ -133,7 +135,10 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
   return {
     run,
     close: async () => {
-      for (const { reject } of queue.splice(0)) reject(aborted());
+      for (const { leaveQueue, reject } of queue.splice(0)) {
+        leaveQueue();
+        reject(aborted());
+      }
       const ending = [...children];
       for (const child of ending) child.end();
       await Promise.all(ending.map((child) => child.ended));
@@ -177,8 +182,14 @@ function startChild(options: ChildPoolOptions): Child {
 
   async function answer(job: ChildJob): Promise<ChildResult> {
     const head = { task: job.task, input: job.input ?? null };
-    for (const bytes of encodeFrame({ head, parts: job.parts ?? [] })) await process_.stdin.write(bytes);
-    await process_.stdin.flush();
+    const write = async (): Promise<void> => {
+      for (const bytes of encodeFrame({ head, parts: job.parts ?? [] })) await process_.stdin.write(bytes);
+      await process_.stdin.flush();
+    };
+    // A write to a child that was killed while its pipe was full may never end.
+    const written = write();
+    written.catch(() => undefined);
+    await Promise.race([written, process_.exited]);
     for (;;) {
       const { value, done } = await frames.next();
       if (done === true) throw new Error("the child ended without an answer");

@@ -6,7 +6,7 @@ export const PROBE_LIMITS = {
   /** Bytes that look like a frame and are none, and one more for every so many bytes of the file: by chance 1 in 256. */
   missesMax: 200_000,
   bytesPerMiss: 128,
-  /** A film has a few dozen languages. */
+  /** A video has a few dozen languages. */
   tracksMax: 100,
   /** Looks at once in one process, and those that wait for their turn. */
   childrenMax: 2,

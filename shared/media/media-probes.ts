@@ -1,11 +1,10 @@
-/** What untrusted media is and how long it lasts, found out in child processes with limits: the event loop goes on meanwhile. */
+/** What untrusted recordings are and how long they last, found out in child processes with limits: the event loop goes on meanwhile. */
 import { fileURLToPath } from "node:url";
 
 import { createChildPool } from "#shared/children/pool.ts";
 
 import { PROBE_LIMITS } from "./limits.ts";
 import type { AudioFacts } from "./probe/facts.ts";
-import type { VideoFacts } from "./probe/video.ts";
 
 /** A file on this machine, or bytes in memory. An empty file is given as bytes: it cannot be mapped. */
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -13,8 +12,6 @@ export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Arr
 export interface MediaProbes {
   /** As probeAudio tells it. @throws MediaError likewise, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
-  /** As probeVideo tells it. @throws MediaError likewise */
-  video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -37,14 +34,12 @@ export function openMediaProbes(): MediaProbes {
     residentBytesMax,
     environment: {},
   });
-  const look = async (task: "audio" | "video", source: MediaSource, signal?: AbortSignal): Promise<unknown> => {
-    const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
-    const { output } = await pool.run({ task, ...given, ...(signal === undefined ? {} : { signal }) });
-    return output;
-  };
   return {
-    audio: async (source, signal) => (await look("audio", source, signal)) as AudioFacts,
-    video: async (source, signal) => (await look("video", source, signal)) as VideoFacts,
+    async audio(source, signal) {
+      const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
+      const job = { task: "audio", ...given, ...(signal === undefined ? {} : { signal }) };
+      return (await pool.run(job)).output as AudioFacts;
+    },
     close: () => pool.close(),
   };
 }

@@ -132,7 +132,7 @@ describe("a recording", () => {
     expect([response.status, children.length]).toEqual([200, 1]);
   });
 
-  test("is not looked at for a caller that cannot pay, nor for a model that is none", async () => {
+  test("is not looked at for a caller that cannot pay, nor for an unknown model", async () => {
     const { id, key } = await createWorkspace(bench.stack, { creditsNano: 0n });
     const audio_base64 = Buffer.from("no sound at all").toString("base64");
     const refused = await postAs(key, PATH, { model: "local-stt", audio_base64 });

@@ -11,6 +11,13 @@ const log = createLogger({ level: "silent", role: "test" });
 
 /** What an offer comes to when the database answers like this, and whether the job was told to be refused. */
 async function offered(...answers: readonly (JobVerdict | Error)[]): Promise<{ verdict: unknown; isRefused: boolean }> {
+  return offeredAs(OFFER, ...answers);
+}
+
+async function offeredAs(
+  one: JobOffer,
+  ...answers: readonly (JobVerdict | Error)[]
+): Promise<{ verdict: unknown; isRefused: boolean }> {
   let isRefused = false;
   const left = [...answers];
   const offer = async (): Promise<JobVerdict> => {
@@ -20,7 +27,7 @@ async function offered(...answers: readonly (JobVerdict | Error)[]): Promise<{ v
     return answer;
   };
   const told = (): void => void (isRefused = true);
-  const verdict = await offerTwice({ jobs: { offer }, log }, OFFER, told).catch((error: unknown) => error);
+  const verdict = await offerTwice({ jobs: { offer }, log }, one, told).catch((error: unknown) => error);
   expect(left).toEqual([]);
   return { verdict, isRefused };
 }
@@ -52,6 +59,11 @@ describe("an offer of a job", () => {
       expect([verdict, isRefused]).toEqual([expect.objectContaining(expected), false]);
     },
   );
+
+  test("of a stream is not asked for by its id, which is hidden", async () => {
+    const { verdict } = await offeredAs({ ...OFFER, isHidden: true }, away(), away());
+    expect(verdict).toMatchObject({ code: "service_unavailable", shouldRetry: false, jobId: undefined });
+  });
 
   test("that the database finds wrong is no matter of its being away", async () => {
     const wrong = Object.assign(new Error("numeric field overflow"), { code: "22003" });

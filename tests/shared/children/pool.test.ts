@@ -62,6 +62,26 @@ describe("a pool of children", () => {
     expect(pids.size).toBe(5);
   });
 
+  test("lets go of the caller's signal, and so of the bytes, when a job has ended", async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const counted = new Proxy(signal, {
+      get(target, name) {
+        if (name === "addEventListener") listeners += 1;
+        if (name === "removeEventListener") listeners -= 1;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+    await pool().run({ task: "echo", input: null, parts: [new Uint8Array(10)], signal: counted });
+    expect(listeners).toBe(0);
+  });
+
+  test("ends a job whose bytes its child has not read", async () => {
+    const job = { task: "echo", input: null, parts: [new Uint8Array(30_000_000)], jobMs: 1 };
+    expect((await fault(pool().run(job))).fault).toBe("timeout");
+  });
+
   test("brings input and bytes there and back, also megabytes of them", async () => {
     const large = new Uint8Array(5_000_000).map((_, at) => at % 251);
     const parts = [Uint8Array.of(1, 2, 3), new Uint8Array(0), large];
