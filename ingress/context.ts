@@ -40,7 +40,7 @@ export interface IngressContext {
   readonly relay: Relay;
   /** Rings go out on it. */
   readonly connection: Pick<NatsConnection, "isClosed" | "publish">;
-  /** Tells the workers that nobody wants this job any more. Best effort. */
+  /** Tells the workers to end this job. Best effort. */
   readonly cancel: (jobId: string) => void;
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;

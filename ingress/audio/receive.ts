@@ -188,6 +188,8 @@ async function receiveFile(
   });
 }
 
+const NO_BYTES = new Uint8Array();
+
 async function spooled(
   call: RouteCall,
   fill: (file: SpoolFile) => Promise<Pick<ReceivedSound, "param" | "claim" | "filename" | "fileId">>,
@@ -205,8 +207,8 @@ async function spooled(
     await opened.end();
     const bytes = statSync(opened.path).size;
     // An empty file cannot be mapped.
-    const source = bytes === 0 ? { bytes: new Uint8Array() } : { path: opened.path };
-    return { ...told, bytes, source, view: () => opened.view(), remove };
+    if (bytes === 0) return { ...told, bytes, source: { bytes: NO_BYTES }, view: () => NO_BYTES, remove };
+    return { ...told, bytes, source: { path: opened.path }, view: () => opened.view(), remove };
   } catch (error) {
     remove();
     throw error;

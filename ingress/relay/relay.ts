@@ -33,7 +33,7 @@ export interface Relay {
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 export function createRelay(options: {
-  /** Tells the workers that nobody wants a job any more. */
+  /** Tells the workers to end a job whose caller has left. */
   cancel: (jobId: string) => void;
   inbox: ReplyInbox;
   database: Database;
