@@ -95,7 +95,7 @@ class ChatRun {
       this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
       askedAt = performance.now();
       const finale = await this.ask(watchdog.signal, askedAt);
-      await this.succeed(finale, performance.now() - askedAt);
+      await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
     } catch (error) {
       await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
     } finally {
@@ -187,10 +187,12 @@ class ChatRun {
     }
   }
 
-  private async succeed(finale: Finale, upstreamMs: number): Promise<void> {
+  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<void> {
     const { context, job, meter, attempt, answer } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
-    const metered = await meter.settle();
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const isTaken = answer.hasBegun || finale.wasDrained;
+    const [metered] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
     // Written before it is paid for: what cannot be told is not charged.
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
