@@ -32,6 +32,12 @@ interface Watched {
   evidence: number;
 }
 
+/** Whether an ingress is there: the question on its way, and the one behind it. */
+interface Presence {
+  readonly asking: Promise<boolean>;
+  next: Promise<boolean> | undefined;
+}
+
 const TICK_MS = 250;
 /** Evidence that a caller is gone: a refusal by the broker weighs more than an answer that did not come in time. */
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
@@ -66,7 +72,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   };
 
   // All calls of an ingress share a question: those that come while one is on its way share the next.
-  const presences = new Map<string, { asking: Promise<boolean>; next: Promise<boolean> | undefined }>();
+  const presences = new Map<string, Presence>();
 
   const isPresent = async (subject: string): Promise<boolean> => (await request(subject, EMPTY)) === "here";
 
@@ -77,13 +83,11 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   };
 
   const startAsking = (subject: string): Promise<boolean> => {
-    const asking = isPresent(subject);
-    const entry = { asking, next: undefined };
+    const entry: Presence = { asking: isPresent(subject), next: undefined };
     presences.set(subject, entry);
-    void asking.then(() => {
-      if (entry.next === undefined && presences.get(subject) === entry) presences.delete(subject);
+    return entry.asking.finally(() => {
+      if (entry.next === undefined) presences.delete(subject);
     });
-    return asking;
   };
 
   const clock = setInterval(() => {
