@@ -10,7 +10,7 @@ import { rowsOf } from "#tests/e2e/test-models-guide.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { pngOf } from "#tests/providers/png.ts";
-import { documentOf } from "#tests/shared/media/documents.ts";
+import { documentOf, packedDocumentOf } from "#tests/shared/media/documents.ts";
 
 import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
 
@@ -40,12 +40,14 @@ function asked(...content: readonly object[]): object {
   return { messages: [{ role: "user", content: [{ type: "text", text: "What is it?" }, ...content] }], max_tokens: 20 };
 }
 
-function pdf(pages: number): object {
-  const url = `data:application/pdf;base64,${documentOf(pages).toString("base64")}`;
+function pdf(document: Buffer, type = "application/pdf"): object {
+  const url = `data:${type};base64,${document.toString("base64")}`;
   return { type: "file", file: { filename: "a.pdf", file_data: url } };
 }
 
-const LARGE_PDF = Buffer.concat([documentOf(1), Buffer.alloc(65_536, " ")]).toString("base64");
+const PDF = pdf(documentOf(1));
+
+const LARGE_PDF = Buffer.concat([documentOf(1), Buffer.alloc(65_536, " ")]);
 const LARGE_PICTURE = Buffer.concat([pngOf(4, 4), Buffer.alloc(1_048_576)]).toString("base64");
 
 type Refusal = readonly [what: string, path: string, body: object, code: string, param: string];
@@ -72,8 +74,8 @@ const REFUSED: readonly Refusal[] = [
   ["a quality of an edit that the model has not", EDITS, { model: "sandbox-image-tiers", prompt: "rain", image_base64: PICTURE, quality: "low" }, "unsupported_value", "quality"], // prettier-ignore
   ["a label of size that the model has not", EDITS, { model: "sandbox-image-tiers", prompt: "rain", image_base64: PICTURE, image_size: "4K" }, "unsupported_value", "image_size"], // prettier-ignore
   ["more steps than a hundred", GENERATIONS, { model: "sandbox-image-megapixels", prompt: "rain", steps: 101 }, "unsupported_value", "steps"], // prettier-ignore
-  ["more files than the model takes", CHAT, { model: "sandbox-documents", ...asked(pdf(1), pdf(1), pdf(1)) }, "unsupported_value", "messages[0].content[3]"], // prettier-ignore
-  ["a larger PDF than the model takes", CHAT, { model: "sandbox-documents", ...asked({ type: "file", file: { file_data: `data:application/pdf;base64,${LARGE_PDF}` } }) }, "unsupported_value", "messages[0].content[1].file.file_data"], // prettier-ignore
+  ["more files than the model takes", CHAT, { model: "sandbox-documents", ...asked(PDF, PDF, PDF) }, "unsupported_value", "messages[0].content[3]"], // prettier-ignore
+  ["a larger PDF than the model takes", CHAT, { model: "sandbox-documents", ...asked(pdf(LARGE_PDF)) }, "unsupported_value", "messages[0].content[1].file.file_data"], // prettier-ignore
 ];
 
 interface Paid {
@@ -187,6 +189,41 @@ describe("a call settles at what its estimate said", () => {
     expect(usage.total_tokens).toBeGreaterThan(0);
     const { settled: nano } = await settled(response);
     expect([nano, nanoOf(String(estimated_credits))]).toEqual(Array(2).fill(2_000n * BigInt(usage.total_tokens)));
+  });
+});
+
+describe("a document is shown to a model that takes few pages", () => {
+  const send = (...parts: readonly object[]) => bench.call(CHAT, { model: "sandbox-documents", ...asked(...parts) });
+  const stored = async (document: Buffer): Promise<object> => {
+    const file = new File([Uint8Array.from(document)], "a.pdf", { type: "application/pdf" });
+    const { id } = await bench.client.files.create({ file, purpose: "user_data" });
+    return { type: "file", file: { file_id: id } };
+  };
+  const [inline, byId] = ["file.file_data", "file.file_id"].map((name) => `messages[0].content[1].${name}`);
+
+  test("when it has no more of them, sent along or stored", async () => {
+    const response = await send(pdf(packedDocumentOf(3)), await stored(documentOf(3)));
+    expect(response.status).toBe(200);
+    expect((await settled(response)).settled).toBeGreaterThan(0n);
+  });
+
+  test.each<[string, () => object | Promise<object>, string | undefined, string]>([
+    ["with one page more", () => pdf(documentOf(4)), inline, "unsupported_value"],
+    ["with one page more, packed", () => pdf(packedDocumentOf(4)), inline, "unsupported_value"],
+    ["with one page more under another type", () => pdf(documentOf(4), "text/plain"), inline, "unsupported_value"],
+    ["too large under another type", () => pdf(LARGE_PDF, "text/plain"), inline, "unsupported_value"],
+    ["with one page more, stored", () => stored(documentOf(4)), byId, "unsupported_value"],
+    ["whose pages cannot be counted", () => pdf(documentOf(0)), inline, "unprocessable_input"],
+    ["that is none", () => pdf(Buffer.from("hello")), inline, "unprocessable_input"],
+  ])("and one %s is refused and not billed", async (_what, part, param, code) => {
+    const response = await send(await part());
+    const status = code === "unprocessable_input" ? 422 : 400;
+    expect(await errorOf(response)).toMatchObject({ status, code, param });
+    const records = await eventually("its usage record", async () => {
+      const rows = await bench.usageOf(response);
+      return rows.length > 0 && rows;
+    });
+    expect(records).toMatchObject([{ status: "failed", settled: 0n }]);
   });
 });
 
