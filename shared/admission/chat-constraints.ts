@@ -10,6 +10,7 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
+import { beginsAsPicture, isSound } from "./chat-media.ts";
 import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
 import { checkFunctionCall, checkToolChoice } from "./chat-tools.ts";
 
@@ -131,6 +132,9 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
       const param = `messages[${at}].content[${index}]`;
       switch (part.type) {
         case "image_url":
+          if (isSound({ file_url: part.image_url.url }) && !supported.includes("audio")) {
+            throw notSupported("audio", param);
+          }
           if (!supported.includes("image")) throw notSupported("image", param);
           takeImage(part.image_url.url, model, inputs, `${param}.image_url.url`);
           break;
@@ -147,9 +151,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
             takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
             break;
           }
-          if (/^data:audio\//i.test(part.file.file_data ?? "") && !supported.includes("audio")) {
-            throw notSupported("audio", param);
-          }
+          if (isSound(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
           }
@@ -187,6 +189,10 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
     const message = `Expected a picture in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
     throw new ApiError("unsupported_value", message, { param });
+  }
+  if (!beginsAsPicture(url.slice(url.indexOf(",") + 1))) {
+    const message = "Expected a picture such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
+    throw new ApiError("unprocessable_input", message, { param });
   }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;

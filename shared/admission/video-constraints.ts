@@ -5,7 +5,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usualTime } from "./media-check.ts";
 
 /** What goes to a source beside the picture and the video that come with the call. */
 export interface VideoWish {
@@ -36,6 +36,7 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
     accepts: params.accepts_input_video === true || params.requires_input_video === true,
     requires: params.requires_input_video === true,
   });
+  refuseUntaken(request, model, ["seed", "negative_prompt"]);
   const duration = lengthOf(asked.duration, model);
   const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
   const wish: VideoWish = {
