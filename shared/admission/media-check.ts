@@ -31,9 +31,9 @@ export function member<T extends string | number>(
   throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
 }
 
-/** Whether a source of the model has a field for the input; one that names no fields has those of its family. */
+/** Whether a source of the model has a field for the input, of its own or of its family. */
 export function takes({ sources }: Pick<Model, "sources">, input: string): boolean {
-  return sources.some(({ fields }) => fields === undefined || fields[input] !== undefined);
+  return sources.some(({ fields, lacks }) => (fields ? fields[input] !== undefined : lacks?.includes(input) !== true));
 }
 
 /** @throws ApiError `unsupported_value` for one of `inputs` that the body brings and no source of the model has a field for */

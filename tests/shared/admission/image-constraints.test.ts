@@ -18,6 +18,7 @@ const CATALOGUE = buildCatalogue(
       `
 providers:
   - { id: play, family: sandbox }
+  - { id: plain, family: openai-compatible, base_url: "https://plain.example/v1" }
 models:
   - slug: full
     modality: image
@@ -44,6 +45,20 @@ models:
     pricing: { unit: per_image, image_price: "4" }
     allowed_params: {}
     sources: [{ provider: play, model: sandbox-image }]
+  - slug: of-family
+    modality: image
+    owned_by: acme
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "4" }
+    allowed_params: {}
+    sources: [{ provider: plain, model: painter }]
+  - slug: of-either-family
+    modality: image
+    owned_by: acme
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "4" }
+    allowed_params: {}
+    sources: [{ provider: plain, model: painter }, { provider: play, model: sandbox-image }]
   - slug: by-token
     modality: image
     owned_by: acme
@@ -175,6 +190,15 @@ describe("a field of an image call", () => {
     expect(refusalOf(() => ask({ negative_prompt: "x" }, named))).toEqual(["unsupported_value", "negative_prompt"]);
     expect(ask({ seed: 1 }, other).wish.seed).toBe(1);
     expect(ask({}, named).wish.seed).toBeUndefined();
+  });
+
+  test("that no source's family has a usual field for is refused, and taken where one of them has", () => {
+    for (const more of [{ seed: 1 }, { negative_prompt: "x" }]) {
+      const [name = ""] = Object.keys(more);
+      expect(refusalOf(() => check("of-family", more))).toEqual(["unsupported_value", name]);
+      expect(() => check("of-either-family", more)).not.toThrow();
+    }
+    expect(() => check("of-family", { seed: null })).not.toThrow();
   });
 
   test("that would change the picture's size is refused where the model has none", () => {
