@@ -462,6 +462,13 @@ describe("a refusal", () => {
   });
 
   test("says what was expected and what arrived, and repeats no data", () => {
+    expect(refusal(request({ stream: true }), { supports_streaming: false }).message).toBe(
+      "Expected stream to be false: this model cannot stream; got true.",
+    );
+    expect(refusal(request({ tools }), { supports_tools: false }).message).toBe(
+      "Expected no tools: this model cannot call any; got 1.",
+    );
+    expect(refusal(request({ service_tier: "priority" })).message).toEndWith('got "priority".');
     const error = refusal(request({}, image(`data:image/png,${"secret".repeat(10)}`)));
     expect(error.message).not.toContain("secret");
     expect(refusal(request({ n: 3 }), { allowed_params: { max_n: 2 } }).message).toContain("at most 2");
