@@ -65,6 +65,7 @@ describe("the page", () => {
         "sluice_provider_seconds histogram",
         "sluice_queue_depth gauge",
         "sluice_queue_oldest_seconds gauge",
+        "sluice_result_bytes gauge",
         "sluice_stream_aborts_total counter",
         "sluice_streams_active gauge",
         "sluice_time_to_first_token_seconds histogram",

@@ -5,6 +5,8 @@
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
+import type { MakeRoom } from "./http.ts";
+
 /** Something made: its bytes, or where it is copied from at once. */
 export type Artifact =
   | { readonly bytes: Uint8Array; readonly contentType: string }
@@ -39,6 +41,8 @@ export interface MediaCall<Input> {
   readonly fields?: Readonly<Record<string, string>>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
+  /** Waited for while an answer that brings what was made is read. */
+  readonly makeRoom?: MakeRoom;
   /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
   readonly doorbell?: string;
 }
