@@ -238,6 +238,9 @@ export const LIMITS = {
   orphanAgeMs: 3_600_000,
   /** Whoever ended a file deletes its bytes within this; then the janitor does. */
   fileDeleteGraceMs: paced(60_000),
+  /** Each server that a process depends on is asked whether it is there this often, and not twice within this time. */
+  dependencyCheckMs: 5_000,
+  dependencyFreshMs: 1_000,
   /** A hold of a synchronous call is swept this long after its deadline. */
   holdSlackMs: paced(30_000),
 } as const;

@@ -127,7 +127,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
-  await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+  await role.ready({}, role.watchDependencies(storage));
 }
 
 /** What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */

@@ -49,6 +49,7 @@ describe("the page", () => {
         "sluice_credits_settled_total counter",
         "sluice_credits_uncollected_total counter",
         "sluice_dead_letters gauge",
+        "sluice_dependency_up gauge",
         "sluice_event_loop_lag_seconds gauge",
         "sluice_gateway_overhead_seconds histogram",
         "sluice_group_size histogram",
