@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import sharp from "sharp";
+
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
@@ -18,6 +20,8 @@ const HALF = SOUND.length >> 1;
 
 let bench: Bench;
 let asked = 0;
+/** In base64; several times the budget of the service under test. */
+let large: string;
 let held = Promise.withResolvers<void>();
 /** Speaks the first half at once and the rest when it is let; hands `/stuck` out when it is let, other pictures at once. */
 const provider = Bun.serve({
@@ -29,6 +33,7 @@ const provider = Bun.serve({
     if (pathname === "/audio/speech") return new Response(spoken(), { headers: { "content-type": "audio/mpeg" } });
     if (pathname === "/images/generations") {
       const { prompt } = (await request.json()) as { prompt: string };
+      if (prompt === "large") return Response.json({ created: 1, data: [{ b64_json: large }] });
       return Response.json({ created: 1, data: [{ url: `${origin}/${prompt}` }] });
     }
     asked += 1;
@@ -49,6 +54,9 @@ function spoken(): ReadableStream<Uint8Array> {
 }
 
 beforeAll(async () => {
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  const create = { width: 1_200, height: 900, channels: 3, background: "#000", noise } as const;
+  large = (await sharp({ create }).png().toBuffer()).toString("base64");
   const catalogue = join(folder.directory, "catalogue.yaml");
   const source = "sources: [{ provider: local, model: m, overrides: { response_format: url } }]";
   writeFileSync(
@@ -72,7 +80,12 @@ models:
     sources: [{ provider: local, model: m }]
 `,
   );
-  const env = { SLUICE_CATALOGUE: catalogue, LOCAL_API_KEY: "a-local-key", SLUICE_OUTBOUND_ALLOW: provider.url.host };
+  const env = {
+    SLUICE_CATALOGUE: catalogue,
+    LOCAL_API_KEY: "a-local-key",
+    SLUICE_OUTBOUND_ALLOW: provider.url.host,
+    SLUICE_RESULT_BYTES_MAX: "1048576",
+  };
   bench = await startBench({ pools: ["image", "audio"], env });
 }, 60_000);
 
@@ -86,6 +99,10 @@ afterAll(async () => {
 function postAs(key: string, path: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return fetch(bench.stack.baseUrls[0] + path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+function draw(key: string, prompt: string): Promise<Response> {
+  return postAs(key, "/v1/images/generations", { model: "local-image", prompt });
 }
 
 test("a fifth caller hears the first sound while four others' voices pause, and all hear the rest", async () => {
@@ -106,8 +123,6 @@ test("a fifth caller hears the first sound while four others' voices pause, and 
 
 test("a picture is kept while all downloads of another workspace hang", async () => {
   held = Promise.withResolvers();
-  const draw = (key: string, prompt: string): Promise<Response> =>
-    postAs(key, "/v1/images/generations", { model: "local-image", prompt });
   const stuck = Array.from({ length: 6 }, () => draw(bench.stack.key, "stuck"));
   await eventually("all downloads hang", () => asked === 6, 5_000);
   const { key: other } = await createWorkspace(bench.stack, { creditsNano: 100n * CREDIT });
@@ -116,4 +131,16 @@ test("a picture is kept while all downloads of another workspace hang", async ()
   held.resolve();
   for (const response of await Promise.all(stuck))
     expect([response.status, await response.json()]).toMatchObject([200, {}]);
+});
+
+test("answers that are larger than the budget are kept one after the other, and nothing of it stays held", async () => {
+  const { key: other } = await createWorkspace(bench.stack, { creditsNano: 100n * CREDIT });
+  const keys = [bench.stack.key, other, bench.stack.key, other, bench.stack.key];
+  for (const response of await Promise.all(keys.map((key) => draw(key, "large")))) {
+    expect([response.status, await response.json()]).toMatchObject([200, { data: [{ file_id: expect.any(String) }] }]);
+  }
+  await eventually("nothing is held any more", async () => {
+    const page = await (await fetch(`${bench.stack.workers[0]?.adminUrl}/metrics`)).text();
+    return /^sluice_result_bytes\{[^}]*pool="image"[^}]*\} 0$/m.test(page);
+  });
 });
