@@ -7,6 +7,7 @@ import type { IpNet } from "#shared/admission/ip-net.ts";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
+import type { DependencyName } from "#shared/dependencies.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
@@ -50,6 +51,9 @@ export interface IngressContext {
   readonly links: FileLinks;
   /** Whether a provider may ring for this job. */
   readonly isRing: (jobId: string, token: string) => boolean;
-  /** Whether what is needed to accept a call can be reached; answers within seconds. */
-  isReady(): Promise<boolean>;
+  /**
+   * Whether what is needed to accept a call can be reached; answers within seconds.
+   * @param required dependencies that are to be there beside those
+   */
+  isReady(required: readonly DependencyName[]): Promise<boolean>;
 }

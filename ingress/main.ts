@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { createCallAdmission } from "#shared/admission/calls.ts";
 import { createAuthenticator } from "#shared/admission/authenticate.ts";
 import { createIpNet } from "#shared/admission/ip-net.ts";
-import { runChecks } from "#shared/admin-server.ts";
 import { openCatalogue } from "#shared/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
@@ -90,7 +89,7 @@ export async function startIngress(): Promise<void> {
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());
 
-  const checks = { postgres: role.checks.postgres, nats: role.checks.nats };
+  const dependencies = role.watchDependencies(storage);
   const context: IngressContext = {
     config,
     log,
@@ -118,7 +117,7 @@ export async function startIngress(): Promise<void> {
     waiter,
     links,
     isRing: (jobId, token) => isJobToken(ringSecret, jobId, token),
-    isReady: async () => (await runChecks(checks, lifecycle.stopping)).ok,
+    isReady: async (required) => (await dependencies.readiness(required)).ok,
   };
   const server = listen(context, config.host, config.port);
   lifecycle.onStop(
@@ -140,7 +139,7 @@ export async function startIngress(): Promise<void> {
   const lookups = database.reserve("batch intake");
   const intake = startIntake({ catalogue, storage, database: lookups, log, metrics, dispatcher, jobs }, connection);
   lifecycle.onStop("batch intake", () => intake.stop());
-  await role.ready({ port: server.port }, checks);
+  await role.ready({ port: server.port }, dependencies);
 }
 
 function listen(context: IngressContext, host: string, port: number): { port: number; stop(): Promise<void> } {

@@ -55,6 +55,8 @@ export interface Config {
   /** One file of the file store, and all of a workspace's. */
   readonly fileBytesMax: number;
   readonly storageBytesMax: number;
+  /** Results that the jobs of one pool hold in one process, in memory and on the disk. */
+  readonly resultBytesMax: number;
   readonly chat: {
     readonly totalMs: number;
     /** A call that no worker has taken by then is given up. */
@@ -120,6 +122,7 @@ const KNOWN = new Set([
   "SLUICE_MEDIA_WAIT_MS",
   "SLUICE_PRODUCTION",
   "SLUICE_PUBLIC_URL",
+  "SLUICE_RESULT_BYTES_MAX",
   "SLUICE_S3_BUCKET",
   "SLUICE_SANDBOX",
   "SLUICE_STORAGE_BYTES_MAX",
@@ -279,6 +282,7 @@ export function loadConfig(
     publicUrl: publicUrl?.replace(/\/+$/, ""),
     fileBytesMax: integer("SLUICE_FILE_BYTES_MAX", 512 * 1_048_576, 1_024, 16 * 1_073_741_824),
     storageBytesMax: integer("SLUICE_STORAGE_BYTES_MAX", 10 * 1_073_741_824, 0, 2 ** 50),
+    resultBytesMax: integer("SLUICE_RESULT_BYTES_MAX", 512 * 1_048_576, 1_048_576, 2 ** 50),
     chat: Object.freeze({
       totalMs,
       queueMs,

@@ -171,8 +171,11 @@ export const LIMITS = {
   inlineGivenBytesMax: 32 * 1_024,
   /** Fetching one of them: a caller's slow server is not the provider's fault. */
   givenFetchMs: 120_000,
-  /** Jobs of a process that keep what was made at once: each holds a part of an upload in memory, and its disk space. */
-  artifactStoresMax: 4,
+  /** A download asks its pool's budget for so much at once; how long whoever finds no room there waits. */
+  resultStepBytes: 4 * 1_048_576,
+  resultRoomMs: paced(180_000),
+  /** An answer that brings what was made is in memory so often while it is read: its pieces, its text, what it says. */
+  answerCopies: 3,
   /** The file store is asked again this long, since what it would not take was paid for. */
   storeArtifactMs: paced(60_000),
   /** Who waits for a job looks at its row this often: the word of its end may be lost. */
@@ -237,6 +240,9 @@ export const LIMITS = {
   orphanAgeMs: 3_600_000,
   /** Whoever ended a file deletes its bytes within this; then the janitor does. */
   fileDeleteGraceMs: paced(60_000),
+  /** Each server that a process depends on is asked whether it is there this often, and not twice within this time. */
+  dependencyCheckMs: 5_000,
+  dependencyFreshMs: 1_000,
   /** A hold of a synchronous call is swept this long after its deadline. */
   holdSlackMs: paced(30_000),
 } as const;

@@ -64,6 +64,10 @@ export interface Metrics {
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
   readonly cacheLookups: Counter<[result: string]>;
+  /** Bytes of results that media jobs hold in memory and on the disk. */
+  readonly resultBytes: Gauge<[pool: string]>;
+  /** 1 where it could be used when it was asked last. */
+  readonly dependencyUp: Gauge<[dependency: string]>;
   /** The latest measured delay of the event loop, in seconds. */
   eventLoopLag(): number;
   /** Stops the lag measurement. */
@@ -126,6 +130,8 @@ export function createMetrics(role: string): Metrics {
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
     jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
     jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
+    resultBytes: level("result_bytes", "Bytes of results on their way into the file store.", ["pool"]),
+    dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
     eventLoopLag: lag.latest,
     close: lag.stop,
   };

@@ -1,15 +1,17 @@
 /** What every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
 import type { NatsConnection } from "nats";
 
-import { type AdminServer, type Check, runChecks, startAdminServer } from "./admin-server.ts";
+import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database/client.ts";
 import { MigrationError, missingMigrations } from "./database/migrate.ts";
+import { type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
+import { checkBucket, type Storage } from "./storage/client.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
 
@@ -19,14 +21,14 @@ export interface Role {
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
   readonly database: Database;
-  /** Readiness checks that every role can use. */
-  readonly checks: { readonly postgres: Check; readonly nats: Check };
-  /** Adds a connection to the nats check; its final closing ends the process. */
+  /** Watches database, queue and object store. Call it once, when all connections to NATS are there. */
+  watchDependencies(storage: Storage): Dependencies;
+  /** Adds a connection to what readiness asks; its final closing ends the process. */
   watchNats(connection: NatsConnection): void;
   /** What SIGHUP does: read operators' files again. A failure is told and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
   /** Opens the admin port and says so in the log line that supervisors wait for. */
-  ready(facts: Readonly<Record<string, number>>, checks: Readonly<Record<string, Check>>): Promise<void>;
+  ready(facts: Readonly<Record<string, number>>, dependencies: Dependencies): Promise<void>;
 }
 
 const DATABASE_WAIT_MS = 10_000;
@@ -60,11 +62,22 @@ export async function startRole(name: RoleName): Promise<Role> {
     metrics,
     lifecycle,
     database,
-    checks: {
-      postgres: async () => database.query("select 1"),
-      nats: async () => {
-        await Promise.all(connections.map((connection) => connection.rtt()));
-      },
+    watchDependencies(storage) {
+      const askNats = (): Promise<unknown> => Promise.all(connections.map((connection) => connection.rtt()));
+      const watched = watchDependencies(
+        [
+          { name: "database", check: () => database.query("select 1"), isVital: true },
+          { name: "queue", check: askNats, isVital: true },
+          // Calls without files are served while it is away, so no balancer should take a process out for it.
+          { name: "storage", check: (signal) => checkBucket(storage, signal), isVital: false },
+        ],
+        {
+          stopping: lifecycle.stopping,
+          onResult: ({ name, ok }) => metrics.dependencyUp.set(ok ? 1 : 0, name),
+        },
+      );
+      lifecycle.onStop("dependencies", () => watched.close());
+      return watched;
     },
     watchNats(connection) {
       connections.push(connection);
@@ -73,12 +86,12 @@ export async function startRole(name: RoleName): Promise<Role> {
     onHangup(reload) {
       hangup = reload;
     },
-    async ready(facts, checks) {
+    async ready(facts, dependencies) {
       admin = startAdminServer({
         host: config.adminHost,
         port: config.adminPort,
         registry: metrics.registry,
-        ready: () => runChecks(checks, lifecycle.stopping),
+        ready: (required) => dependencies.readiness(required),
         log,
       });
       // Supervisors and tests wait for this line, so it is told at every level.

@@ -13,6 +13,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
 import type { Doorbells } from "./doorbells.ts";
+import type { ResultBudget } from "./pools/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
 
@@ -25,6 +26,10 @@ export interface WorkerContext {
   readonly storage: Storage;
   /** What is made is kept as files. */
   readonly uploads: Pick<Uploads, "run">;
+  /** Results of the pool, in bytes. */
+  readonly results: ResultBudget;
+  /** Results of the process that are on their way into the file store, one a place. */
+  readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */

@@ -22,6 +22,7 @@ import { createLastingPublisher } from "#shared/queue/lasting-publisher.ts";
 import { openDoorbells } from "./doorbells.ts";
 import { openDurableJobs } from "./durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
+import { ResultBudget } from "./pools/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
@@ -76,7 +77,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   const doorbells = openDoorbells(work);
   lifecycle.onStop("doorbells", () => doorbells.close());
   const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
-  const shared: Omit<WorkerContext, "breaker"> = {
+  const waitMs = LIMITS.resultRoomMs;
+  const shared: Omit<WorkerContext, "breaker" | "results"> = {
     config,
     log,
     metrics,
@@ -84,6 +86,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     ledger,
     storage,
     uploads,
+    // Half of the places are one workspace's at most, as many as it may have uploads.
+    uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs }),
     catalogue,
     providers,
     probes,
@@ -102,7 +106,9 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     const row = POOL_TABLE[pool];
     const breaker = openBreaker({ pool, connection: work, database, log, metrics });
     lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
-    const context: WorkerContext = { ...shared, breaker };
+    const onChange = (bytes: number): void => metrics.resultBytes.set(bytes, pool);
+    const results = new ResultBudget({ bytesMax: config.resultBytesMax, waitMs, onChange });
+    const context: WorkerContext = { ...shared, breaker, results };
     const handler = row.createHandler(context);
     for (const lane of LANES) {
       const slots = slotsOf(pool, lane, config);
@@ -125,7 +131,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
-  await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+  await role.ready({}, role.watchDependencies(storage));
 }
 
 /** What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */

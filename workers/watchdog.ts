@@ -8,6 +8,8 @@ export interface Watchdog {
   readonly signal: AbortSignal;
   /** The provider gave a sign of life: from now on the stall limit counts. */
   touch(): void;
+  /** From now on time does not count, until `touch`. */
+  pause(): void;
   /** Which limit ended the call, if one did. */
   expired(): TimeoutKind | undefined;
   stop(): void;
@@ -18,9 +20,11 @@ export function startWatchdog(
   job: AbortSignal,
 ): Watchdog {
   const controller = new AbortController();
-  const startedAt = performance.now();
+  let startedAt = performance.now();
   let lastAt = startedAt;
+  let pausedAt: number | undefined;
   let isTouched = false;
+  let isStopped = false;
   let expired: TimeoutKind | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -46,6 +50,12 @@ export function startWatchdog(
     signal: controller.signal,
     touch() {
       lastAt = performance.now();
+      if (pausedAt !== undefined) {
+        startedAt += lastAt - pausedAt;
+        pausedAt = undefined;
+        isTouched = true;
+        if (!isStopped) check();
+      }
       if (isTouched) return;
       isTouched = true;
       // The timer that runs is the first byte's, which may be far longer than the stall's.
@@ -53,8 +63,14 @@ export function startWatchdog(
       clearTimeout(timer);
       check();
     },
+    pause() {
+      pausedAt ??= performance.now();
+      clearTimeout(timer);
+      timer = undefined;
+    },
     expired: () => expired,
     stop() {
+      isStopped = true;
       clearTimeout(timer);
       timer = undefined;
       job.removeEventListener("abort", onJobAbort);

@@ -16,9 +16,9 @@ const ANSWER_BYTES = 16 * 1_048_576;
  */
 export async function startAdmin({ host, port, states }) {
   const server = createServer((request, response) => {
-    const path = (request.url ?? "").split("?")[0];
+    const [path, query = ""] = (request.url ?? "").split("?");
     const answer = path === "/metrics" ? metrics : path === "/readyz" ? ready : path === "/healthz" ? healthy : absent;
-    answer(states()).then(
+    answer(states(), query).then(
       ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
       () => response.writeHead(500).end(),
     );
@@ -66,12 +66,13 @@ async function metrics(states) {
 
 /**
  * @param {States} states
+ * @param {string} query passed on, such as `require=storage`
  * @returns {Promise<Answer>}
  */
-async function ready(states) {
+async function ready(states, query) {
   const checks = await Promise.all(
     states.map(async ({ name, up, adminPort }) => {
-      const status = adminPort === null ? null : ((await ask(adminPort, "/readyz"))?.status ?? 0);
+      const status = adminPort === null ? null : ((await ask(adminPort, `/readyz?${query}`))?.status ?? 0);
       return { name, ok: up && (status === null || status === 200) };
     }),
   );

@@ -1,4 +1,5 @@
 /** GET /healthz and /readyz on the public port: a word for load balancers, no names of dependencies (lesson EDGE-7). */
+import { requiredBy } from "#shared/dependencies.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import { json } from "../answers.ts";
@@ -25,10 +26,20 @@ export function health(context: IngressContext): readonly Route[] {
       summary: "Whether calls can be accepted right now",
       tags: ["Health"],
       auth: "none",
+      query: [
+        {
+          name: "require",
+          description:
+            "What must be there too, separated by commas. Calls without files are served while the object store is away, so only `storage` asks for it.",
+          schema: { type: "string", enum: ["storage"] },
+        },
+      ],
       responses: { 200: { description: "They can", schema: "Health" } },
-      errors: ["service_unavailable"],
-      async handle() {
-        if (await context.isReady()) return json({ status: "ok" });
+      errors: ["invalid_request", "service_unavailable"],
+      async handle({ request }) {
+        const required = requiredBy(new URL(request.url));
+        if (!required) throw new ApiError("invalid_request", "Expected `storage`.", { param: "require" });
+        if (await context.isReady(required)) return json({ status: "ok" });
         throw new ApiError("service_unavailable", "The service cannot accept calls right now.");
       },
     },

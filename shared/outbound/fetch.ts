@@ -10,6 +10,7 @@ import { isIP } from "node:net";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
+import { type Countdown, startCountdown } from "#shared/countdown.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { isAllowedHost } from "./allowance.ts";
@@ -19,9 +20,9 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Of the answer's body, counted after inflation. */
   readonly bytesMax: number;
-  /** For everything: look-up, redirects, the last byte. */
+  /** For everything: look-up, redirects, the last byte; the time that `onBytes` takes does not count. */
   readonly timeoutMs: number;
-  /** For each silence within the body; ten seconds when absent. */
+  /** For each silence within the body, likewise; ten seconds when absent. */
   readonly stallMs?: number;
   readonly accept?: string;
   /** GET when absent. */
@@ -86,9 +87,8 @@ export async function fetchPublic(
   request.signal.throwIfAborted();
   const own = new AbortController();
   const stop = (error: OutboundError): void => own.abort(error);
-  const timer = setTimeout(
-    () => stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`)),
-    request.timeoutMs,
+  const total = startCountdown(request.timeoutMs, () =>
+    stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`)),
   );
   const signal = AbortSignal.any([request.signal, own.signal]);
   const isPlainGet = (request.method ?? "GET") === "GET" && !request.headers && request.body === undefined;
@@ -99,7 +99,7 @@ export async function fetchPublic(
       const response = await send(url, addresses, request, signal);
       try {
         const next = isPlainGet ? redirectTarget(response, url) : undefined;
-        if (next === undefined) return await readAnswer(response, url, request, stop);
+        if (next === undefined) return await readAnswer(response, url, request, { stop, total });
         if (redirects === LIMITS.outboundRedirectsMax) throw new OutboundError("status", "too many redirects");
         url = judge(next);
       } finally {
@@ -113,7 +113,7 @@ export async function fetchPublic(
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("unreachable", codeOf(error));
   } finally {
-    clearTimeout(timer);
+    total.stop();
   }
 }
 
@@ -197,7 +197,7 @@ async function readAnswer(
   response: IncomingMessage,
   url: URL,
   { bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
-  stop: (error: OutboundError) => void,
+  { stop, total }: { readonly stop: (error: OutboundError) => void; readonly total: Countdown },
 ): Promise<OutboundAnswer> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) throw new OutboundError("status", `answered ${status}`, status);
@@ -205,17 +205,21 @@ async function readAnswer(
   if (Number(response.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const stall = setTimeout(() => stop(new OutboundError("timeout", `silent for ${stallMs} ms`)), stallMs);
+  const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`)));
   try {
     for await (const chunk of inflated(response) as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > bytesMax) throw tooLarge;
-      if (onBytes) await onBytes(chunk).catch((error: unknown) => Promise.reject(new TakerError(error)));
-      else chunks.push(chunk);
-      stall.refresh();
+      if (onBytes) {
+        total.pause();
+        stall.pause();
+        await onBytes(chunk).catch((error: unknown) => Promise.reject(new TakerError(error)));
+        total.resume();
+      } else chunks.push(chunk);
+      stall.restart();
     }
   } finally {
-    clearTimeout(stall);
+    stall.stop();
   }
   return {
     status,

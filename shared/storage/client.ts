@@ -45,6 +45,11 @@ export function openStorage(config: Config["s3"]): Storage {
 const quiet = (): void => undefined;
 const SILENT = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
+/** @throws Error of the SDK when the bucket cannot be asked for */
+export async function checkBucket(storage: Storage, abortSignal: AbortSignal): Promise<void> {
+  await storage.client.send(new HeadBucketCommand({ Bucket: storage.bucket }), { abortSignal });
+}
+
 /** Makes sure the bucket exists. @throws Error of the SDK when it neither exists nor can be made */
 export async function ensureBucket(storage: Storage): Promise<void> {
   const abortSignal = AbortSignal.timeout(STORAGE_TIMEOUT_MS);

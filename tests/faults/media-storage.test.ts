@@ -196,6 +196,40 @@ test("speech that was made and cannot be read back is `artifact_unreadable` with
   expect((await read(data[0]?.url ?? "")).status).toBe(200);
 }, 60_000);
 
+test("a store that is away takes no process out of service: readiness tells it, and fails where a probe requires it", async () => {
+  const { client, s3, stack } = bed;
+  const roles = [...stack.ingresses, ...stack.workers, ...stack.janitors];
+  const askAll = (query: string) =>
+    Promise.all(
+      roles.map(async ({ adminUrl }) => {
+        const answer = await fetch(`${adminUrl}/readyz${query}`);
+        const body = (await answer.json()) as { dependencies: { database: string; queue: string; storage: string } };
+        return { status: answer.status, ...body.dependencies };
+      }),
+    );
+  const usual = { status: 200, database: "ok", queue: "ok" };
+  s3.decide(() => "refuse");
+  await eventually("each role has seen it", async () => (await askAll("")).every(({ storage }) => storage !== "ok"));
+  expect(await askAll("")).toEqual(roles.map(() => expect.objectContaining(usual)));
+  expect((await askAll("?require=storage")).map(({ status }) => status)).toEqual(roles.map(() => 503));
+  const { url } = bed.target();
+  const asked = ["/readyz", "/readyz?require=storage"].map(async (path) => (await fetch(url + path)).status);
+  expect(await Promise.all(asked)).toEqual([200, 503]);
+  for (const { adminUrl } of roles) {
+    const page = await (await fetch(`${adminUrl}/metrics`)).text();
+    expect(page).toMatch(/^sluice_dependency_up\{[^}]*dependency="storage"[^}]*\} 0$/m);
+    expect(page).toMatch(/^sluice_dependency_up\{[^}]*dependency="database"[^}]*\} 1$/m);
+  }
+  const chat = { model: "sandbox-chat", messages: [{ role: "user", content: "hello" }] };
+  await bed.addWorker(["chat"]);
+  const answer = await (await client.open(bed.target("/v1/chat/completions"), chat)).ended;
+  expect(answer.status).toBe(200);
+  s3.decide(undefined);
+  await eventually("it is back", async () =>
+    (await askAll("?require=storage")).every(({ status, storage }) => status === 200 && storage === "ok"),
+  );
+}, 60_000);
+
 test("in the end everything adds up", async () => {
   await expectStorageExact(bed);
   await audit(bed, { withinMs: 30_000 });

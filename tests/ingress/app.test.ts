@@ -451,6 +451,13 @@ describe("readiness", () => {
     await expectEnvelope(response, "service_unavailable");
     expect(await (await send("GET", "/healthz")).json()).toEqual({ status: "ok" });
   });
+
+  test("of what a probe names beside that is told by the status alone, and only what there is can be named", async () => {
+    const { send } = start({ isReady: (required) => !required.includes("storage") });
+    expect((await send("GET", "/readyz")).status).toBe(200);
+    await expectEnvelope(await send("GET", "/readyz?require=storage"), "service_unavailable");
+    await expectEnvelope(await send("GET", "/readyz?require=storage,moon"), "invalid_request");
+  });
 });
 
 describe("the log of requests", () => {

@@ -61,7 +61,7 @@ export interface FakeOptions {
   readonly admit?: (hold: HoldRequest | null) => void;
   /** Throws to refuse a key. */
   readonly authenticate?: (authorization: string | null) => void;
-  readonly isReady?: () => boolean;
+  readonly isReady?: (required: readonly string[]) => boolean;
   readonly bodyBytesMax?: number;
 }
 
@@ -131,7 +131,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     isRing: (_jobId: string, token: string) => token === RING_TOKEN,
-    isReady: () => Promise.resolve(options.isReady?.() ?? true),
+    isReady: (required: readonly string[]) => Promise.resolve(options.isReady?.(required) ?? true),
   } as unknown as IngressContext;
   return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };
 }

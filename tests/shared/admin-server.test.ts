@@ -2,19 +2,53 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import { Registry } from "prom-client";
 
-import { type AdminServer, type Readiness, runChecks, startAdminServer } from "#shared/admin-server.ts";
+import { type AdminServer, startAdminServer } from "#shared/admin-server.ts";
+import {
+  type Check,
+  type CheckResult,
+  type Dependencies,
+  type DependencyName,
+  type Readiness,
+  watchDependencies,
+} from "#shared/dependencies.ts";
 import { createLogger } from "#shared/logger.ts";
 import { counter } from "#shared/metric-handles.ts";
+import { eventually } from "#tests/faults/wait.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 const servers: AdminServer[] = [];
+const watching: Dependencies[] = [];
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
+  for (const watched of watching.splice(0)) watched.close();
 });
 
-function serve(ready: () => Promise<Readiness> = () => runChecks({}), registry = new Registry()) {
-  const server = startAdminServer({ host: "127.0.0.1", port: 0, registry, ready, log });
+type Ready = (required: readonly DependencyName[]) => Promise<Readiness>;
+type Checks = Partial<Readonly<Record<DependencyName, Check>>>;
+
+/** All of them vital but the object store. */
+function watch(checks: Checks = {}, stopping?: AbortSignal, onResult?: (result: CheckResult) => void) {
+  const dependencies = Object.entries(checks).map(([name, check]) => ({
+    name: name as DependencyName,
+    check,
+    isVital: name !== "storage",
+  }));
+  const watched = watchDependencies(dependencies, {
+    ...(stopping ? { stopping } : {}),
+    ...(onResult ? { onResult } : {}),
+  });
+  watching.push(watched);
+  return watched;
+}
+
+const ready = (checks: Checks = {}, stopping?: AbortSignal): Ready => {
+  const watched = watch(checks, stopping);
+  return (required) => watched.readiness(required);
+};
+
+function serve(isReady: Ready = ready(), registry = new Registry()) {
+  const server = startAdminServer({ host: "127.0.0.1", port: 0, registry, ready: isReady, log });
   servers.push(server);
   return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 }
@@ -30,7 +64,7 @@ describe("the admin port", () => {
   });
 
   test("answers liveness while readiness fails", async () => {
-    const get = serve(() => runChecks({ database: () => Promise.reject(new Error("away")) }));
+    const get = serve(ready({ database: () => Promise.reject(new Error("away")) }));
     expect((await get("/readyz")).status).toBe(503);
     expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
   });
@@ -61,7 +95,7 @@ describe("the admin port", () => {
       host: "127.0.0.1",
       port: 0,
       registry: new Registry(),
-      ready: () => runChecks({}),
+      ready: ready(),
       log,
     });
     servers.push(first);
@@ -70,26 +104,28 @@ describe("the admin port", () => {
         host: "127.0.0.1",
         port: first.port,
         registry: new Registry(),
-        ready: () => runChecks({}),
+        ready: ready(),
         log,
       });
     expect(second).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));
   });
 });
 
+const AWAY = (): Promise<never> => Promise.reject(new Error("away"));
+const THERE = (): Promise<void> => Promise.resolve();
+
 describe("readiness", () => {
-  test("is 200 when every check passes", async () => {
-    const answer = await serve(() => runChecks({ database: async () => 1, queue: async () => undefined }))("/readyz");
+  test("is 200 when all that is vital can be used, and tells of each", async () => {
+    const answer = await serve(ready({ database: THERE, queue: THERE }))("/readyz");
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status: "ready" });
+    expect(await answer.json()).toEqual({ status: "ready", dependencies: { database: "ok", queue: "ok" } });
   });
 
-  test("names the failing checks with a category and nothing else", async () => {
-    const get = serve(() =>
-      runChecks({
+  test("names what fails with a category and nothing else", async () => {
+    const get = serve(
+      ready({
         database: () => Promise.reject(Object.assign(new Error("connect db.internal:5432"), { code: "ECONNREFUSED" })),
-        queue: async () => undefined,
-        storage: () => Promise.reject(new Error("signature canary")),
+        queue: () => Promise.reject(new Error("signature canary")),
       }),
     );
     const answer = await get("/readyz");
@@ -99,34 +135,74 @@ describe("readiness", () => {
       status: "not ready",
       failing: [
         { name: "database", ok: false, detail: "unreachable" },
-        { name: "storage", ok: false, detail: "failed" },
+        { name: "queue", ok: false, detail: "failed" },
       ],
+      dependencies: { database: "unreachable", queue: "failed" },
     });
     expect(text).not.toMatch(/canary|internal/);
   });
 
+  test("stays while the object store is away, which is told, unless a probe requires it", async () => {
+    const get = serve(ready({ database: THERE, queue: THERE, storage: AWAY }));
+    const strict = await get("/readyz?require=storage");
+    const dependencies = { database: "ok", queue: "ok", storage: "failed" };
+    expect([strict.status, await strict.json()]).toEqual([
+      503,
+      { status: "not ready", failing: [{ name: "storage", ok: false, detail: "failed" }], dependencies },
+    ]);
+    const usual = await get("/readyz");
+    expect([usual.status, await usual.json()]).toEqual([200, { status: "ready", dependencies }]);
+    expect((await get("/readyz?require=moon")).status).toBe(400);
+  });
+
+  test("does not wait for an object store that never answers", async () => {
+    const get = serve(ready({ database: THERE, storage: () => new Promise(() => undefined) }));
+    expect(await (await get("/readyz")).json()).toEqual({
+      status: "ready",
+      dependencies: { database: "ok", storage: "starting" },
+    });
+  });
+
+  test("asks each dependency once, however many probes come at once", async () => {
+    const asked = { database: 0, storage: 0 };
+    const results: CheckResult[] = [];
+    const watched = watch(
+      { database: () => Promise.resolve((asked.database += 1)), storage: () => Promise.resolve((asked.storage += 1)) },
+      undefined,
+      (result) => results.push(result),
+    );
+    await Promise.all(Array.from({ length: 50 }, () => watched.readiness(["storage"])));
+    expect([asked, results.map(({ name, ok }) => [name, ok])]).toEqual([
+      { database: 1, storage: 1 },
+      [
+        ["database", true],
+        ["storage", true],
+      ],
+    ]);
+  });
+
   test("recovers without a restart", async () => {
-    let away = true;
-    const get = serve(() => runChecks({ database: async () => (away ? Promise.reject(new Error("away")) : 1) }));
+    let isAway = true;
+    const get = serve(ready({ database: () => (isAway ? AWAY() : THERE()) }));
     expect((await get("/readyz")).status).toBe(503);
-    away = false;
-    expect((await get("/readyz")).status).toBe(200);
+    isAway = false;
+    await eventually("it is back", async () => (await get("/readyz")).status === 200);
   });
 
   test("is over once the process is stopping, whatever the checks say", async () => {
     const stopping = new AbortController();
-    const get = serve(() => runChecks({ database: async () => 1 }, stopping.signal));
+    const get = serve(ready({ database: THERE }, stopping.signal));
     expect((await get("/readyz")).status).toBe(200);
     stopping.abort();
     expect(await (await get("/readyz")).json()).toMatchObject({ failing: [{ name: "process", detail: "stopping" }] });
   });
 
-  test("does not wait for a check that never answers", async () => {
+  test("does not wait for a vital check that never answers", async () => {
     const aborted = Promise.withResolvers<void>();
-    const readiness = await runChecks({
+    const readiness = await ready({
       queue: (signal) => new Promise(() => signal.addEventListener("abort", () => aborted.resolve())),
-      database: async () => 1,
-    });
+      database: THERE,
+    })([]);
     await aborted.promise;
     expect(readiness).toEqual({
       ok: false,
@@ -134,6 +210,7 @@ describe("readiness", () => {
         { name: "queue", ok: false, detail: "timeout" },
         { name: "database", ok: true, detail: "ok" },
       ],
+      failing: [{ name: "queue", ok: false, detail: "timeout" }],
     });
   });
 

@@ -53,6 +53,27 @@ describe("a provider call", () => {
   });
 });
 
+describe("a pause", () => {
+  test("counts for none of the limits, which go on with the next sign of life", async () => {
+    const watchdog = start({ firstByteMs: 100, stallMs: 100, totalMs: 150 });
+    watchdog.touch();
+    watchdog.pause();
+    await Bun.sleep(300);
+    expect(watchdog.expired()).toBeUndefined();
+    watchdog.touch();
+    await aborted(watchdog);
+    expect(watchdog.expired()).toBe("stall");
+  });
+
+  test("ends with its job all the same", () => {
+    const job = new AbortController();
+    const watchdog = start({}, job.signal);
+    watchdog.pause();
+    job.abort(new JobAbort("shutdown"));
+    expect(watchdog.signal.aborted).toBe(true);
+  });
+});
+
 describe("the end of the job", () => {
   test("ends the call with the job's own reason, and no limit is said to have passed", () => {
     const job = new AbortController();

@@ -69,5 +69,5 @@ export async function startJanitor(): Promise<void> {
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
-  await role.ready({}, { postgres: role.checks.postgres, nats: role.checks.nats });
+  await role.ready({}, role.watchDependencies(storage));
 }

@@ -3,6 +3,7 @@
  * redirects are never followed, answers are bounded after inflation, and every call hangs on its caller's signal,
  * which carries the deadlines.
  */
+import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { watchConnect } from "./connect-limit.ts";
@@ -34,13 +35,27 @@ export interface ProviderAnswer {
   readonly headers: Headers;
 }
 
-/** Sends and reads the whole answer. @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large) */
+/**
+ * Waited for while an answer is read, each time before `more` of its bytes are in memory; the first `ROOMLESS_BYTES` need none.
+ * @param most what all of the answer may come to: its declared length, else its limit
+ */
+export type MakeRoom = (more: number, most: number) => Promise<void>;
+
+/**
+ * Sends and reads the whole answer.
+ * @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large); what `makeRoom` throws
+ */
 export async function post(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
+  makeRoom?: MakeRoom,
 ): Promise<ProviderAnswer & { readonly text: string }> {
   const response = await send(endpoint, request, signal);
+  if (makeRoom) {
+    const bytes = await readBytes(response, LIMITS.providerBytesMax, signal, makeRoom);
+    return { status: response.status, headers: response.headers, text: new TextDecoder().decode(bytes) };
+  }
   const text = await readText(response, LIMITS.providerBytesMax, signal);
   return { status: response.status, headers: response.headers, text };
 }
@@ -60,24 +75,21 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/**
- * Sends and reads the whole answer as bytes: sound, pictures. @throws as `post`
- * @param makeRoom waited for before more than `SMALL_BYTES` of the answer are read, with how many it may have
- */
+/** Sends and reads the whole answer as bytes: sound, pictures. @throws as `post` */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
   bytesMax: number = LIMITS.providerBytesMax,
-  makeRoom?: (bytes: number) => Promise<void>,
+  makeRoom?: MakeRoom,
 ): Promise<ProviderAnswer & { readonly bytes: Uint8Array }> {
   const response = await send(endpoint, request, signal);
   const bytes = await readBytes(response, bytesMax, signal, makeRoom);
   return { status: response.status, headers: response.headers, bytes };
 }
 
-/** What any call may read without asking for room. */
-const SMALL_BYTES = 1_048_576;
+/** What any answer may have without asking for room, and how much is asked for at once then. */
+const ROOMLESS_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
@@ -133,7 +145,7 @@ async function readBytes(
   response: Response,
   bytesMax: number,
   signal: AbortSignal,
-  makeRoom?: (bytes: number) => Promise<void>,
+  makeRoom?: MakeRoom,
 ): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) {
@@ -142,23 +154,33 @@ async function readBytes(
   }
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  let hasRoom = makeRoom === undefined;
+  // A compressed answer grows beyond what it declares.
+  const most = response.headers.has("content-encoding") ? bytesMax : declared || bytesMax;
+  const room = makeRoom && roomFor(makeRoom, most);
   try {
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
-      if (!hasRoom && bytes > SMALL_BYTES) {
-        // A compressed answer grows beyond what it declares. Meanwhile Bun stops to read from the connection.
-        await makeRoom?.(response.headers.has("content-encoding") ? bytesMax : declared || bytesMax);
-        hasRoom = true;
-      }
       if (bytes > bytesMax)
         throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status: response.status });
+      // Meanwhile Bun stops to read from the connection.
+      await room?.(bytes);
       pieces.push(piece);
     }
   } catch (error) {
-    throw error instanceof ProviderError ? error : connectionError(error, signal);
+    throw error instanceof ProviderError || error instanceof ApiError ? error : connectionError(error, signal);
   }
   return Buffer.concat(pieces, bytes);
+}
+
+/** Waits until an answer of so many bytes so far has room for them. */
+export function roomFor(makeRoom: MakeRoom, most: number): (bytes: number) => Promise<void> {
+  let roomBytes = ROOMLESS_BYTES;
+  return async (bytes) => {
+    if (bytes <= roomBytes) return;
+    const more = Math.max(ROOMLESS_BYTES, bytes - roomBytes);
+    await makeRoom(more, most);
+    roomBytes += more;
+  };
 }
 
 async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, status: number): Promise<string> {

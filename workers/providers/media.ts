@@ -5,6 +5,8 @@
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
+import type { MakeRoom } from "./http.ts";
+
 /** Something made: its bytes, or where it is copied from at once. */
 export type Artifact =
   | { readonly bytes: Uint8Array; readonly contentType: string }
@@ -44,6 +46,8 @@ export interface MediaCall<Input> {
    * for a caller that reads along; a source that answers as a whole never calls it.
    */
   readonly onText?: (piece: string) => void;
+  /** Waited for while an answer that brings what was made is read. */
+  readonly makeRoom?: MakeRoom;
   /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
   readonly doorbell?: string;
 }

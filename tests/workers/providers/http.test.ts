@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
+import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { connectionError, type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
@@ -102,6 +103,36 @@ describe("an answer without end", () => {
     await call.finished;
     expect(call.closedByClientAt).not.toBeNull();
     expect(server.openSockets()).toBe(0);
+  });
+
+  test("waits for room as it comes, and for none while it is small", async () => {
+    const large = Buffer.alloc(5 * 1_048_576 + 1, "x");
+    const upstream = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => new Response(request.url.endsWith("/large") ? large : "small"),
+    });
+    try {
+      const endpoint = { baseUrl: upstream.url.origin, headers: {} };
+      let room = 0;
+      const { promise: freed, resolve: free } = Promise.withResolvers<void>();
+      const makeRoom = async (more: number, most: number): Promise<void> => {
+        expect(most).toBe(large.length);
+        await freed;
+        room += more;
+      };
+      const reading = post(endpoint, { path: "/large" }, never(), makeRoom);
+      expect((await post(endpoint, { path: "/small" }, never(), makeRoom)).text).toBe("small");
+      expect(room).toBe(0);
+      free();
+      expect((await reading).text).toHaveLength(large.length);
+      expect(room).toBeGreaterThanOrEqual(large.length - 1_048_576);
+      const full = (): Promise<void> => Promise.reject(new ApiError("overloaded", "There is no room."));
+      const error: unknown = await errorOf(post(endpoint, { path: "/large" }, never(), full));
+      expect(error).toMatchObject({ name: "ApiError", code: "overloaded" });
+    } finally {
+      await upstream.stop(true);
+    }
   });
 
   test("is refused by its stated length before it is read", async () => {

@@ -10,7 +10,6 @@ import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
-import { Turns } from "#shared/turns.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { JobAbort, UnknownOutcomeError } from "../../job.ts";
@@ -18,6 +17,7 @@ import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import type { Measured } from "./meter.ts";
+import type { Holding } from "./result-budget.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
 export interface Kept extends Measured {
@@ -45,6 +45,8 @@ export interface Making extends SpoolLimits {
 
 export interface KeepOptions {
   readonly signal: AbortSignal;
+  /** What the job holds of its pool's budget. */
+  readonly holding: Holding;
   /** Whose work it is: the source, and the provider's name for it where it has one. */
   readonly work: string;
   /** Asks the provider anew for what it made: addresses live for minutes. */
@@ -57,23 +59,26 @@ export interface KeepOptions {
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
-const storing = new Turns(LIMITS.artifactStoresMax);
+type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "log">;
 
 /**
  * All or none, in their order.
  * @throws ProviderError `failed` when something cannot be had or is not what it should be; ApiError when the file store
- * does not take it
+ * does not take it, or there was no room for it for too long
  */
 export async function keepArtifacts(
-  context: Pick<WorkerContext, "uploads" | "database" | "storage" | "log">,
+  context: Tools,
   job: { readonly job_id: string; readonly workspace_id: string },
   made: readonly Artifact[],
   making: Making,
   options: KeepOptions,
 ): Promise<readonly Kept[]> {
-  const free = await storing.take();
+  const { holding } = options;
   const kept: Kept[] = [];
+  const inMemory = made.reduce((sum, one) => sum + ("bytes" in one ? one.bytes.length : 0), 0);
   try {
+    holding.keep(inMemory);
+    await holding.add(inMemory - holding.bytes, patienceOf(options));
     let artifacts = made;
     const refresh = async (): Promise<void> => {
       artifacts = (await options.refresh?.()) ?? artifacts;
@@ -87,6 +92,7 @@ export async function keepArtifacts(
         failpoint("artifact.kept");
       } finally {
         spooled.remove();
+        holding.keep(inMemory);
       }
     }
     return kept;
@@ -94,8 +100,6 @@ export async function keepArtifacts(
     if (options.canResume === true && goesOn(error)) throw error;
     await discardResults(context, jobOf(job));
     throw error;
-  } finally {
-    free();
   }
 }
 
@@ -112,20 +116,27 @@ async function fetchOne(
   at: number,
   current: () => Artifact | undefined,
   making: Making,
-  { signal, onBytes, canResume = false }: KeepOptions,
+  { signal, onBytes, canResume = false, holding }: KeepOptions,
   refresh: () => Promise<void>,
 ): Promise<Spooled> {
   for (let attempt = 1; ; attempt++) {
     const artifact = current();
     if (artifact === undefined) throw new ProviderError("failed", `${making.noun} ${at + 1} is not there any more`);
     let hasBegun = false;
+    const heldBefore = holding.bytes;
+    // What sounds while it comes waits for no room, up to what a workspace must have room for.
+    const makeRoom = roomOnDisk(holding, onBytes ? Number(LIMITS.liveRoomBytes) : 0, signal);
     try {
       // What nobody can ask for again is the answer itself, which its call bounds.
-      return await spool(artifact, { ...making, isLive: !canResume }, signal, (bytes) => {
-        hasBegun = true;
-        onBytes?.(bytes);
+      return await spool(artifact, { ...making, isLive: !canResume }, signal, {
+        makeRoom,
+        onBytes(bytes) {
+          hasBegun = true;
+          onBytes?.(bytes);
+        },
       });
     } catch (error) {
+      holding.keep(heldBefore);
       const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
       const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
       if (!mayPass && !isLost) throw asProviderError(error, making.noun);
@@ -143,20 +154,32 @@ async function fetchOne(
   }
 }
 
+/** Asks for more in steps, as a download grows. */
+function roomOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
+  let roomBytes = freeBytes;
+  return async (bytes) => {
+    if (bytes <= roomBytes) return;
+    const more = Math.max(LIMITS.resultStepBytes, bytes - roomBytes);
+    await holding.add(more, signal);
+    roomBytes += more;
+  };
+}
+
 function asProviderError(error: unknown, noun: string): unknown {
   if (!(error instanceof OutboundError)) return error;
   return new ProviderError("failed", `a made ${noun} could not be fetched: ${error.message}`, { cause: error });
 }
 
 async function keepOne(
-  context: Pick<WorkerContext, "uploads" | "database">,
+  context: Tools,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   spooled: Spooled,
   making: Making,
   artifact: Artifact | undefined,
-  { expiresS = null, canResume = false, signal, work }: KeepOptions,
+  options: KeepOptions,
 ): Promise<Kept> {
+  const { expiresS = null, canResume = false, signal, work } = options;
   const contentType = artifact && (await making.typeOf(spooled.view(), artifact));
   const extension = contentType === undefined ? undefined : making.types[contentType];
   if (contentType === undefined || extension === undefined) {
@@ -165,8 +188,19 @@ async function keepOne(
   const measured = making.measure(spooled.view(), contentType);
   const filename = `${making.noun}-${at + 1}.${extension}`;
   const stopping = canResume ? signal : undefined;
-  const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
-  return { fileId, contentType, bytes: spooled.size, ...measured };
+  const place = context.uploadPlaces.open(job.workspace_id);
+  try {
+    await place.add(1, patienceOf(options));
+    const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
+    return { fileId, contentType, bytes: spooled.size, ...measured };
+  } finally {
+    place.keep(0);
+  }
+}
+
+/** What is there and cannot be had again waits for its room and its place whatever ends the job. */
+function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
+  return canResume ? signal : new AbortController().signal;
 }
 
 /** What a store may not take now and may take later. */

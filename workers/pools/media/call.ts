@@ -1,10 +1,13 @@
 /** What a source is asked for one attempt at a media job. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { MediaCall } from "../../providers/media.ts";
 import type { Step } from "../../routing/steps.ts";
 import { adaptTo } from "../source-params.ts";
+
+import type { Holding } from "./result-budget.ts";
 
 /** @param input checked against the step's model */
 export function mediaCallOf<Input>(
@@ -13,12 +16,14 @@ export function mediaCallOf<Input>(
   { source }: Pick<Step<unknown>, "source">,
   input: Input,
   signal: AbortSignal,
+  holding: Holding,
 ): MediaCall<Input> {
   const { publicUrl } = context.config;
   return {
     input,
     sourceModel: source.model,
     signal,
+    makeRoom: (more) => holding.add(more * LIMITS.answerCopies, signal),
     traits: new Set(source.traits),
     ...(source.fields ? { fields: source.fields } : {}),
     adapt: (body) => adaptTo(source, body),

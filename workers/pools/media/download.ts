@@ -28,9 +28,10 @@ export async function* downloaded(
       watchdog.touch();
       const { done, value } = await unlessEnded(reader.read(), watchdog.signal);
       if (done) return;
-      // From here on it is the taker's time, for as long as it is no silence.
-      watchdog.touch();
+      // The taker's time is not the provider's: it may wait for room.
+      watchdog.pause();
       yield value;
+      watchdog.touch();
     }
   } catch (error) {
     if (watchdog.expired() === undefined || signal.aborted) throw error;

@@ -6,7 +6,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { JobAbort } from "../../job.ts";
 import type { MediaResult, Polled, ProviderJob, QueuedOffer } from "../../providers/media.ts";
-import { ProviderError } from "../../providers/provider.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
 type Offer<Output> = Pick<QueuedOffer<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
 
@@ -96,6 +96,17 @@ async function lastWord<Output>(
   }
   throw new ProviderError("aborted", "the job was given up", { cause: reason });
 }
+
+/** Said of a submission that was not taken; whatever may have been is `unknown`. */
+const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
+
+/** Of the second half of a job: it was not taken now, and may be later. */
+export function mayBeginLater(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
+}
+
+/** At the pauses between questions, about a minute and a half. */
+export const NEXT_TRIES_MAX = 12;
 
 function pollMsOf({ pollMs = LIMITS.pollMs }: { readonly pollMs?: number }): number {
   return pollMs;

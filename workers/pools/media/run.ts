@@ -18,7 +18,7 @@ import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
 import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
-import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+import { ProviderError } from "../../providers/provider.ts";
 import { type Attempt, serveFirst, type Serving } from "../../routing/serve-first.ts";
 import { type Step, stepsOf } from "../../routing/steps.ts";
 import { startWatchdog } from "../../watchdog.ts";
@@ -35,7 +35,8 @@ import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { outcomeOf } from "./outcome.ts";
-import { pollOnce, pollToEnd, refreshing } from "./queued.ts";
+import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "./queued.ts";
+import type { Holding } from "./result-budget.ts";
 import { runMsOf } from "./run-time.ts";
 import { showsAsItComes } from "./show.ts";
 import { type Begun, moveTerms, type Terms } from "./terms.ts";
@@ -71,6 +72,7 @@ class MediaRun<Kind extends MadeKind> {
   private given: GivenReader | undefined;
   private terms: Terms;
   private source: string | undefined;
+  private readonly holding: Holding;
   private begun: Begun | null;
   /** What is paid for has been asked for, and no answer has come. */
   private isAsking = false;
@@ -94,6 +96,7 @@ class MediaRun<Kind extends MadeKind> {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
     };
+    this.holding = context.results.open(job.workspace_id);
     this.begun = this.slot.found as Begun | null;
   }
 
@@ -111,6 +114,7 @@ class MediaRun<Kind extends MadeKind> {
     } finally {
       watchdog.stop();
       this.given?.release();
+      this.holding.keep(0);
     }
   }
 
@@ -210,10 +214,11 @@ class MediaRun<Kind extends MadeKind> {
     ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
   ): Promise<T> {
     const given = (await this.given?.read(step.offer.takesUrls === true, signal)) ?? {};
-    // What another provider was asked for is over: whoever takes the job over must not hear of that one.
+    // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
     const input = this.kind.input(this.request, step.model, given);
-    const call = mediaCallOf(this.context, this.job, step, input, signal);
+    this.holding.keep(0);
+    const call = mediaCallOf(this.context, this.job, step, input, signal, this.holding);
     this.askedAt = performance.now();
     return this.asking(() => ask(call));
   }
@@ -271,7 +276,7 @@ class MediaRun<Kind extends MadeKind> {
       await this.keep({ ...rest, job });
       return job;
     } catch (error) {
-      if (!(error instanceof ProviderError) || !MAY_BEGIN_LATER.has(error.kind)) throw error;
+      if (!mayBeginLater(error)) throw error;
       await this.keep(rest);
       this.nextTries += 1;
       if (this.nextTries < NEXT_TRIES_MAX) return undefined;
@@ -322,6 +327,7 @@ class MediaRun<Kind extends MadeKind> {
     const live = await showsAsItComes(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.making, {
       signal: control.signal,
+      holding: this.holding,
       refresh,
       canResume: this.begun !== null,
       // Whoever takes the job over has it from the database, which keeps no order of members.
@@ -388,11 +394,6 @@ class MediaRun<Kind extends MadeKind> {
     context.log.warn({ job_id: job.job_id, source: step.name, next, ...failureFacts(error) }, "provider call failed");
   }
 }
-
-/** Said of a submission that was not taken; whatever may have been is `unknown`. */
-const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
-/** At the pauses between questions, about a minute and a half. */
-const NEXT_TRIES_MAX = 12;
 
 /** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;

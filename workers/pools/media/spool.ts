@@ -30,18 +30,28 @@ export interface SpoolLimits {
   readonly accept: string;
 }
 
-/** @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk */
+export interface Taker {
+  /** Waited for before what comes takes so many bytes of the disk; what is in memory takes none. */
+  readonly makeRoom?: (bytes: number) => Promise<void>;
+  /** Hears the bytes as they come. */
+  readonly onBytes?: (bytes: Uint8Array) => void;
+}
+
+/**
+ * @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; what `makeRoom`
+ * throws
+ */
 export async function spool(
   artifact: Artifact,
   limits: SpoolLimits,
   signal: AbortSignal,
-  onBytes: (bytes: Uint8Array) => void = () => undefined,
+  { makeRoom, onBytes }: Taker = {},
 ): Promise<Spooled> {
   const { bytesMax, fetchMs, accept } = limits;
   if ("bytes" in artifact) {
     const { bytes } = artifact;
     if (bytes.length > bytesMax) throw tooLarge(bytesMax);
-    onBytes(bytes);
+    onBytes?.(bytes);
     return inMemory(bytes);
   }
   const file = openSpoolFile();
@@ -49,7 +59,8 @@ export async function spool(
   const take = async (bytes: Uint8Array): Promise<void> => {
     size += bytes.length;
     if (size > bytesMax) throw tooLarge(bytesMax);
-    onBytes(bytes);
+    onBytes?.(bytes);
+    await makeRoom?.(size);
     await file.write(bytes);
   };
   try {

@@ -38,7 +38,7 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInpu
     async run(call) {
       const request = musicRequest(call);
       return exchanged(
-        () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax),
+        () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax, call.makeRoom),
         async ({ status, headers, bytes }) => {
           if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));
           const sound = await soundOf(bytes, headers, FORMATS[call.input.format].ours);

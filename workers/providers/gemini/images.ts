@@ -40,7 +40,7 @@ async function pictures(
   call: MediaCall<ImageInput | ImageEditInput>,
 ): Promise<MediaResult<readonly Artifact[]>> {
   const requests = Array.from({ length: call.input.n }, (_, at) => pictureRequest(call, at));
-  const outcomes = await Promise.allSettled(requests.map((request) => onePicture(endpoint, request, call.signal)));
+  const outcomes = await Promise.allSettled(requests.map((request) => onePicture(endpoint, request, call)));
   if (call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
   const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   if (made.length === 0) throw firstOf(outcomes);
@@ -57,9 +57,13 @@ function firstOf(outcomes: readonly PromiseSettledResult<Picture>[]): unknown {
   return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];
 }
 
-async function onePicture(endpoint: Endpoint, request: JsonRequest, signal: AbortSignal): Promise<Picture> {
+async function onePicture(
+  endpoint: Endpoint,
+  request: JsonRequest,
+  { signal, makeRoom }: Pick<MediaCall<ImageInput>, "signal" | "makeRoom">,
+): Promise<Picture> {
   return exchanged(
-    () => post(endpoint, request, signal),
+    () => post(endpoint, request, signal, makeRoom),
     ({ status, headers, text }) => {
       if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
       return readPicture(text);

@@ -3,7 +3,7 @@
  * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
  */
 import { ByteBudget, type Lease } from "../byte-budget.ts";
-import { type Endpoint, fetchBytes, type ProviderAnswer, type ProviderRequest } from "../http.ts";
+import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
 import { VIDEO_TYPE } from "../video-media.ts";
@@ -45,11 +45,7 @@ export function createVeo(
   tokens: Tokens,
   budget: ByteBudget = answers,
 ): QueuedOffer<VideoInput, readonly Artifact[]> {
-  const call = async (
-    request: ProviderRequest,
-    signal: AbortSignal,
-    makeRoom?: (bytes: number) => Promise<void>,
-  ): Promise<TextAnswer> => {
+  const call = async (request: ProviderRequest, signal: AbortSignal, makeRoom?: MakeRoom): Promise<TextAnswer> => {
     const token = await tokens.take(signal);
     const authorized = { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
     const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX, makeRoom);
@@ -88,8 +84,8 @@ export function createVeo(
       let lease: Lease | undefined;
       try {
         const request = { path: `${pathOf(job.model)}:fetchPredictOperation`, body };
-        const { status, text } = await call(request, signal, async (bytes) => {
-          lease = await budget.lease(bytes, signal);
+        const { status, text } = await call(request, signal, async (_more, most) => {
+          lease ??= await budget.lease(most, signal);
         });
         if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
         return readOperation(parseObject(text), videosOf);

@@ -3,7 +3,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
 import { answerStream } from "../answer-stream.ts";
-import { type Endpoint, type JsonRequest, postStream } from "../http.ts";
+import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor } from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -21,7 +21,7 @@ export function createOpenAiSpeech(endpoint: Endpoint): DirectOffer<SpeechInput,
       const { request, format } = speechRequest(call);
       const { status, headers, body, text } = await postStream(endpoint, request, call.signal);
       if (body === null) throw sharpened(classifyAnswer(status, headers, text));
-      const { output, tokens } = await readAnswer(body, headers, format, call.signal);
+      const { output, tokens } = await readAnswer(body, headers, format, call);
       return { output, usage: { characters: characters(call.input.text), ...(tokens ? { tokens } : {}) } };
     },
   };
@@ -62,16 +62,20 @@ async function readAnswer(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
   format: SpeechFormat,
-  signal: AbortSignal,
+  { signal, makeRoom }: Pick<MediaCall<SpeechInput>, "signal" | "makeRoom">,
 ): Promise<Spoken> {
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   // What it costs stands in the last event, so all of them are read before anything is handed on.
-  if (isStream) return readEvents(answerStream(body.getReader(), signal), format);
+  if (isStream) return readEvents(answerStream(body.getReader(), signal), format, makeRoom);
   return { output: await openSpoken(body, headers, format, signal) };
 }
 
 /** @throws ProviderError `failed` when the events do not end as they should */
-async function readEvents(body: ReadableStream<Uint8Array>, format: SpeechFormat): Promise<Spoken> {
+async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  format: SpeechFormat,
+  makeRoom: MakeRoom | undefined,
+): Promise<Spoken> {
   const parser = new SseParser();
   const pieces: Uint8Array[] = [];
   let done: Record<string, unknown> | undefined;
@@ -83,9 +87,11 @@ async function readEvents(body: ReadableStream<Uint8Array>, format: SpeechFormat
     if (event?.["type"] === "speech.audio.delta") pieces.push(fromBase64(event["audio"]));
     else if (event?.["type"] === "speech.audio.done") done = event;
   };
+  const room = makeRoom && roomFor(makeRoom, LIMITS.providerBytesMax);
   for await (const bytes of body) {
     size += bytes.length;
     if (size > LIMITS.providerBytesMax) throw new ProviderError("failed", "the speech is over the limit");
+    await room?.(size);
     parser.push(bytes).forEach(take);
   }
   parser.end().forEach(take);

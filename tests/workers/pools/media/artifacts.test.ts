@@ -12,6 +12,7 @@ import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts
 import { UnknownOutcomeError } from "#workers/job.ts";
 import { keepArtifacts } from "#workers/pools/media/artifacts.ts";
 import { MUSIC } from "#workers/pools/media/making.ts";
+import { ResultBudget } from "#workers/pools/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
@@ -33,12 +34,21 @@ const gone: Artifact = {
   contentType: "audio/wav",
 };
 
-const tools = () => ({ database: bench.db.database, storage: bench.storage, uploads: bench.uploads, log });
+const uploadPlaces = new ResultBudget({ bytesMax: 2, waitMs: 30_000 });
+const tools = () => ({
+  database: bench.db.database,
+  storage: bench.storage,
+  uploads: bench.uploads,
+  uploadPlaces,
+  log,
+});
+/** What one job holds of a budget of its own. */
+const roomy = () => new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 }).open(workspaceId);
 
 async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {
   const job = { job_id: id, workspace_id: workspaceId };
   const signal = new AbortController().signal;
-  const kept = await keepArtifacts(tools(), job, made, MUSIC, { signal, work, canResume });
+  const kept = await keepArtifacts(tools(), job, made, MUSIC, { signal, holding: roomy(), work, canResume });
   return kept.map(({ fileId }) => fileId);
 }
 
@@ -83,7 +93,12 @@ describe("what is larger than its kind may be", () => {
     async (_where, made) => {
       const before = await filesOf();
       const job = { job_id: newId(), workspace_id: workspaceId };
-      const options = { signal: new AbortController().signal, work: "one/m 1", canResume: true };
+      const options = {
+        signal: new AbortController().signal,
+        holding: roomy(),
+        work: "one/m 1",
+        canResume: true,
+      };
       const small = { ...MUSIC, bytesMax: 5_000 };
       const fault = await keepArtifacts(tools(), job, [made], small, options).catch((error: unknown) => error);
       expect(fault).toMatchObject({ name: "ProviderError", kind: "failed" });
@@ -95,7 +110,12 @@ describe("what is larger than its kind may be", () => {
 
 describe("what is fetched", () => {
   const job = () => ({ job_id: newId(), workspace_id: workspaceId });
-  const options = { signal: new AbortController().signal, work: "one/m 1", canResume: true };
+  const options = {
+    signal: new AbortController().signal,
+    holding: new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 }).open("any"),
+    work: "one/m 1",
+    canResume: true,
+  };
   const quick = { ...MUSIC, fetchMs: 50 };
   const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
 
@@ -123,13 +143,40 @@ describe("what is fetched", () => {
     expect(kept).toMatchObject([{ seconds: 1 }]);
   }, 30_000);
 
-  test("and never comes fails no job whose provider still has it, and gives its turn back", async () => {
-    const stuck = Array.from({ length: LIMITS.artifactStoresMax }, () =>
+  test("and never comes fails no job whose provider still has it, and keeps no other from being kept", async () => {
+    const stuck = Array.from({ length: 20 }, () =>
       keepArtifacts(tools(), job(), [never], quick, options).catch((error: unknown) => error),
     );
     const [other = ""] = await keep(newId(), [sound(1)]);
     expect(await isThere(other)).toBe(true);
     for (const fault of await Promise.all(stuck)) expect(fault).toBeInstanceOf(UnknownOutcomeError);
+    expect(options.holding.bytes).toBe(0);
+  }, 30_000);
+
+  test("beyond what it may have waits for room, and that is not its server's silence", async () => {
+    const budget = new ResultBudget({ bytesMax: 2 * LIMITS.resultStepBytes, waitMs: 30_000 });
+    const [first, second] = [budget.open("a"), budget.open("a")];
+    await first.add(LIMITS.resultStepBytes + 1, options.signal);
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    const made: Artifact = { open, contentType: "audio/wav" };
+    const making = { ...MUSIC, fetchMs: 100, stallMs: 50 };
+    const keeping = keepArtifacts(tools(), job(), [made], making, { ...options, holding: second });
+    setTimeout(() => first.keep(0), 300);
+    await keeping;
+    expect([first.bytes, second.bytes, budget.bytes]).toEqual([0, 0, 0]);
+  }, 30_000);
+
+  test("and sounds while it comes holds nothing of the budget", async () => {
+    let held = 0;
+    const budget = new ResultBudget({ bytesMax: 1, waitMs: 1, onChange: (bytes) => (held = Math.max(held, bytes)) });
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    let heard = 0;
+    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], MUSIC, {
+      ...options,
+      holding: budget.open("a"),
+      onBytes: (bytes) => (heard += bytes.length),
+    });
+    expect([held, heard]).toEqual([0, wavOf(1).length]);
   }, 30_000);
 });
 

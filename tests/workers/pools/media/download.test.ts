@@ -49,8 +49,10 @@ describe("what lies at its provider", () => {
 
   test("and falls silent midway has failed long before its time is over", async () => {
     let bytes = 0;
-    const fault = await spool(there("/begins"), { ...LIMITS, stallMs: 50 }, new AbortController().signal, (piece) => {
-      bytes += piece.length;
+    const fault = await spool(there("/begins"), { ...LIMITS, stallMs: 50 }, new AbortController().signal, {
+      onBytes(piece) {
+        bytes += piece.length;
+      },
     }).catch((error: unknown) => error);
     expect([fault, bytes]).toEqual([expect.objectContaining({ name: "ProviderError", kind: "failed" }), PIECE.length]);
   });

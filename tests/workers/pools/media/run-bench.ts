@@ -8,11 +8,13 @@ import { wavOf } from "#tests/providers/fal/clips.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
 import { SPEAKING } from "#workers/pools/media/kinds.ts";
+import { ResultBudget } from "#workers/pools/media/result-budget.ts";
 import { createMediaHandler } from "#workers/pools/media/run.ts";
 import type { Artifact, MediaOffer, ProviderJob, SpeechInput } from "#workers/providers/media.ts";
 
 export const SOUND: Artifact = { bytes: new Uint8Array(wavOf(1)), contentType: "audio/wav" };
 const STORAGE_BYTES_MAX = 1_000_000_000;
+export const RESULT_BYTES_MAX = 10_000_000;
 
 const catalogue = build([
   `
@@ -43,6 +45,8 @@ export interface Ran {
   readonly recorded: readonly string[];
   /** The answer, as it was sent. */
   readonly told: string;
+  /** Bytes of the pool's budget that are still held. */
+  readonly held: number;
   /** Bytes that the waiting caller heard. */
   readonly heard: number;
 }
@@ -74,6 +78,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   let heard = 0;
   let told = "";
   const { metrics, providers } = surroundings(offers);
+  const results = new ResultBudget({ bytesMax: RESULT_BYTES_MAX, waitMs: 50 });
   const context = {
     config: {
       mediaTotalMs: around.totalMs ?? 60_000,
@@ -104,6 +109,8 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
         return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
       },
     },
+    results,
+    uploadPlaces: new ResultBudget({ bytesMax: 2, waitMs: 1_000 }),
     uploads: { run: around.store ?? (() => Promise.resolve("file-1")) },
     metrics,
     providers,
@@ -130,7 +137,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
       () => undefined,
       (error: unknown) => error,
     );
-  return { thrown, closed, kept, recorded, told, heard };
+  return { thrown, closed, kept, recorded, told, held: results.bytes, heard };
 }
 
 function surroundings(offers: readonly [Offer, Offer?]) {

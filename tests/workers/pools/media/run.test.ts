@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
+import { ApiError } from "#shared/errors.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { JobAbort, UnknownOutcomeError } from "#workers/job.ts";
 import type { Artifact, Polled } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
-import { begun, full, type Offer, run, SOUND } from "./run-bench.ts";
+import { begun, full, type Offer, RESULT_BYTES_MAX, run, SOUND } from "./run-bench.ts";
 
 const HELLO = 5_000_000_000n;
 const DONE: Polled<Artifact> = { state: "done", output: SOUND, usage: {} };
@@ -222,6 +223,31 @@ describe("what was made", () => {
     const ran = await run([direct], { store: full });
     expect(ran.heard).toBeGreaterThan(1_000);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test("holds room of its pool while its answer is read, and none when the job is over", async () => {
+    const offer: Offer = {
+      async run({ makeRoom }) {
+        await makeRoom?.(RESULT_BYTES_MAX, RESULT_BYTES_MAX);
+        return { output: SOUND, usage: {} };
+      },
+    };
+    const ran = await run([offer]);
+    expect([ran.held, ran.closed]).toEqual([0, [expect.objectContaining({ status: "succeeded" })]]);
+    const fails: Offer = {
+      async run({ makeRoom }) {
+        await makeRoom?.(1, 1);
+        throw new ProviderError("failed", "broke off");
+      },
+    };
+    expect((await run([fails, fails])).held).toBe(0);
+  });
+
+  test("and never found room is a failure that says so, and costs nothing", async () => {
+    const full: Offer = { run: () => Promise.reject(new ApiError("overloaded", "Too many results at once.")) };
+    const ran = await run([full]);
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+    expect(ran.told).toContain("overloaded");
   });
 
   test("goes to the next worker when this one stops", async () => {
