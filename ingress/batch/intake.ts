@@ -4,7 +4,7 @@
  */
 import type { NatsConnection } from "nats";
 
-import { tellPublisher } from "#shared/jobs/answer.ts";
+import { type Addressed, tellPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -12,7 +12,8 @@ import { paced } from "#shared/pace.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
-import { type BatchContext, type Taken, takeMessage } from "./admit.ts";
+import { addressOf, type Answered, type BatchArrival, type BatchContext, findKnown, takeMessage } from "./admit.ts";
+import { createWaitingMessages } from "./waiting.ts";
 
 export interface Intake {
   /** Takes no more; resolves when everything in hand is answered or handed back. */
@@ -34,6 +35,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const running = new Set<Delivery>();
   /** Workspace and key → performance.now() until which its window is known to be full: its messages need not ask. */
   const fullUntil = new Map<string, number>();
+  const waiting = createWaitingMessages();
   let isStopping = false;
   let whenIdle: (() => void) | undefined;
   let isPumpQueued = false;
@@ -76,24 +78,30 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       message.term("no such pool");
       return;
     }
+    const { workspaceId } = target;
     const keyId = message.header(HEADERS.keyId);
-    const fullKey = `${target.workspaceId} ${keyId}`;
-    const openInMs = (fullUntil.get(fullKey) ?? 0) - performance.now();
-    if (openInMs > 0) {
-      wait(message, openInMs);
-      return;
-    }
-    const taken = await takeMessage(context, {
+    const arrival: BatchArrival = {
       ...target,
       key: message.header(HEADERS.idempotencyKey),
       place: `${message.streamSeq}:${message.storedAtNanos}`,
       keyId,
-      reply: replyOf(message, target.workspaceId),
+      reply: replyOf(message, workspaceId),
       data: message.data,
-    });
+    };
+    const fullKey = `${workspaceId} ${keyId}`;
+    const openInMs = (fullUntil.get(fullKey) ?? 0) - performance.now();
+    if (openInMs > 0) {
+      const job = addressOf(arrival);
+      // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
+      const known = message.deliveries === 1 ? await findKnown(context, job) : undefined;
+      if (known) await conclude(message, target.pool, known);
+      else wait(message, job, openInMs);
+      return;
+    }
+    const taken = await takeMessage(context, arrival);
     if (taken.kind === "full") {
       remember(fullKey, taken.waitMs);
-      wait(message, taken.waitMs);
+      wait(message, addressOf(arrival), taken.waitMs);
       return;
     }
     await conclude(message, target.pool, taken);
@@ -102,9 +110,9 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const conclude = async (
     message: Delivery,
     pool: NonNullable<ReturnType<typeof batchTarget>>["pool"],
-    taken: Extract<Taken, { kind: "answered" }>,
+    { job, told, dispatch, outcome }: Answered,
   ): Promise<void> => {
-    const { job, told, dispatch, outcome } = taken;
+    waiting.forget(job.id);
     tellPublisher(connection, job, told);
     message.ack();
     metrics.batchMessages.inc(outcome);
@@ -132,7 +140,15 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     fullUntil.set(key, now + waitMs);
   };
 
-  const wait = (message: Delivery, openInMs: number): void => {
+  /** Told once; of several under one key the first stays in the stream. */
+  const wait = (message: Delivery, job: Addressed, openInMs: number): void => {
+    if (!waiting.isFirst(job.id, message.streamSeq)) {
+      tellPublisher(connection, job, { status: "waiting" });
+      message.ack();
+      metrics.batchMessages.inc("repeated");
+      return;
+    }
+    if (message.deliveries === 1) tellPublisher(connection, job, { status: "waiting" });
     metrics.batchMessages.inc("waiting");
     message.nak(laterMs(openInMs));
   };
