@@ -15,7 +15,7 @@ export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
 export const BATCH_FILTER = "batch.*.*";
 /** Pools of the endpoints that a batch message may name. What is published for others is not stored. */
-export const BATCH_POOLS = ["chat"] as const satisfies readonly Pool[];
+const BATCH_POOLS = ["chat"] as const satisfies readonly Pool[];
 export const BATCH_SUBJECTS: readonly string[] = BATCH_POOLS.map((pool) => `batch.${pool}.*`);
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;

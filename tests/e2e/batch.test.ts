@@ -23,7 +23,7 @@ let otherPublisher: Publisher;
 beforeAll(async () => {
   bed = await startBed({
     ingress: 2,
-    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal"],
+    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal", "rate-limit"],
     presets: { three: [3, null], few: [1, null] },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
@@ -158,6 +158,20 @@ describe("a published request", () => {
     });
     expect(await usageOf(job_id)).toEqual([{ status: "failed", settled: 0n }]);
   });
+
+  test("that the provider is too busy for waits for it, and its publisher hears nothing of that", async () => {
+    const key = newId();
+    const { job_id } = await publisher.submit({ body: ask("mock-rate-limit") }, { key });
+    await eventually("it was tried", async () => {
+      const rows = await bed.stack.query("select 1 from job where id = $1 and state = 'queued' and rests > 0", [job_id]); // prettier-ignore
+      return rows.length === 1;
+    });
+    expect((await getJob(job_id)).body).toMatchObject({ status: "queued", progress: 0 });
+    expect(publisher.answers.filter((answer) => answer.key === key)).toHaveLength(1);
+    await bed.stack.query("update job set cancel_requested = true where id = $1", [job_id]);
+    expect(await publisher.ended(key)).toMatchObject({ status: "cancelled", credits_used: 0 });
+    expect(await usageOf(job_id)).toEqual([{ status: "cancelled", settled: 0n }]);
+  }, 30_000);
 
   test("for embeddings is checked and run as one", async () => {
     const answer = await publisher.submit({ endpoint: "/v1/embeddings", body: { model: "flat", input: "a" } });
