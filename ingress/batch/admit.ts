@@ -36,6 +36,8 @@ export interface BatchArrival {
   /** Checked; null when it named no address of its workspace. */
   readonly reply: string | null;
   readonly data: Uint8Array;
+  /** Its window has been full for longer than one lasts. */
+  readonly starves: boolean;
 }
 
 export interface Answered {
@@ -45,6 +47,8 @@ export interface Answered {
   readonly told: Told;
   /** The message to put on the queue now; 0: none. */
   readonly dispatch: number;
+  /** The window had room for it. */
+  readonly foundOpen?: boolean;
 }
 
 export type Taken = Answered | { readonly kind: "full"; readonly waitMs: number };
@@ -61,7 +65,7 @@ export function addressOf({
   key,
   place,
   reply,
-}: Omit<BatchArrival, "data" | "pool" | "keyId">): Addressed {
+}: Omit<BatchArrival, "data" | "pool" | "keyId" | "starves">): Addressed {
   const hasKey = isPlainKey(key);
   return {
     id: jobIdOf(workspaceId, hasKey ? `key:${key}` : `message:${place}`),
@@ -81,7 +85,14 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   const verdict = await context.jobs.offer(offer);
   switch (verdict.kind) {
     case "admitted":
-      return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, dispatch: verdict.dispatch };
+      return {
+        kind: "answered",
+        outcome: "queued",
+        job,
+        told: { status: "queued" },
+        dispatch: verdict.dispatch,
+        foundOpen: verdict.isFromShare !== true,
+      };
     case "refused":
       return refused(job, verdict.error);
     case "unknown_workspace":
@@ -144,6 +155,7 @@ async function offerOf(
     pool,
     lane: "batch",
     ifFull: "wait",
+    starves: arrival.starves,
     publisherKey: job.publisher_key,
     reply: job.reply,
     limit: preset.requests_per_minute,

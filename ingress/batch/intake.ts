@@ -14,6 +14,7 @@ import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } f
 
 import { addressOf, type Answered, type BatchArrival, type BatchContext, findKnown, takeMessage } from "./admit.ts";
 import { createWaitingMessages } from "./waiting.ts";
+import { createWindows } from "./windows.ts";
 
 export interface Intake {
   /** Takes no more; resolves when everything in hand is answered or handed back. */
@@ -27,14 +28,11 @@ export interface IntakeContext extends BatchContext {
 
 /** Well inside the durable's ack_wait. */
 const BEAT_MS = paced(10_000);
-/** Workspaces remembered as full before those that are over are forgotten. */
-const FULL_SWEEP = 1_000;
 
 export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
   const { log, metrics, dispatcher } = context;
   const running = new Set<Delivery>();
-  /** Workspace and key → performance.now() until which its window is known to be full: its messages need not ask. */
-  const fullUntil = new Map<string, number>();
+  const windows = createWindows();
   const waiting = createWaitingMessages();
   let isStopping = false;
   let whenIdle: (() => void) | undefined;
@@ -80,6 +78,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     }
     const { workspaceId } = target;
     const keyId = message.header(HEADERS.keyId);
+    const fullKey = `${workspaceId} ${keyId}`;
     const arrival: BatchArrival = {
       ...target,
       key: message.header(HEADERS.idempotencyKey),
@@ -87,9 +86,9 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       keyId,
       reply: replyOf(message, workspaceId),
       data: message.data,
+      starves: windows.starves(fullKey, message.storedAtMs),
     };
-    const fullKey = `${workspaceId} ${keyId}`;
-    const openInMs = (fullUntil.get(fullKey) ?? 0) - performance.now();
+    const openInMs = windows.openInMs(fullKey);
     if (openInMs > 0) {
       const job = addressOf(arrival);
       // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
@@ -100,10 +99,11 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     }
     const taken = await takeMessage(context, arrival);
     if (taken.kind === "full") {
-      remember(fullKey, taken.waitMs);
+      windows.isFull(fullKey, taken.waitMs);
       wait(message, addressOf(arrival), taken.waitMs);
       return;
     }
+    if (taken.foundOpen) windows.wasOpen(fullKey);
     await conclude(message, target.pool, taken);
   };
 
@@ -130,14 +130,6 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     metrics.batchRepliesIgnored.inc();
     log.warn({ workspace_id: workspaceId }, "a batch message named a foreign reply address");
     return null;
-  };
-
-  const remember = (key: string, waitMs: number): void => {
-    const now = performance.now();
-    if (fullUntil.size >= FULL_SWEEP) {
-      for (const [known, until] of fullUntil) if (until < now) fullUntil.delete(known);
-    }
-    fullUntil.set(key, now + waitMs);
   };
 
   /** Told once; of several under one key the first stays in the stream. */

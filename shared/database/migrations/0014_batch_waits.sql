@@ -109,7 +109,49 @@ begin
   returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline;
 end $$;
 
--- As in 0006; those that rest keep nobody from being let out at once.
+-- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
+-- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
+-- many fewer. It is ready when what was counted before leaves room for it, so that no 60 s ever have more than the limit: up to
+-- the last call that the window let in there was room for the share, and after that only the share is taken. Before its 60 s are
+-- over it is put aside again (at_ms), since it may be ready just when they end. Each call taken from it counts as any other does.
+-- Limits of several keys: a share is for the limit under which it was put aside.
+create table window_share (
+  workspace_id uuid primary key references rate_window on delete cascade,
+  call_limit int not null,
+  at_ms bigint not null,
+  ready_ms bigint not null,
+  calls_left int not null
+) with (fillfactor = 50);
+
+-- Puts aside a tenth of the window, at least one call, or puts aside again what is. The caller has locked the row of rate_window.
+create function put_share_aside(p_ws uuid, p_limit int, p_again boolean) returns void
+language plpgsql volatile set enable_seqscan = off as $$
+declare
+  share int := greatest(1, p_limit / 10);
+  w rate_window;
+  last_before bigint;
+  ready bigint;
+begin
+  select * into w from rate_window where workspace_id = p_ws;
+  last_before := w.calls - (p_limit - share);
+  ready := case when last_before > w.passed then window_call(p_ws, last_before) + 60000 else w.last_ms end;
+  perform admit_calls(
+    array_fill(p_ws, array[share]), array_fill(null::int, array[share]), array_fill(null::uuid, array[share]),
+    array_fill(null::uuid, array[share]), array_fill(null::text, array[share]), array_fill(null::bigint, array[share]),
+    array_fill(null::boolean, array[share]), array_fill(null::bigint, array[share]), array_fill(null::bigint, array[share]),
+    array_fill(null::bigint, array[share]), null);
+  insert into window_share (workspace_id, call_limit, at_ms, ready_ms, calls_left)
+  select p_ws, p_limit, r.last_ms, ready, share from rate_window r where r.workspace_id = p_ws
+  on conflict (workspace_id) do update set call_limit = excluded.call_limit, at_ms = excluded.at_ms,
+    ready_ms = case when p_again then window_share.ready_ms else excluded.ready_ms end,
+    calls_left = case when p_again then window_share.calls_left else excluded.calls_left end;
+end $$;
+
+-- It has waited for longer than a window lasts, and no other batch message of its workspace found the window open meanwhile.
+alter type job_offer add attribute starves boolean;
+
+-- As in 0006, but: those that rest keep nobody from being let out at once, and what starves is taken from the window's share. wait_ms of what
+-- was admitted so is -1.
 create or replace function admit_jobs(p_offers jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -133,6 +175,11 @@ declare
   r record;
   offered record;
   share int;
+  aside window_share;
+  short_ws uuid[] := '{}';
+  short_limits int[] := '{}';
+  short_again boolean[] := '{}';
+  is_aside boolean;
 begin
   select array_agg(t order by t.n) into offers from jsonb_populate_recordset(null::job_offer, p_offers) t;
   v := array_fill(6::smallint, array[cardinality(offers)]);
@@ -184,16 +231,29 @@ begin
     past := w_calls[w] + w_taken[w] + 1 - o.call_limit;
     if o.may_wait and past > w_passed[w] then
       at_ms := greatest(now_ms + window_shift(now_ms, w_at[w], w_shift[w]), w_at[w]);
-      if past > w_calls[w] then
-        v[i] := 1;
-        waits[i] := 60000;
-        continue;
-      end if;
-      opens_ms := window_call(o.workspace_id, past) + 60000 - at_ms;
+      opens_ms := case when past > w_calls[w] then 60000 else window_call(o.workspace_id, past) + 60000 - at_ms end;
       if opens_ms > 0 then
         v[i] := 1;
         waits[i] := opens_ms;
-        continue;
+        if not coalesce(o.starves, false) then continue; end if;
+        waits[i] := least(opens_ms, 30000);
+        if array_position(short_ws, o.workspace_id) is not null then continue; end if;
+        select * into aside from window_share where workspace_id = o.workspace_id;
+        is_aside := found and at_ms < aside.at_ms + 60000;
+        if is_aside and aside.call_limit <> o.call_limit then continue; end if;
+        if is_aside and aside.calls_left = 0 then
+          waits[i] := least(opens_ms, aside.at_ms + 60000 - at_ms);
+          continue;
+        end if;
+        if is_aside and at_ms < aside.ready_ms then waits[i] := least(waits[i], aside.ready_ms - at_ms); end if;
+        if not is_aside or (at_ms < aside.ready_ms and at_ms >= aside.at_ms + 20000) then
+          short_ws := short_ws || o.workspace_id;
+          short_limits := short_limits || o.call_limit;
+          short_again := short_again || is_aside;
+        end if;
+        if not is_aside or at_ms < aside.ready_ms then continue; end if;
+        update window_share set calls_left = calls_left - 1 where workspace_id = o.workspace_id;
+        waits[i] := -1;
       end if;
     end if;
     w_taken[w] := w_taken[w] + 1;
@@ -202,7 +262,7 @@ begin
 
   if cardinality(sent) > 0 then
     select admit_calls(
-      array_agg(t.workspace_id order by s.k), array_agg(t.call_limit order by s.k),
+      array_agg(t.workspace_id order by s.k), array_agg(case when waits[s.i] = -1 then null else t.call_limit end order by s.k),
       array_agg(case when t.error is null then t.id end order by s.k), array_agg(t.key_id order by s.k),
       array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
       array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)
@@ -214,6 +274,10 @@ begin
       if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
     end loop;
   end if;
+
+  for k in 1 .. cardinality(short_ws) loop
+    perform put_share_aside(short_ws[k], short_limits[k], short_again[k]);
+  end loop;
 
   delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
