@@ -33,6 +33,7 @@ import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { type Capture, capture, CAPTURED_REPLY } from "./durable-capture.ts";
 import { openLeases } from "./durable-leases.ts";
+import { rests } from "./durable-rest.ts";
 import { JobAbort, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "./job.ts";
 import { openLiveCaller } from "./live-caller.ts";
 import { nakDelayMs } from "./outcome.ts";
@@ -185,6 +186,11 @@ export function openDurableJobs(options: {
       return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
+    if (lane === "batch" && !isAtProvider && !controller.signal.aborted && (await rests(context, job, captured))) {
+      log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
+      sayRoom();
+      return { outcome: "resting" };
+    }
     return end(job, captured);
   };
 
@@ -247,6 +253,10 @@ export function openDurableJobs(options: {
     return write(job, ending, { status: "cancelled", error });
   };
 
+  const sayRoom = (): void => {
+    if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
+  };
+
   const end = async (job: ClaimedJob, captured: Capture): Promise<DurableVerdict> => {
     const ending = await endOf(context, job, captured);
     return write(job, ending.end, ending.told);
@@ -265,7 +275,7 @@ export function openDurableJobs(options: {
     metrics.creditsUncollected.addNano((used.usedNano ?? 0n) - taken);
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     tellPublisher(context.replies, job, { ...told, creditsNano: taken });
-    if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
+    sayRoom();
     await sentFailpoint("job.told");
     const { given } = job.work as Pick<JobMessage, "given">;
     void discardRequest(context, { ...job, given });

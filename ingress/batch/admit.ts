@@ -5,7 +5,7 @@
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
 import { findStoredFiles } from "#shared/admission/chat-files.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { findJob } from "#shared/database/jobs.ts";
+import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { JobAdmission, JobOffer } from "#shared/jobs/admission.ts";
@@ -36,18 +36,22 @@ export interface BatchArrival {
   /** Checked; null when it named no address of its workspace. */
   readonly reply: string | null;
   readonly data: Uint8Array;
+  /** Its window has been full for longer than one lasts. */
+  readonly starves: boolean;
 }
 
-export type Taken =
-  /** dispatch: the message to put on the queue now; 0: none. */
-  | {
-      readonly kind: "answered";
-      readonly outcome: "queued" | "refused" | "repeated";
-      readonly job: Addressed;
-      readonly told: Told;
-      readonly dispatch: number;
-    }
-  | { readonly kind: "full"; readonly waitMs: number };
+export interface Answered {
+  readonly kind: "answered";
+  readonly outcome: "queued" | "refused" | "repeated";
+  readonly job: Addressed;
+  readonly told: Told;
+  /** The message to put on the queue now; 0: none. */
+  readonly dispatch: number;
+  /** The window had room for it. */
+  readonly foundOpen?: boolean;
+}
+
+export type Taken = Answered | { readonly kind: "full"; readonly waitMs: number };
 
 export interface BatchContext extends Pick<IngressContext, "catalogue" | "storage" | "log"> {
   /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
@@ -55,39 +59,46 @@ export interface BatchContext extends Pick<IngressContext, "catalogue" | "storag
   readonly jobs: JobAdmission;
 }
 
+/** Who a message's job is: the same for every repeat under the same key. */
+export function addressOf({
+  workspaceId,
+  key,
+  place,
+  reply,
+}: Omit<BatchArrival, "data" | "pool" | "keyId" | "starves">): Addressed {
+  const hasKey = isPlainKey(key);
+  return {
+    id: jobIdOf(workspaceId, hasKey ? `key:${key}` : `message:${place}`),
+    workspace_id: workspaceId,
+    publisher_key: hasKey ? key : null,
+    reply,
+  };
+}
+
 /** @throws Error when the job may or may not have been admitted: take the message again */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Taken> {
-  const { workspaceId } = arrival;
-  const hasKey = isPlainKey(arrival.key);
-  const id = jobIdOf(workspaceId, hasKey ? `key:${arrival.key}` : `message:${arrival.place}`);
-  const job: Addressed = {
-    id,
-    workspace_id: workspaceId,
-    publisher_key: hasKey ? arrival.key : null,
-    reply: arrival.reply,
-  };
-  const offer = await offerOf(context, arrival, job);
+  const job = addressOf(arrival);
+  const actor = await actorOf(context, arrival);
+  // Not kept: no preset bounds how many such messages come, and each would be a row.
+  if (actor instanceof ApiError) return (await findKnown(context, job)) ?? refused(job, jobError(actor));
+  const offer = await offerOf(context, arrival, job, actor);
   const verdict = await context.jobs.offer(offer);
   switch (verdict.kind) {
     case "admitted":
-      return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, dispatch: verdict.dispatch };
-    case "refused":
       return {
         kind: "answered",
-        outcome: "refused",
+        outcome: "queued",
         job,
-        told: { status: "refused", error: verdict.error },
-        dispatch: 0,
+        told: { status: "queued" },
+        dispatch: verdict.dispatch,
+        foundOpen: verdict.isFromShare !== true,
       };
-    case "unknown_workspace": {
-      const error = jobError("refusal" in offer.terms ? offer.terms.refusal : noKey());
-      return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
-    }
-    case "known": {
-      const told = await stateOf(context, workspaceId, id);
-      if (!told) return { kind: "full", waitMs: 0 };
-      return { kind: "answered", outcome: "repeated", job, told, dispatch: 0 };
-    }
+    case "refused":
+      return refused(job, verdict.error);
+    case "unknown_workspace":
+      return refused(job, jobError("refusal" in offer.terms ? offer.terms.refusal : noKey()));
+    case "known":
+      return (await findKnown(context, job)) ?? { kind: "full", waitMs: 0 };
     case "full":
       return verdict;
     default:
@@ -95,20 +106,61 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   }
 }
 
-async function offerOf(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<JobOffer> {
+/** What is told of a job that is known under its publisher's key; undefined: none is. */
+export async function findKnown(
+  context: Pick<BatchContext, "database" | "storage" | "log">,
+  job: Addressed,
+): Promise<Answered | undefined> {
+  if (job.publisher_key === null) return undefined;
+  const row = await findJob(context.database, job.workspace_id, job.id);
+  if (!row) return undefined;
+  const result = await loadResult(context.storage, row).catch((error: unknown) => {
+    context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
+    return null;
+  });
+  return { kind: "answered", outcome: "repeated", job, told: toldOf(row, result), dispatch: 0 };
+}
+
+function refused(job: Addressed, error: JobError): Answered {
+  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
+}
+
+interface Actor {
+  readonly caller: Caller;
+  readonly preset: ReturnType<typeof presetOf>;
+}
+
+/** Whose preset bounds the message, or why there is none. */
+async function actorOf(context: BatchContext, arrival: BatchArrival): Promise<Actor | ApiError> {
+  try {
+    const caller = await callerOf(context, arrival);
+    return { caller, preset: presetOf(context, caller) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    return error;
+  }
+}
+
+async function offerOf(
+  context: BatchContext,
+  arrival: BatchArrival,
+  job: Addressed,
+  { caller, preset }: Actor,
+): Promise<JobOffer> {
   const { pool, workspaceId } = arrival;
   const common = {
     id: job.id,
     workspaceId,
+    keyId: caller.keyId,
     pool,
     lane: "batch",
     ifFull: "wait",
+    starves: arrival.starves,
     publisherKey: job.publisher_key,
     reply: job.reply,
+    limit: preset.requests_per_minute,
     lifeMs: LIMITS.jobLifeMs,
   } as const;
-  let caller: Caller | undefined;
-  let limit: number | null = null;
   try {
     if (arrival.key !== "" && job.publisher_key === null) {
       throw new ApiError(
@@ -116,12 +168,8 @@ async function offerOf(context: BatchContext, arrival: BatchArrival, job: Addres
         `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
       );
     }
-    const acting = await callerOf(context, arrival);
-    caller = acting;
-    const preset = presetOf(context, caller);
-    limit = preset.requests_per_minute;
-    const paid = await readBatchCall(context.catalogue.current(), pool, arrival.data, (body) =>
-      findStoredFiles(context.database, acting, body),
+    const paid = await readBatchCall(context.catalogue.current(), arrival.data, (body) =>
+      findStoredFiles(context.database, caller, body),
     );
     const hold = {
       jobId: job.id,
@@ -135,27 +183,23 @@ async function offerOf(context: BatchContext, arrival: BatchArrival, job: Addres
     };
     return {
       ...common,
-      keyId: caller.keyId,
       kind: paid.kind,
       modality: paid.model.modality,
       model: paid.model.slug,
       // The deadline is the row's; a worker puts in how long it may take.
       work: workHead(caller, job.id, paid, 0),
       request: await keepRequest(context, workspaceId, job.id, paid),
-      limit,
       terms: { hold },
     };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     return {
       ...common,
-      keyId: caller?.keyId ?? null,
       kind: "chat",
       modality: "text",
       model: null,
       work: {},
       request: null,
-      limit,
       terms: { refusal: error },
     };
   }
@@ -187,16 +231,6 @@ async function keepRequest(
   if (textBytes <= LIMITS.jobTextBytesMax) return { text };
   if (await findJob(context.database, workspaceId, id)) return null;
   return { reference: await storeClaim(context.storage, id, text) };
-}
-
-async function stateOf(context: BatchContext, workspaceId: string, id: string): Promise<Told | undefined> {
-  const row = await findJob(context.database, workspaceId, id);
-  if (!row) return undefined;
-  const result = await loadResult(context.storage, row).catch((error: unknown) => {
-    context.log.warn({ err: error, job_id: id }, "a job's result could not be read for its publisher");
-    return null;
-  });
-  return toldOf(row, result);
 }
 
 const PLAIN_KEY = /^[\x20-\x7e]+$/;

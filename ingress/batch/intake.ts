@@ -4,7 +4,7 @@
  */
 import type { NatsConnection } from "nats";
 
-import { tellPublisher } from "#shared/jobs/answer.ts";
+import { type Addressed, tellPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -12,7 +12,9 @@ import { paced } from "#shared/pace.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
-import { type BatchContext, type Taken, takeMessage } from "./admit.ts";
+import { addressOf, type Answered, type BatchArrival, type BatchContext, findKnown, takeMessage } from "./admit.ts";
+import { createWaitingMessages } from "./waiting.ts";
+import { createWindows } from "./windows.ts";
 
 export interface Intake {
   /** Takes no more; resolves when everything in hand is answered or handed back. */
@@ -26,14 +28,12 @@ export interface IntakeContext extends BatchContext {
 
 /** Well inside the durable's ack_wait. */
 const BEAT_MS = paced(10_000);
-/** Workspaces remembered as full before those that are over are forgotten. */
-const FULL_SWEEP = 1_000;
 
 export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
   const { log, metrics, dispatcher } = context;
   const running = new Set<Delivery>();
-  /** Workspace and key → performance.now() until which its window is known to be full: its messages need not ask. */
-  const fullUntil = new Map<string, number>();
+  const windows = createWindows();
+  const waiting = createWaitingMessages();
   let isStopping = false;
   let whenIdle: (() => void) | undefined;
   let isPumpQueued = false;
@@ -76,35 +76,43 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       message.term("no such pool");
       return;
     }
+    const { workspaceId } = target;
     const keyId = message.header(HEADERS.keyId);
-    const fullKey = `${target.workspaceId} ${keyId}`;
-    const openInMs = (fullUntil.get(fullKey) ?? 0) - performance.now();
-    if (openInMs > 0) {
-      wait(message, openInMs);
-      return;
-    }
-    const taken = await takeMessage(context, {
+    const fullKey = `${workspaceId} ${keyId}`;
+    const arrival: BatchArrival = {
       ...target,
       key: message.header(HEADERS.idempotencyKey),
       place: `${message.streamSeq}:${message.storedAtNanos}`,
       keyId,
-      reply: replyOf(message, target.workspaceId),
+      reply: replyOf(message, workspaceId),
       data: message.data,
-    });
-    if (taken.kind === "full") {
-      remember(fullKey, taken.waitMs);
-      wait(message, taken.waitMs);
+      starves: windows.starves(fullKey, message.storedAtMs),
+    };
+    const openInMs = windows.openInMs(fullKey);
+    if (openInMs > 0) {
+      const job = addressOf(arrival);
+      // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
+      const known = message.deliveries === 1 ? await findKnown(context, job) : undefined;
+      if (known) await conclude(message, target.pool, known);
+      else wait(message, job, openInMs);
       return;
     }
+    const taken = await takeMessage(context, arrival);
+    if (taken.kind === "full") {
+      windows.isFull(fullKey, taken.waitMs);
+      wait(message, addressOf(arrival), taken.waitMs);
+      return;
+    }
+    if (taken.foundOpen) windows.wasOpen(fullKey);
     await conclude(message, target.pool, taken);
   };
 
   const conclude = async (
     message: Delivery,
     pool: NonNullable<ReturnType<typeof batchTarget>>["pool"],
-    taken: Extract<Taken, { kind: "answered" }>,
+    { job, told, dispatch, outcome }: Answered,
   ): Promise<void> => {
-    const { job, told, dispatch, outcome } = taken;
+    waiting.forget(job.id);
     tellPublisher(connection, job, told);
     message.ack();
     metrics.batchMessages.inc(outcome);
@@ -124,15 +132,15 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     return null;
   };
 
-  const remember = (key: string, waitMs: number): void => {
-    const now = performance.now();
-    if (fullUntil.size >= FULL_SWEEP) {
-      for (const [known, until] of fullUntil) if (until < now) fullUntil.delete(known);
+  /** Told once; of several under one key the first stays in the stream. */
+  const wait = (message: Delivery, job: Addressed, openInMs: number): void => {
+    if (!waiting.isFirst(job.id, message.streamSeq)) {
+      tellPublisher(connection, job, { status: "waiting" });
+      message.ack();
+      metrics.batchMessages.inc("repeated");
+      return;
     }
-    fullUntil.set(key, now + waitMs);
-  };
-
-  const wait = (message: Delivery, openInMs: number): void => {
+    if (message.deliveries === 1) tellPublisher(connection, job, { status: "waiting" });
     metrics.batchMessages.inc("waiting");
     message.nak(laterMs(openInMs));
   };

@@ -344,7 +344,7 @@ export interface AllowedParams {
   max_files?: number;
 }
 /**
- * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. A message that was not answered is to be published again under the same key.
+ * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. Before that, once, `waiting` when the workspace's window is full: the message lies in the queue, has no job yet, and need not be published again. A message that was not answered at all is to be published again under the same key; a repeat hears how the job stands.
  */
 export interface BatchAnswer {
   /**
@@ -352,7 +352,7 @@ export interface BatchAnswer {
    */
   key: string | null;
   job_id: string;
-  status: "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
+  status: "waiting" | "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
   /**
    * The answer of the endpoint. Absent when it is too large for a message: the job has it.
    */

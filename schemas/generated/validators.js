@@ -1082,7 +1082,7 @@ return errors === 0;
 }
 validate20.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateBatchAnswer = validate21;
-var schema32 = { type: "object", required: ["key", "job_id", "status"], properties: { key: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" }, status: { enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, result: { type: "object" }, error: { type: "object" }, credits_used: { type: "number", minimum: 0 } } };
+var schema32 = { type: "object", required: ["key", "job_id", "status"], properties: { key: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" }, status: { enum: ["waiting", "queued", "running", "completed", "failed", "cancelled", "refused"] }, result: { type: "object" }, error: { type: "object" }, credits_used: { type: "number", minimum: 0 } } };
 var formats0 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -1137,7 +1137,7 @@ if (valid0) {
 if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
-if (!(data2 === "queued" || data2 === "running" || data2 === "completed" || data2 === "failed" || data2 === "cancelled" || data2 === "refused")) {
+if (!(data2 === "waiting" || data2 === "queued" || data2 === "running" || data2 === "completed" || data2 === "failed" || data2 === "cancelled" || data2 === "refused")) {
 validate21.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema32.properties.status.enum } }];
 return false;
 }

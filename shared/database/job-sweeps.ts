@@ -147,12 +147,17 @@ export async function countUnknown(
   return { count: Number(row?.count ?? 0n), oldestSeconds: row?.oldest ?? 0 };
 }
 
-/** Jobs waiting for room on the queue and how old the oldest is, per pool and lane. */
+/** Jobs waiting for room on the queue or for a source, per pool and lane. */
 export function countWaiting(
   target: Queryable,
 ): Promise<{ readonly pool: string; readonly lane: string; readonly count: bigint }[]> {
   return target.query(
-    `select pool, lane, count(*) as count from job where state = 'queued' and dispatched_at is null group by pool, lane`,
+    `select pool, lane, count(*) as count
+     from (
+       select pool, lane from job where state = 'queued' and dispatched_at is null and not_before is null
+       union all
+       select pool, lane from job where state = 'queued' and not_before is not null
+     ) j group by pool, lane`,
   );
 }
 

@@ -265,6 +265,19 @@ export async function handBackJob(target: Queryable, id: string, epoch: number):
   );
 }
 
+/**
+ * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (migration 0014).
+ * @param delayMs the least that it waits; false: it cannot wait, or is not ours
+ */
+export async function restJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
+  const rows = await target.query<{ rested: boolean }>(
+    "select rest_job($1, $2, $3) as rested",
+    [id, epoch, delayMs],
+    "rest_job",
+  );
+  return rows[0]?.rested === true;
+}
+
 export interface Beat {
   readonly worker: string;
   readonly pool: Pool;

@@ -33,14 +33,16 @@ export interface JobOffer {
   readonly limit: number | null;
   /** Over a full window a message waits, uncounted; a caller is counted and sent away. */
   readonly ifFull: "wait" | "refuse";
+  /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (migration 0014). */
+  readonly starves?: boolean;
   /** What it needs, or why it is refused whatever the database says: then it is counted and remembered only. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
 }
 
 export type JobVerdict =
-  /** dispatch: number of the message to put on the queue now; 0: the job waits for room there. */
-  | { readonly kind: "admitted"; readonly dispatch: number }
+  /** dispatch: number of the message to put on the queue now; 0: the job waits for room there. isFromShare: the window was full. */
+  | { readonly kind: "admitted"; readonly dispatch: number; readonly isFromShare?: true }
   /** Nothing is kept. waitMs: until it opens, for those that may wait. */
   | { readonly kind: "full"; readonly waitMs: number }
   | { readonly kind: "refused"; readonly error: JobError }
@@ -114,6 +116,7 @@ function toRow(offer: JobOffer, n: number): Record<string, unknown> {
     funds_error: hold ? jobError(refusalOf(offer, hold, FUNDS)) : null,
     call_limit: offer.limit,
     may_wait: offer.ifFull === "wait",
+    starves: offer.starves ?? false,
     amount: hold?.amountNano.toString() ?? null,
     may_exceed: hold?.mayExceed ?? null,
     tokens: hold?.tokensMax ?? null,
@@ -135,7 +138,7 @@ function toVerdict(offer: JobOffer, row: VerdictRow | undefined): JobVerdict | t
   const { terms } = offer;
   switch (row?.verdict) {
     case 0:
-      return { kind: "admitted", dispatch: row.number };
+      return { kind: "admitted", dispatch: row.number, ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}) };
     case 1:
       return { kind: "full", waitMs: Number(row.wait_ms) };
     case DAILY_TOKENS:

@@ -25,6 +25,7 @@ import {
   BATCH_DURABLE,
   BATCH_FILTER,
   BATCH_STREAM,
+  BATCH_SUBJECTS,
   durableName,
   LANES,
   type Lane,
@@ -123,13 +124,14 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
 function batchStream(replicas: number): WantedStream {
   return {
     name: BATCH_STREAM,
-    subjects: [BATCH_FILTER],
+    subjects: [...BATCH_SUBJECTS],
     retention: RetentionPolicy.Workqueue,
     storage: StorageType.File,
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
-    max_msgs_per_subject: 5_000,
+    max_msgs_per_subject: LIMITS.batchMessagesPerWorkspace,
     max_msgs: BATCH_MESSAGES_MAX,
+    max_bytes: BATCH_BYTES_MAX,
     max_msg_size: LIMITS.streamMessageBytesMax,
     max_age: 0,
     no_ack: true,
@@ -139,6 +141,8 @@ function batchStream(replicas: number): WantedStream {
 }
 
 const BATCH_MESSAGES_MAX = 200_000;
+/** The server sets so much of its disk aside. One workspace's messages take an eighth of it at most, all of the largest size. */
+const BATCH_BYTES_MAX = 4 * 1_073_741_824;
 
 const INTAKE: WantedConsumer = {
   durable_name: BATCH_DURABLE,

@@ -178,6 +178,7 @@ describe("deploy/nats/server.conf", () => {
     ["ingress", "room.chat.batch"],
     ["publisher", `batch.chat.${OTHER}`],
     ["publisher", "batch.chat.*"],
+    ["publisher", `batch.anything.${WORKSPACE}`],
     ["publisher", "_INBOX.gw.in-1.x"],
     ["publisher", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["publisher", "$JS.API.CONSUMER.MSG.NEXT.POOL_chat.chat_live"],

@@ -23,7 +23,7 @@ let otherPublisher: Publisher;
 beforeAll(async () => {
   bed = await startBed({
     ingress: 2,
-    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal"],
+    behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal", "rate-limit"],
     presets: { three: [3, null], few: [1, null] },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
@@ -159,6 +159,20 @@ describe("a published request", () => {
     expect(await usageOf(job_id)).toEqual([{ status: "failed", settled: 0n }]);
   });
 
+  test("that the provider is too busy for waits for it, and its publisher hears nothing of that", async () => {
+    const key = newId();
+    const { job_id } = await publisher.submit({ body: ask("mock-rate-limit") }, { key });
+    await eventually("it was tried", async () => {
+      const rows = await bed.stack.query("select 1 from job where id = $1 and state = 'queued' and rests > 0", [job_id]); // prettier-ignore
+      return rows.length === 1;
+    });
+    expect((await getJob(job_id)).body).toMatchObject({ status: "queued", progress: 0 });
+    expect(publisher.answers.filter((answer) => answer.key === key)).toHaveLength(1);
+    await bed.stack.query("update job set cancel_requested = true where id = $1", [job_id]);
+    expect(await publisher.ended(key)).toMatchObject({ status: "cancelled", credits_used: 0 });
+    expect(await usageOf(job_id)).toEqual([{ status: "cancelled", settled: 0n }]);
+  }, 30_000);
+
   test("for embeddings is checked and run as one", async () => {
     const answer = await publisher.submit({ endpoint: "/v1/embeddings", body: { model: "flat", input: "a" } });
     expect(answer).toMatchObject({ status: "refused", error: { code: "model_not_supported", param: "model" } });
@@ -241,6 +255,32 @@ describe("a refused request", () => {
     });
     await nowhere.close();
   });
+
+  test("without a key that may act is not kept: any number leaves no row, and the name is free when there is a key", async () => {
+    const keyless = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT });
+    await bed.stack.query("update member set role = 'billing' where workspace_id = $1", [keyless.id]);
+    const side = await openPublisher(bed.stack.natsUrl, keyless.id);
+    const keys = Array.from({ length: 20 }, () => newId());
+    const first = await Promise.all(keys.map((key) => side.submit({ body: ask("flat") }, { key })));
+    await side.publish({ body: ask("flat") });
+    const nameless = await eventually("an answer", () => side.answers.find(({ key }) => key === null));
+    for (const answer of [...first, nameless]) {
+      expect(answer).toMatchObject({ status: "refused", error: { code: "permission_denied" } });
+    }
+    expect(await bed.stack.query("select 1 from job where workspace_id = $1", [keyless.id])).toEqual([]);
+    expect(await bed.stack.query("select calls from rate_window where workspace_id = $1", [keyless.id])).toEqual([
+      { calls: 0n },
+    ]);
+    await bed.stack.query("update member set role = 'admin' where workspace_id = $1", [keyless.id]);
+    const { job_id } = await side.submit({ body: ask("flat") }, { key: keys[0] ?? "" });
+    await eventually("it ends", () =>
+      side.answers.find((answer) => answer.job_id === job_id && answer.status === "completed"),
+    );
+    await bed.stack.query("update member set role = 'billing' where workspace_id = $1", [keyless.id]);
+    // What was accepted stays known.
+    expect(await side.submit({ body: ask("flat") }, { key: keys[0] ?? "" })).toMatchObject({ status: "completed" });
+    await side.close();
+  });
 });
 
 describe("a hostile publisher (F61, QUE-22)", () => {
@@ -295,8 +335,9 @@ describe("a hostile publisher (F61, QUE-22)", () => {
     ]);
   });
 
-  test("that names no pool of ours is taken off the stream", async () => {
+  test("that names no pool of ours takes no place in the stream", async () => {
     await publisher.publish({ body: ask("flat") }, { pool: "nothing" });
+    await publisher.submit({ body: ask("flat") });
     const manager = await jetstreamManager(publisher.connection);
     await eventually(
       "the stream is empty",
@@ -324,9 +365,37 @@ describe("a full window", () => {
     );
     const calls = async () => (await bed.stack.query("select calls from rate_window where workspace_id = $1", [slow.id]))[0]; // prettier-ignore
     expect(await calls()).toEqual({ calls: 3n });
-    expect(side.answers.filter((answer: BatchAnswer) => answer.key === key)).toEqual([]);
+    const told = await eventually("it is told", () => {
+      const answers = side.answers.filter((answer: BatchAnswer) => answer.key === key);
+      return answers.length > 0 && answers;
+    });
+    expect(told).toEqual([{ key, job_id: expect.any(String), status: "waiting" }]);
     expect(await side.ended(key, 20_000)).toMatchObject({ status: "completed" });
     expect(await calls()).toEqual({ calls: 4n });
+    await side.close();
+  }, 40_000);
+
+  test("is told once; repeats are answered from what is known and take no further place in the stream", async () => {
+    const slow = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT, preset: "few" });
+    const side = await openPublisher(bed.stack.natsUrl, slow.id);
+    const done = newId();
+    await side.submit({ body: ask("flat") }, { key: done });
+    const ended = await side.ended(done);
+    const keys = Array.from({ length: 5 }, () => newId());
+    const waiting = { status: "waiting" };
+    for (const key of keys) expect(await side.submit({ body: ask("flat") }, { key })).toMatchObject(waiting);
+    for (let round = 0; round < 6; round++) {
+      for (const key of keys) expect(await side.submit({ body: ask("flat") }, { key })).toMatchObject(waiting);
+      expect(await side.submit({ body: ask("flat") }, { key: done })).toEqual(ended);
+    }
+    // Each ingress may keep the first that it saw, until it has seen that of the other.
+    const manager = await jetstreamManager(side.connection);
+    const { state } = await manager.streams.info(BATCH_STREAM, { subjects_filter: `batch.chat.${slow.id}` });
+    expect(Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(10);
+    const answers = side.answers.filter(({ key }) => key === keys[0]);
+    expect(new Set(answers.map(({ job_id }) => job_id)).size).toBe(1);
+    expect(answers).toHaveLength(7);
+    await manager.streams.purge(BATCH_STREAM, { filter: `batch.chat.${slow.id}` });
     await side.close();
   }, 40_000);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { BATCH_STREAM } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";
@@ -11,7 +12,7 @@ import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
-const CAP = 5_000;
+const CAP = LIMITS.batchMessagesPerWorkspace;
 
 let bed: Bed;
 let flooder: Publisher;

@@ -60,7 +60,7 @@ export async function openPublisher(url: string, workspaceId: string): Promise<P
     ended: (key, withinMs = 15_000) =>
       eventually(
         `the end of ${key}`,
-        () => answers.find((answer) => answer.key === key && !["queued", "running"].includes(answer.status)),
+        () => answers.find((answer) => answer.key === key && !["waiting", "queued", "running"].includes(answer.status)),
         withinMs,
       ),
     close: () => connection.close(),

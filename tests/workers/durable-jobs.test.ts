@@ -3,13 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 import type { Database } from "#shared/database/client.ts";
-import { findJob, type JobRow } from "#shared/database/jobs.ts";
+import { findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { encodeFrame } from "#shared/queue/frames.ts";
+import type { Lane } from "#shared/queue/subjects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { offer } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -45,7 +46,7 @@ interface Bench {
 }
 
 /** Durable jobs over a real database and a handler of the test's own. */
-function bench(run: Run, around: { database?: Database; storage?: unknown } = {}): Bench {
+function bench(run: Run, around: { database?: Database; storage?: unknown; lane?: Lane } = {}): Bench {
   const told: Bench["told"] = [];
   const connection = {
     isClosed: () => false,
@@ -69,7 +70,7 @@ function bench(run: Run, around: { database?: Database; storage?: unknown } = {}
   const jobs = openDurableJobs({
     context,
     pool: "chat",
-    lane: "batch",
+    lane: around.lane ?? "batch",
     slots: 4,
     runMs: 60_000,
     createHandler: (own) => ({
@@ -317,5 +318,77 @@ describe("a durable job", () => {
     const message = await queued();
     expect(await run(message)).toEqual({ outcome: "completed" });
     expect((await rowOf(message)).result).toBe(text);
+  });
+});
+
+describe("a durable job that finds no source free", () => {
+  const code = { noRoute: "service_unavailable", busy: "overloaded" } as const;
+  /** Says so until `times` are over, then serves. */
+  const refusing = (kind: keyof typeof code, times: number): Run => {
+    let runs = 0;
+    return async (context, job, control) => {
+      if (runs++ >= times) return serve("{}")(context, job, control);
+      if (kind === "busy") await ask(context);
+      await finish(context, job, null, "failed");
+      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: code[kind], message: "None free.", param: null, retry: true, retry_after_s: 20 })); // prettier-ignore
+      return undefined;
+    };
+  };
+  const restOf = async (message: DurableMessage) =>
+    (
+      await db.query<{ rests: number; claims: number; ms: number | null }>(
+        "select rests, claims, (extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as ms from job where id = $1",
+        [message.job_id],
+      )
+    )[0];
+  const due = (message: DurableMessage) => db.query("update job set not_before = now() - interval '1 s' where id = $1", [message.job_id]); // prettier-ignore
+
+  test.each(["noRoute", "busy"] as const)(
+    "(%s) waits with its hold, without slot, message or word, and is served later",
+    async (kind) => {
+      const { run, told } = bench(refusing(kind, 8));
+      const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x`, lifeMs: 86_400_000 });
+      expect(await run(message)).toEqual({ outcome: "resting" });
+      expect(told.map(({ subject }) => subject)).toEqual(["room.chat.batch"]);
+      expect(await rowOf(message)).toMatchObject({ state: "queued", started_at: null, error: null });
+      expect(await usageOf(message)).toEqual([]);
+      expect(await restOf(message)).toMatchObject({ rests: 1, claims: 0 });
+      expect((await restOf(message))?.ms).toBeWithin(15_000, 25_000);
+      // The message that it came with is void, and nothing lets it out early.
+      expect(await run(message)).toEqual({ outcome: "repeat" });
+      expect((await releaseJobs(db.database, "chat", "batch", 500)).map(({ id }) => id)).not.toContain(message.job_id);
+      // More often than a job may be claimed: waiting is no lost worker.
+      for (let round = 2; ; round++) {
+        await due(message);
+        const out = (await releaseJobs(db.database, "chat", "batch", 500)).find(({ id }) => id === message.job_id);
+        const { outcome } = await run({ ...message, dispatch: out?.dispatch ?? 0 });
+        if (outcome === "completed") break;
+        expect({ outcome, rests: (await restOf(message))?.rests }).toEqual({ outcome: "resting", rests: round });
+        expect((await restOf(message))?.ms).toBeLessThan(145_000);
+      }
+      expect((await restOf(message))?.rests).toBe(8);
+      expect(await usageOf(message)).toEqual([{ status: "succeeded", settled: 40n }]);
+    },
+  );
+
+  test("fails when its time does not last until it would be tried again, and at once on the live lane", async () => {
+    const late = await queued({ lifeMs: 10_000 });
+    expect(await bench(refusing("noRoute", 1)).run(late)).toEqual({ outcome: "failed" });
+    expect(await rowOf(late)).toMatchObject({ state: "failed", error: { code: "service_unavailable" } });
+    const live = await queued({ lane: "live", lifeMs: 86_400_000 });
+    expect(await bench(refusing("noRoute", 1), { lane: "live" }).run(live)).toEqual({ outcome: "failed" });
+  });
+
+  test("fails when its hold has gone to a fallback's price: it could not be run again at its own", async () => {
+    const message = await queued({ lifeMs: 86_400_000 });
+    await db.query("update hold set model = 'other' where job_id = $1", [message.job_id]);
+    expect(await bench(refusing("busy", 1)).run(message)).toEqual({ outcome: "failed" });
+  });
+
+  test("keeps no other job of its workspace from being let out at once", async () => {
+    const message = await queued({ lifeMs: 86_400_000 });
+    await bench(refusing("noRoute", 1)).run(message);
+    const next = await createJobAdmission({ database: db.database }).offer(offer({ workspaceId }));
+    expect(next).toEqual({ kind: "admitted", dispatch: 1 });
   });
 });

@@ -141,6 +141,60 @@ describe("an offered job", () => {
     expect(await door().offer(job)).toMatchObject({ kind: "admitted" });
   });
 
+  test.each([
+    ["twice as many calls as it takes, evenly", (step: number) => (step % 2 === 0 ? 1 : 2), false],
+    ["bursts", (step: number) => (step % 20 === 7 ? 30 : 0), false],
+    ["calls as soon as there is room", () => 20, true],
+  ] as const)(
+    "that starves is let in by a tenth of a window that is kept full by %s, and no 60 s have more than the limit",
+    async (_what, callsAt, looksFirst) => {
+      const workspaceId = await createWorkspace(db.database);
+      const limit = 20;
+      let nowMs = 1_700_000_000_000;
+      /** Times at which something passed, in milliseconds since the start. */
+      const passed: { at: number; isBatch: boolean }[] = [];
+      /** All that the window has seen moves into the past: a minute takes no minute. */
+      const pass = async (ms: number): Promise<void> => {
+        nowMs += ms;
+        await db.query(
+          `with w as (update rate_window set last_ms = last_ms - $2, recent = array(select at - $2 from unnest(recent) at)
+           where workspace_id = $1),
+         b as (update rate_block set at_ms = array(select at - $2 from unnest(at_ms) at) where workspace_id = $1)
+         update window_share set at_ms = at_ms - $2, ready_ms = ready_ms - $2 where workspace_id = $1`,
+          [workspaceId, BigInt(ms)],
+        );
+      };
+      let job = offer({ workspaceId, limit, starves: true });
+      const call = async (): Promise<boolean> => {
+        const [row] = await db.query<{ v: number }>(
+          "select case when $3 and (look_at_call($1, $2)).is_full then 1 else admit_call($1, $2, null, null, null, null, null, null, null, null) end as v",
+          [workspaceId, limit, looksFirst],
+        );
+        return row?.v === 0;
+      };
+      for (let step = 0; step < 160; step++) {
+        await pass(2_000);
+        for (let calls = callsAt(step); calls > 0; calls--) {
+          const isIn = await call();
+          if (isIn) passed.push({ at: nowMs, isBatch: false });
+          else if (looksFirst) break;
+        }
+        const verdict = await door().offer(job);
+        if (verdict.kind !== "admitted") continue;
+        passed.push({ at: nowMs, isBatch: true });
+        job = offer({ workspaceId, limit, starves: true });
+      }
+      for (const { at } of passed) {
+        // The clock goes on between the steps, by less than one of them.
+        expect(passed.filter((other) => other.at <= at && other.at > at - 59_000).length).toBeLessThanOrEqual(limit);
+      }
+      const ofBatch = passed.filter(({ isBatch }) => isBatch).length;
+      expect(ofBatch).toBeGreaterThanOrEqual(4);
+      expect(passed.length - ofBatch).toBeGreaterThanOrEqual(10);
+    },
+    60_000,
+  );
+
   test("that may not wait is counted over a full window, as a call is, and leaves nothing else", async () => {
     const workspaceId = await createWorkspace(db.database);
     for (let at = 0; at < 3; at++) await door().offer(offer({ workspaceId, limit: 3 }));

@@ -107,6 +107,7 @@ describe("a batch subject", () => {
 
   test.each([
     `batch.nothing.${WORKSPACE}`,
+    `batch.image.${WORKSPACE}`,
     `batch.chat.${WORKSPACE.toUpperCase()}`,
     `batch.chat.${WORKSPACE}.more`,
     `work.chat.${WORKSPACE}`,

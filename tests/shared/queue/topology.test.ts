@@ -59,17 +59,34 @@ describe("the topology", () => {
     const { streams, consumers } = await snapshot();
     const stream = streams.find(({ name }) => name === BATCH_STREAM);
     expect(stream).toMatchObject({
-      subjects: ["batch.*.*"],
+      subjects: ["batch.chat.*"],
       retention: "workqueue",
       discard: "new",
       discard_new_per_subject: true,
-      max_msgs_per_subject: 5_000,
+      max_msgs_per_subject: 1_000,
       max_msg_size: 512 * 1024,
+      max_bytes: 4 * 1024 ** 3,
       duplicate_window: 100_000_000,
     });
     const intake = consumers.find(({ durable_name }) => durable_name === BATCH_DURABLE);
     expect(intake?.max_ack_pending).toBe(stream?.max_msgs ?? 0);
     expect(intake?.max_deliver).toBe(-1);
+  });
+
+  test("keeps of one publisher an eighth of the batch stream at most, and nothing under names that are no pool's", async () => {
+    const { config } = await manager.streams.info(BATCH_STREAM);
+    const ofOne = config.subjects.length * config.max_msgs_per_subject;
+    expect(ofOne).toBeLessThanOrEqual(config.max_msgs / 8);
+    expect(ofOne * (config.max_msg_size ?? Infinity)).toBeLessThanOrEqual(config.max_bytes / 8);
+    // As a version before this one made it.
+    await manager.streams.update(BATCH_STREAM, { ...config, subjects: ["batch.*.*"], max_bytes: -1 });
+    await ensureTopology(connection, 1);
+    for (const name of ["nothing", "image", "a.chat"]) connection.publish(`batch.${name}.${newId()}`, "{}");
+    const marker = `batch.chat.${newId()}`;
+    connection.publish(marker, "{}");
+    await eventually("the last message is stored", () => manager.streams.getMessage(BATCH_STREAM, { last_by_subj: marker })); // prettier-ignore
+    expect((await manager.streams.info(BATCH_STREAM)).state.messages).toBe(1);
+    await manager.streams.purge(BATCH_STREAM);
   });
 
   test("made again changes nothing", async () => {

@@ -1,0 +1,312 @@
+-- Jobs that wait for a source of their model, without a slot and without a place in their workspace's share (see 0006).
+
+alter table job
+  -- Not let out before; null when it may be.
+  add column not_before timestamptz,
+  -- How often it was taken and found no source free.
+  add column rests smallint not null default 0;
+
+drop index job_waiting;
+create index job_waiting on job (pool, lane, workspace_id, created_at)
+  where state = 'queued' and dispatched_at is null and not_before is null;
+create index job_resting on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
+
+-- Its owner gives back a job that no source took: it comes again after p_delay_ms, and after ever longer the more often this
+-- happens, up to two minutes, spread by a fifth. The message it came with is void. False: it is not ours any more, was cancelled, has
+-- no time left, or its hold was moved to a fallback's price: then it ends.
+create function rest_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
+language sql volatile set enable_seqscan = off as $$
+  with found as (
+    select j.id, clock_timestamp() + (0.8 + 0.4 * random())
+        * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.rests, 6))) * interval '1 millisecond' as again_at
+    from job j
+    where j.id = p_id and j.epoch = p_epoch and j.state = 'running' and not j.cancel_requested and j.provider_job is null
+      and exists (select from hold h where h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
+    for update of j
+  ), rested as (
+    update job set state = 'queued', lease_until = null, intent_at = null, started_at = null, claims = greatest(0, claims - 1),
+      dispatch = dispatch + 1, dispatched_at = null, stream_seq = null, checked_at = null, not_before = found.again_at,
+      rests = least(rests + 1, 1000)
+    from found where job.id = found.id and job.deadline > found.again_at
+    returning 1)
+  select exists (select from rested);
+$$;
+
+-- As in 0006; those that rest do not count as waiting.
+create or replace function job_round_next(p_pool text, p_lane text, p_max int) returns uuid[]
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  started uuid;
+  at uuid;
+  found_ws uuid;
+  wss uuid[] := '{}';
+  is_second_lap boolean := false;
+begin
+  select workspace_id into started from job_round where pool = p_pool and lane = p_lane;
+  started := coalesce(started, '00000000-0000-0000-0000-000000000000');
+  at := started;
+  while cardinality(wss) < p_max loop
+    select workspace_id into found_ws from job
+    where pool = p_pool and lane = p_lane and state = 'queued' and dispatched_at is null and not_before is null and workspace_id > at
+    order by workspace_id limit 1;
+    if found_ws is null or (is_second_lap and found_ws > started) then
+      exit when is_second_lap;
+      is_second_lap := true;
+      at := '00000000-0000-0000-0000-000000000000';
+      continue;
+    end if;
+    wss := wss || found_ws;
+    at := found_ws;
+  end loop;
+  if cardinality(wss) > 0 then
+    insert into job_round (pool, lane, workspace_id) values (p_pool, p_lane, at)
+    on conflict (pool, lane) do update set workspace_id = excluded.workspace_id;
+  end if;
+  return wss;
+end $$;
+
+-- As in 0006, and those that have rested wait from now on.
+create or replace function release_jobs(p_pool text, p_lane text, p_max int)
+returns table (id uuid, workspace_id uuid, attempt smallint, dispatch int, deadline timestamptz)
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  share int;
+  wss uuid[];
+begin
+  if not pg_try_advisory_xact_lock(hashtext('release_jobs'), hashtext(p_pool || '.' || p_lane)) then return; end if;
+  update job set not_before = null
+  where job.id = any (array(
+    select r.id from job r
+    where r.pool = p_pool and r.lane = p_lane and r.state = 'queued' and r.not_before <= now()
+    order by r.not_before limit p_max for update skip locked));
+  wss := job_round_next(p_pool, p_lane, p_max);
+  if cardinality(wss) = 0 then return; end if;
+  share := job_share(p_pool, p_lane);
+  return query
+  with waiting as (
+    select t.ws as workspace_id from unnest(wss) t(ws)
+  ), next as (
+    select j.id, c.have + row_number() over (partition by s.workspace_id order by j.created_at) as place, j.created_at
+    from waiting s
+    cross join lateral (
+      select count(*) as have from (
+        select from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
+          and state in ('queued', 'running') and dispatched_at is not null limit share) x) c
+    cross join lateral (
+      select id, created_at from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
+        and state = 'queued' and dispatched_at is null and not_before is null
+      order by created_at limit greatest(0, share - c.have)) j
+  ), chosen as (
+    -- As an array, so that they are looked up by id: a join would read everything that waits.
+    select j.id from job j
+    where j.id = any (array(select n.id from next n order by n.place, n.created_at limit p_max))
+      and j.state = 'queued' and j.dispatched_at is null and j.not_before is null
+    order by j.id for update of j skip locked
+  )
+  update job j set dispatch = j.dispatch + 1, dispatched_at = clock_timestamp(), stream_seq = null
+  from chosen where j.id = chosen.id
+  returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline;
+end $$;
+
+-- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
+-- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
+-- many fewer. It is ready when what was counted before leaves room for it, so that no 60 s ever have more than the limit: up to
+-- the last call that the window let in there was room for the share, and after that only the share is taken. Before its 60 s are
+-- over it is put aside again (at_ms), since it may be ready just when they end. Each call taken from it counts as any other does.
+-- Limits of several keys: a share is for the limit under which it was put aside.
+create table window_share (
+  workspace_id uuid primary key references rate_window on delete cascade,
+  call_limit int not null,
+  at_ms bigint not null,
+  ready_ms bigint not null,
+  calls_left int not null
+) with (fillfactor = 50);
+
+-- Puts aside a tenth of the window, at least one call, or puts aside again what is. The caller has locked the row of rate_window.
+create function put_share_aside(p_ws uuid, p_limit int, p_again boolean) returns void
+language plpgsql volatile set enable_seqscan = off as $$
+declare
+  share int := greatest(1, p_limit / 10);
+  w rate_window;
+  last_before bigint;
+  ready bigint;
+begin
+  select * into w from rate_window where workspace_id = p_ws;
+  last_before := w.calls - (p_limit - share);
+  ready := case when last_before > w.passed then window_call(p_ws, last_before) + 60000 else w.last_ms end;
+  perform admit_calls(
+    array_fill(p_ws, array[share]), array_fill(null::int, array[share]), array_fill(null::uuid, array[share]),
+    array_fill(null::uuid, array[share]), array_fill(null::text, array[share]), array_fill(null::bigint, array[share]),
+    array_fill(null::boolean, array[share]), array_fill(null::bigint, array[share]), array_fill(null::bigint, array[share]),
+    array_fill(null::bigint, array[share]), null);
+  insert into window_share (workspace_id, call_limit, at_ms, ready_ms, calls_left)
+  select p_ws, p_limit, r.last_ms, ready, share from rate_window r where r.workspace_id = p_ws
+  on conflict (workspace_id) do update set call_limit = excluded.call_limit, at_ms = excluded.at_ms,
+    ready_ms = case when p_again then window_share.ready_ms else excluded.ready_ms end,
+    calls_left = case when p_again then window_share.calls_left else excluded.calls_left end;
+end $$;
+
+-- It has waited for longer than a window lasts, and no other batch message of its workspace found the window open meanwhile.
+alter type job_offer add attribute starves boolean;
+
+-- As in 0006, but: those that rest keep nobody from being let out at once, and what starves is taken from the window's share. wait_ms of what
+-- was admitted so is -1.
+create or replace function admit_jobs(p_offers jsonb, p_wait_ms int)
+returns table (n int, verdict smallint, wait_ms bigint, number int)
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  offers job_offer[];
+  o job_offer;
+  fresh uuid[];
+  v smallint[];
+  waits bigint[];
+  numbers int[];
+  -- Per locked window.
+  wss uuid[]; w_calls bigint[]; w_at bigint[]; w_shift bigint[]; w_passed bigint[]; w_taken int[];
+  w int;
+  now_ms bigint;
+  past bigint;
+  at_ms bigint;
+  opens_ms bigint;
+  sent int[] := '{}';
+  given smallint[];
+  r record;
+  offered record;
+  share int;
+  aside window_share;
+  short_ws uuid[] := '{}';
+  short_limits int[] := '{}';
+  short_again boolean[] := '{}';
+  is_aside boolean;
+begin
+  select array_agg(t order by t.n) into offers from jsonb_populate_recordset(null::job_offer, p_offers) t;
+  v := array_fill(6::smallint, array[cardinality(offers)]);
+  waits := array_fill(0::bigint, array[cardinality(offers)]);
+  numbers := array_fill(0, array[cardinality(offers)]);
+  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+
+  -- In the order of ids: two doors with the same jobs wait for each other one way round only.
+  with added as (
+    insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref,
+                     publisher_key, reply, is_hidden, error, deadline, ended_at)
+    select distinct on (t.id) t.id, t.workspace_id, t.key_id, t.pool, t.lane, t.kind, t.modality, t.model,
+           case when t.error is null then 'queued' else 'refused' end, t.work, t.request, t.request_ref,
+           t.publisher_key, t.reply, coalesce(t.is_hidden, false), t.error, clock_timestamp() + t.deadline_ms * interval '1 millisecond',
+           case when t.error is not null then clock_timestamp() end
+    from unnest(offers) t
+    order by t.id, t.n
+    on conflict (id) do nothing
+    returning id)
+  select array_agg(id) into fresh from added;
+  if fresh is null then
+    return query select t.n, 6::smallint, 0::bigint, 0 from unnest(offers) t;
+    return;
+  end if;
+
+  select array_agg(distinct t.workspace_id) into wss from unnest(offers) t where t.id = any (fresh);
+  if p_wait_ms is null then
+    select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
+    into wss, w_calls, w_at, w_shift, w_passed
+    from (select * from rate_window where workspace_id = any (wss) order by workspace_id for update skip locked) s;
+  else
+    select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
+    into wss, w_calls, w_at, w_shift, w_passed
+    from (select * from rate_window where workspace_id = any (wss) order by workspace_id for update) s;
+  end if;
+  w_taken := array_fill(0, array[coalesce(cardinality(wss), 0)]);
+  now_ms := (extract(epoch from clock_timestamp()) * 1000)::bigint;
+
+  -- A job whose window is full must wait without being counted: counted again and again, its tries would themselves keep
+  -- the window shut. So each call is tried on the ring first, under the lock that admit_calls then decides under.
+  for i in 1 .. cardinality(offers) loop
+    o := offers[i];
+    if not o.id = any (fresh) or exists (select from unnest(offers[1 : i - 1]) b where b.id = o.id) then continue; end if;
+    w := array_position(wss, o.workspace_id);
+    if w is null then
+      v[i] := case when exists (select from rate_window where workspace_id = o.workspace_id) then 4 else 5 end;
+      continue;
+    end if;
+    past := w_calls[w] + w_taken[w] + 1 - o.call_limit;
+    if o.may_wait and past > w_passed[w] then
+      at_ms := greatest(now_ms + window_shift(now_ms, w_at[w], w_shift[w]), w_at[w]);
+      opens_ms := case when past > w_calls[w] then 60000 else window_call(o.workspace_id, past) + 60000 - at_ms end;
+      if opens_ms > 0 then
+        v[i] := 1;
+        waits[i] := opens_ms;
+        if not coalesce(o.starves, false) then continue; end if;
+        waits[i] := least(opens_ms, 30000);
+        if array_position(short_ws, o.workspace_id) is not null then continue; end if;
+        select * into aside from window_share where workspace_id = o.workspace_id;
+        is_aside := found and at_ms < aside.at_ms + 60000;
+        if is_aside and aside.call_limit <> o.call_limit then continue; end if;
+        if is_aside and aside.calls_left = 0 then
+          waits[i] := least(opens_ms, aside.at_ms + 60000 - at_ms);
+          continue;
+        end if;
+        if is_aside and at_ms < aside.ready_ms then waits[i] := least(waits[i], aside.ready_ms - at_ms); end if;
+        if not is_aside or (at_ms < aside.ready_ms and at_ms >= aside.at_ms + 20000) then
+          short_ws := short_ws || o.workspace_id;
+          short_limits := short_limits || o.call_limit;
+          short_again := short_again || is_aside;
+        end if;
+        if not is_aside or at_ms < aside.ready_ms then continue; end if;
+        update window_share set calls_left = calls_left - 1 where workspace_id = o.workspace_id;
+        waits[i] := -1;
+      end if;
+    end if;
+    w_taken[w] := w_taken[w] + 1;
+    sent := sent || i;
+  end loop;
+
+  if cardinality(sent) > 0 then
+    select admit_calls(
+      array_agg(t.workspace_id order by s.k), array_agg(case when waits[s.i] = -1 then null else t.call_limit end order by s.k),
+      array_agg(case when t.error is null then t.id end order by s.k), array_agg(t.key_id order by s.k),
+      array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
+      array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)
+    into given
+    from unnest(sent) with ordinality s(i, k) join unnest(offers) t on t.n = offers[s.i].n;
+    for k in 1 .. cardinality(sent) loop
+      v[sent[k]] := given[k];
+      if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
+      if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
+    end loop;
+  end if;
+
+  for k in 1 .. cardinality(short_ws) loop
+    perform put_share_aside(short_ws[k], short_limits[k], short_again[k]);
+  end loop;
+
+  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5));
+  update job set state = 'refused', request = null, ended_at = clock_timestamp(),
+    error = case v[i] when 2 then offers[i].tokens_error else offers[i].funds_error end
+  from generate_subscripts(offers, 1) i
+  where v[i] in (2, 3) and job.id = offers[i].id;
+
+  -- The first dispatch, for those whose workspace has room on the queue and nobody waiting before them.
+  for r in select distinct offers[i].pool as pool, offers[i].lane as name
+              from generate_subscripts(offers, 1) i where v[i] = 0 loop
+    share := job_share(r.pool, r.name);
+    for offered in
+      select g.i, c.have + row_number() over (partition by offers[g.i].workspace_id order by g.i) as place
+      from generate_subscripts(offers, 1) g(i)
+      cross join lateral (
+        select (select count(*) from (
+                  select from job where pool = r.pool and lane = r.name and workspace_id = offers[g.i].workspace_id
+                    and state in ('queued', 'running') and dispatched_at is not null limit share) x) as have,
+               exists (select from job where pool = r.pool and lane = r.name
+                         and workspace_id = offers[g.i].workspace_id and state = 'queued' and dispatched_at is null and not_before is null
+                         and not id = any (fresh)) as has_waiting) c
+      where v[g.i] = 0 and offers[g.i].pool = r.pool and offers[g.i].lane = r.name and not c.has_waiting
+    loop
+      if offered.place <= share then
+        numbers[offered.i] := 1;
+        update job set dispatch = 1, dispatched_at = clock_timestamp() where id = offers[offered.i].id;
+      end if;
+    end loop;
+  end loop;
+
+  return query select offers[i].n, v[i], waits[i], numbers[i] from generate_subscripts(offers, 1) i;
+end $$;

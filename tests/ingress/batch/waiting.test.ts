@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test";
+
+import { createWaitingMessages } from "#ingress/batch/waiting.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+describe("messages that wait", () => {
+  test("under one key: the first stays, whichever way round they are seen", () => {
+    const waiting = createWaitingMessages();
+    expect([waiting.isFirst("a", 7), waiting.isFirst("a", 9), waiting.isFirst("a", 7)]).toEqual([true, false, true]);
+    // The second ingress saw the repeat before the message that it repeats.
+    expect([waiting.isFirst("a", 5), waiting.isFirst("a", 7), waiting.isFirst("b", 9)]).toEqual([true, false, true]);
+    waiting.forget("a");
+    expect(waiting.isFirst("a", 9)).toBe(true);
+  });
+
+  test("that were not seen for long are believed no more: they may have gone with a store", () => {
+    let now = 0;
+    const waiting = createWaitingMessages(() => now);
+    waiting.isFirst("a", 7);
+    now = 2 * LIMITS.windowRetryMaxMs;
+    expect(waiting.isFirst("a", 9)).toBe(false);
+    now = 3 * LIMITS.windowRetryMaxMs;
+    expect(waiting.isFirst("a", 9)).toBe(true);
+  });
+
+  test("are forgotten, the one seen longest ago first, where there are too many", () => {
+    const waiting = createWaitingMessages();
+    for (let at = 0; at <= LIMITS.waitingMessagesMax; at++) waiting.isFirst(`job ${at}`, 1);
+    expect(waiting.isFirst("job 1", 2)).toBe(false);
+    expect(waiting.isFirst("job 0", 2)).toBe(true);
+  });
+});
