@@ -52,6 +52,8 @@ export interface Surroundings {
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
+  /** What holds back whoever publishes more; absent: there is room. */
+  readonly room?: () => Promise<void> | undefined;
   readonly log?: Logger;
 }
 
@@ -108,6 +110,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     replies,
     answers: {
       isClosed: () => false,
+      room: () => around.room?.(),
       publish: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
     },
   } as unknown as WorkerContext;
