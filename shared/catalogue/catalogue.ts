@@ -37,6 +37,8 @@ export interface Source {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Our names of what a picture is asked for → its fields; absent: those of its family. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Inputs of which it is never told, where it names no fields. */
+  readonly lacks?: readonly string[];
   /** What it does otherwise than its family's newest models. */
   readonly traits?: readonly Trait[];
 }

@@ -36,6 +36,7 @@ export interface ChatAttempt {
   /** As of a LastingPublisher: the provider is read no faster than its answer leaves. */
   readonly room: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
+  readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
   /** performance.now() when the first provider was asked. */
   readonly askedAt: number;
 }
@@ -75,6 +76,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
       adapt: (body) => applySource(body, step.source),
+      checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
     };

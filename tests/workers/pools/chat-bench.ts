@@ -54,6 +54,8 @@ export interface Surroundings {
   readonly storage?: unknown;
   /** What holds back whoever publishes more; absent: there is room. */
   readonly room?: () => Promise<void> | undefined;
+  /** Pages that every document has; without it no document is looked at. */
+  readonly pdfPages?: number;
   readonly log?: Logger;
 }
 
@@ -93,6 +95,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       },
     },
     storage: around.storage ?? {},
+    probes: { pdfPages: () => Promise.resolve(around.pdfPages) },
     catalogue: { current: () => catalogue },
     providers: {
       chat: () => ({
