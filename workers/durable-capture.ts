@@ -44,6 +44,7 @@ export function capture(context: WorkerContext, intend: () => Promise<void>): Ca
       },
       answers: {
         isClosed: () => false,
+        room: () => undefined,
         flush: () => undefined,
         publish: (_subject, bytes) => {
           const { frame, data } = decodeFrame(bytes);

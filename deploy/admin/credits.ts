@@ -98,7 +98,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
   {
     name: "credits check",
     alias: "ledger check",
-    about: "recomputes every balance from its entries and holds; exit code 1 when anything differs",
+    about: "recomputes every balance and checkpoint from all entries and holds; exit code 1 when anything differs",
     arguments: [],
     async run(context) {
       const faults = await (await context.database()).slowTransaction(AUDIT_LIMIT_MS, auditLedger);

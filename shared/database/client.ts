@@ -111,10 +111,10 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
   };
   const main = open("pool", options.poolMax);
   return {
-    query: (text, values, name) => run(main, text, values, name),
+    query: (text, values, name) => runOn(main, text, values, name),
     reserve(name, lockTimeoutMs = TIMEOUTS.lock_timeout) {
       const pool = open(name, 1, { lock_timeout: lockTimeoutMs });
-      return { query: (text, values, statement) => run(pool, text, values, statement) };
+      return { query: (text, values, statement) => runOn(pool, text, values, statement) };
     },
     transaction: (work) => transact(main, work),
     async slowTransaction(limitMs, work) {
@@ -161,8 +161,41 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): 
   }
 }
 
+/** Not of the statement but of the connection or its server, such as one that has become read-only. */
+const CONNECTION_FAULT = /^(08|25|53|57|58|XX)/;
+
+/**
+ * One statement on any connection of the pool. The server tells of an error before it has undone the statement: here it is
+ * told afterwards, so that a repeat on another connection meets none of its locks.
+ */
+async function runOn<Row extends object>(
+  pool: pg.Pool,
+  text: string,
+  values?: readonly SqlValue[],
+  name?: string,
+): Promise<Row[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error): void => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    return await run<Row>(client, text, values, name);
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === undefined || CONNECTION_FAULT.test(state)) broken ??= error as Error;
+    // An empty statement is answered when the one before is over.
+    else await client.query("").catch(onError);
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}
+
 async function run<Row extends object>(
-  target: pg.Pool | pg.PoolClient,
+  target: pg.PoolClient,
   text: string,
   values: readonly SqlValue[] = [],
   name?: string,

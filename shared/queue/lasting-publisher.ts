@@ -10,6 +10,11 @@ import { onLink } from "./connection.ts";
 export interface LastingPublisher extends Pick<NatsConnection, "isClosed"> {
   /** In order. Of what waits for a connection only WAITING_BYTES_MAX are kept; receivers notice the gap. */
   publish(subject: string, bytes: Uint8Array): void;
+  /**
+   * Undefined while the server takes what is published about as fast as it comes. Otherwise it resolves when there is room
+   * again, or the connection is lost; whoever publishes much waits for it, since the client itself keeps whatever it is given.
+   */
+  room(): Promise<void> | undefined;
   /** Sends what waits, whether its receivers are back or not: the process ends. */
   flush(): void;
 }
@@ -25,6 +30,8 @@ const WAITING_BYTES_MAX = 16 * 1_048_576;
 const RECENT_MS = 500;
 const RECENT_MAX = 1_024;
 const RECENT_BYTES_MAX = 4 * 1_048_576;
+/** Published and not known to be taken. From half of it on the server is asked. */
+const OUT_BYTES_MAX = 8 * 1_048_576;
 
 /** @param settleMs time given to receivers to come back after the server did */
 export function createLastingPublisher(connection: NatsConnection, settleMs: number): LastingPublisher {
@@ -34,6 +41,22 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
   let waiting: Sent[] = [];
   let waitingBytes = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let published = 0;
+  let taken = 0;
+  let asking: Promise<void> | undefined;
+
+  /** The server answers once it has read everything before the question. */
+  const ask = async (): Promise<void> => {
+    const before = published;
+    try {
+      await connection.flush();
+    } catch {
+      // The connection is lost, and with it what was on its way.
+    } finally {
+      taken = Math.max(taken, before);
+      asking = undefined;
+    }
+  };
 
   const flush = (): void => {
     clearTimeout(timer);
@@ -60,6 +83,7 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
     lost() {
       clearTimeout(timer);
       isHeld = true;
+      taken = published;
       const since = performance.now() - RECENT_MS;
       for (const message of recent) if (message.at > since) hold(message);
       recent = [];
@@ -79,9 +103,16 @@ export function createLastingPublisher(connection: NatsConnection, settleMs: num
         return;
       }
       connection.publish(subject, bytes);
+      published += bytes.length;
       recent.push(message);
       recentBytes += bytes.length;
       if (recent.length > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) forgetOld();
+    },
+    room() {
+      const out = published - taken;
+      if (isHeld || connection.isClosed() || out <= OUT_BYTES_MAX / 2) return undefined;
+      asking ??= ask();
+      return out > OUT_BYTES_MAX ? asking : undefined;
     },
     flush,
   };

@@ -414,6 +414,29 @@ describe("a worker that goes", () => {
     expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([{ settled: CREDIT / 10n }]);
   }, 40_000);
 
+  test("leaves it as it was admitted, whatever the catalogue of the next one offers", async () => {
+    const narrowed = join(folder.directory, "narrowed.yaml");
+    const offered = catalogueOf(fal.url).replace("sizes: [1024x768, 500x200]", "sizes: [500x200]");
+    writeFileSync(narrowed, offered.replace('megapixel_price: "1"', 'megapixel_price: "3"'));
+    const before = fal.charged;
+    const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
+    const seen = polls();
+    fal.next({ polls: [...Array.from({ length: 6 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    const waiting = post({ model: "queued", prompt: "a sea", size: "1024x768" });
+    await eventually("the job is asked about", () => polls() > seen);
+    const heir = await startRole(["worker", "image"], { ...stack.env, SLUICE_CATALOGUE: narrowed });
+    const old = [...stack.workers, ...later].filter((worker) => worker.alive());
+    later.push(heir);
+    await Promise.all(old.map((worker) => worker.stop()));
+    const response = await waiting;
+    expect([response.status, response.headers.get("x-credits-used")]).toEqual([200, "0.786432"]);
+    expect(fal.charged - before).toBe(1);
+    const settled = { status: "succeeded", settled: 786_432_000n };
+    expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([settled]);
+    await heir.stop();
+    later.push(await stack.addRole("worker", "image"));
+  }, 40_000);
+
   test("without a word leaves it to the next one as well, and it is made and paid once", async () => {
     const waiting = post({ model: "sandbox-image-slow", prompt: "x", seed: 7 });
     await eventually("it is drawn", async () => {

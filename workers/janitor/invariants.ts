@@ -1,10 +1,10 @@
-/** The ledger audit, regularly: any row it finds is a bug of ours and an alarm. */
+/** The ledger audit of what is new, regularly: any row it finds is a bug of ours and an alarm. */
 import type { Database } from "#shared/database/client.ts";
-import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
+import { AUDIT_LIMIT_MS, auditNewEntries } from "#shared/ledger/audit.ts";
 import type { Logger } from "#shared/logger.ts";
 
 export async function checkInvariants(context: { database: Database; log: Logger }): Promise<void> {
-  const faults = await context.database.slowTransaction(AUDIT_LIMIT_MS, auditLedger);
+  const faults = await context.database.slowTransaction(AUDIT_LIMIT_MS, auditNewEntries);
   if (faults.length === 0) {
     context.log.info("ledger audit: exact");
     return;

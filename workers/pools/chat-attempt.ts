@@ -33,6 +33,8 @@ export interface ChatAttempt {
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
+  /** As of a LastingPublisher: the provider is read no faster than its answer leaves. */
+  readonly room: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
   /** performance.now() when the first provider was asked. */
@@ -120,8 +122,22 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     if (!isOutput && !answer.hasBegun && held.length < HELD_CHARACTERS_MAX) continue;
     answer.write(held, performance.now() - run.askedAt);
     held = "";
+    const room = run.room();
+    if (!room) continue;
+    await endOrAbort(room, signal);
+    // The silence was ours.
+    onDelta();
   }
   return wasDrained;
+}
+
+async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  const onAbort = (): void => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener("abort", onAbort);
 }
 
 /** Pieces without content are held back for the sake of a later failure's status, up to here. */

@@ -140,6 +140,7 @@ class ChatRun {
             attempt,
             terms: this.terms,
             limits: context.config.chat,
+            room: () => context.answers.room(),
             signal,
             stopping: this.control.stopping,
             rendering,

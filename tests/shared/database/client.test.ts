@@ -65,6 +65,21 @@ test("what a failed transaction did is undone, what a good one did is kept", asy
   expect(await database.query("select id from thing order by id")).toEqual([{ id: 2 }]);
 });
 
+test("a statement that was refused is undone when its error is told, and its connection is used again", async () => {
+  const single = database.reserve("single");
+  const [backend] = await single.query<{ pid: number }>("select pg_backend_pid() as pid");
+  for (const refused of [
+    "select 1 / count(*) from thing where id < 0",
+    "insert into thing values (3, 100)",
+    "do $$ begin raise exception 'again' using errcode = 'SL001'; end $$",
+  ]) {
+    expect(sqlState(await failure(single.query(refused)))).toBeString();
+    const state = await database.query("select state from pg_stat_activity where pid = $1", [backend?.pid ?? 0]);
+    expect([refused, state]).toEqual([refused, [{ state: "idle" }]]);
+  }
+  expect(await single.query("select pg_backend_pid() as pid")).toEqual([{ pid: backend?.pid }]);
+});
+
 test("an error says what it was", async () => {
   const check = await failure(database.query("insert into thing values (3, 100)"));
   expect([sqlState(check), constraintName(check), isDataFault(check)]).toEqual(["23514", "size_limit", true]);

@@ -52,6 +52,8 @@ export interface Surroundings {
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
+  /** What holds back whoever publishes more; absent: there is room. */
+  readonly room?: () => Promise<void> | undefined;
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
   readonly log?: Logger;
@@ -111,6 +113,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     replies,
     answers: {
       isClosed: () => false,
+      room: () => around.room?.(),
       publish: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
     },
   } as unknown as WorkerContext;

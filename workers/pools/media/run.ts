@@ -11,7 +11,7 @@ import { failpoint } from "#shared/failpoint.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { UsageStatus } from "#shared/ledger/finish.ts";
-import { deserializePrice, serializePrice } from "#shared/pricing/price.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
 
 import { Answer } from "../../answer.ts";
 import type { WorkerContext } from "../../context.ts";
@@ -39,14 +39,15 @@ import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "
 import type { Holding } from "./result-budget.ts";
 import { runMsOf } from "./run-time.ts";
 import { showsAsItComes } from "./show.ts";
-import { type Begun, moveTerms, type Terms } from "./terms.ts";
+import { type Begun, begunOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
 
 type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
 interface Made<Kind extends MadeKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
   readonly source: string;
-  readonly model: Model;
+  /** Its slug. */
+  readonly model: string;
   readonly depth: number;
   readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
@@ -177,8 +178,9 @@ class MediaRun<Kind extends MadeKind> {
   private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
     const { offer, model, source, name } = attempt.step;
     this.source = name;
-    const served = { source: name, model, depth: attempt.depth };
+    const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
+    this.terms = { ...this.terms, checked: checkedOf(this.kind.check(this.request, model), model) };
     try {
       if ("run" in offer) {
         const result = await this.calling(attempt.step, signal, (call) => offer.run(call));
@@ -186,19 +188,11 @@ class MediaRun<Kind extends MadeKind> {
       }
       const job = await this.calling(attempt.step, signal, (call) => offer.start(call));
       failpoint("job.begun");
-      await this.keep({
-        source: name,
-        model: model.slug,
-        depth: attempt.depth,
-        price: serializePrice(this.terms.price),
-        hold_nano: this.terms.holdNano.toString(),
-        started_ms: Date.now(),
-        job,
-      });
+      await this.keep(begunOf(this.terms, { ...served, job }));
       attempt.onBegun();
       // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
       this.given?.release();
-      return { ...served, ...(await this.follow(attempt.step, job, signal)) };
+      return { ...served, ...(await this.follow(offer, name, job, signal)) };
     } finally {
       if (this.askedAt !== undefined) {
         const seconds = (performance.now() - this.askedAt) / 1_000;
@@ -242,9 +236,8 @@ class MediaRun<Kind extends MadeKind> {
     this.begun = begun;
   }
 
-  private async follow(step: Step<Offer<Kind>>, job: ProviderJob, signal: AbortSignal) {
+  private async follow(offer: Offer<Kind>, source: string, job: ProviderJob, signal: AbortSignal) {
     const { context, kind, slot } = this;
-    const { offer } = step;
     if ("run" in offer) throw new ProviderError("failed", "the source keeps no jobs any more");
     const { job_id: id } = this.job;
     const followed = await pollToEnd({
@@ -256,10 +249,7 @@ class MediaRun<Kind extends MadeKind> {
       onRing: (listener) => context.doorbells.onRing(id, listener),
       onProgress: (share) => slot.progress(share),
       onUnknown: (detail) =>
-        context.log.warn(
-          { job_id: id, source: step.name, ...textFacts(detail) },
-          "a provider gave no verdict on a job",
-        ),
+        context.log.warn({ job_id: id, source, ...textFacts(detail) }, "a provider gave no verdict on a job"),
       onNext: (start) => this.beginNext(start, signal),
     });
     return { result: followed.result, refresh: refreshing(offer, followed.job, kind.artifacts) };
@@ -287,20 +277,25 @@ class MediaRun<Kind extends MadeKind> {
 
   private async resume(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
     const { context, job, kind } = this;
-    this.source = begun.source;
-    this.terms = { price: deserializePrice(begun.price), holdNano: BigInt(begun.hold_nano) };
+    const { source, model, depth } = begun;
+    this.source = source;
+    this.terms = termsOf(begun);
     if (begun.is_between) throw new UnknownOutcomeError("its second half may have been begun");
-    const steps = stepsOf(context.catalogue.current(), begun.model, [], (provider) =>
-      context.providers.media(provider, kind.kind),
-    ) as Step<Offer<Kind>>[];
-    const step = steps.find(({ name }) => name === begun.source);
-    // An operator who took the source out may bring it back while the job's claims last.
-    if (!step) throw new Error(`the source ${begun.source} of a job that runs there has left the catalogue`);
-    context.log.info({ job_id: job.job_id, source: begun.source }, "a job is followed at its provider");
-    const served = { source: begun.source, model: step.model, depth: begun.depth };
-    if (!this.slot.isLate) return { ...served, ...(await this.follow(step, begun.job, signal)) };
-    if ("run" in step.offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
-    const { offer } = step;
+    // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
+    const catalogue = context.catalogue.current();
+    const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
+    const offer = provider && (context.providers.media(provider, kind.kind) as Offer<Kind> | undefined);
+    // An operator who took the provider out may bring it back while the job's claims last.
+    if (!offer) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
+    if (!this.terms.checked) {
+      const now = catalogue.models.get(model);
+      if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
+      this.terms = { ...this.terms, checked: checkedOf(kind.check(this.request, now), now) };
+    }
+    context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
+    const served = { source, model, depth };
+    if (!this.slot.isLate) return { ...served, ...(await this.follow(offer, source, begun.job, signal)) };
+    if ("run" in offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
     // Whoever was asked to stop it may not have heard.
     if (this.slot.wasCancelled)
       await offer.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
@@ -320,11 +315,11 @@ class MediaRun<Kind extends MadeKind> {
     const { result, model, depth, refresh } = made;
     const artifacts = kind.artifacts(result.output);
     if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
-    const { most, bound, wish } = kind.check(this.request, model);
-    const terms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
-    const from = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
-    const wanted = wish as { readonly format?: string };
-    const live = await showsAsItComes(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted }); // prettier-ignore
+    const { checked } = this.terms;
+    if (!checked) throw new Error("made without having been checked");
+    const terms = { ...this.terms, ...checked };
+    const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+    const live = await showsAsItComes(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.making, {
       signal: control.signal,
       holding: this.holding,

@@ -3,7 +3,8 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import type { Price } from "#shared/pricing/price.ts";
+import type { Quantities } from "#shared/pricing/media.ts";
+import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { ProviderJob } from "../../providers/media.ts";
@@ -11,6 +12,23 @@ import type { ProviderJob } from "../../providers/media.ts";
 export interface Terms {
   readonly price: Price;
   readonly holdNano: bigint;
+  /** Of the model that serves; absent until one was asked. */
+  readonly checked?: Checked;
+}
+
+/** What a model was found to owe the call when it was asked. What comes of that is delivered by it, whatever the catalogue says by then. */
+interface Checked {
+  readonly most: Quantities;
+  readonly tokensMax: number;
+  readonly secondsOf: Model["seconds_of"];
+  /** What sound was asked for in. */
+  readonly format?: string;
+}
+
+export function checkedOf({ most, bound, wish }: CheckedMedia<unknown>, model: Pick<Model, "seconds_of">): Checked {
+  const { format } = wish as { readonly format?: string };
+  const { tokensMax } = bound;
+  return { most, tokensMax, secondsOf: model.seconds_of, ...(format === undefined ? {} : { format }) };
 }
 
 /** A job at a provider, as its row keeps it. */
@@ -20,11 +38,31 @@ export interface Begun {
   readonly depth: number;
   readonly price: Readonly<Record<string, string>>;
   readonly hold_nano: string;
+  /** Absent in what workers before this one began. */
+  readonly checked?: Checked;
   /** Unix milliseconds. */
   readonly started_ms: number;
   readonly job: ProviderJob;
   /** The second half of it was about to be begun: nobody knows whether it was. */
   readonly is_between?: true;
+}
+
+/** A job that has just begun. */
+export function begunOf(
+  { price, holdNano, checked }: Terms,
+  job: Pick<Begun, "source" | "model" | "depth" | "job">,
+): Begun {
+  return {
+    ...job,
+    price: serializePrice(price),
+    hold_nano: holdNano.toString(),
+    ...(checked ? { checked } : {}),
+    started_ms: Date.now(),
+  };
+}
+
+export function termsOf({ price, hold_nano: holdNano, checked }: Begun): Terms {
+  return { price: deserializePrice(price), holdNano: BigInt(holdNano), ...(checked ? { checked } : {}) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
@@ -16,21 +17,34 @@ export const SOUND: Artifact = { bytes: new Uint8Array(wavOf(1)), contentType: "
 const STORAGE_BYTES_MAX = 1_000_000_000;
 export const RESULT_BYTES_MAX = 10_000_000;
 
-const catalogue = build([
-  `
+const BOTH = "[{ provider: one, model: m }, { provider: two, model: m }]";
+
+const catalogueOf = ({ slug = "speaks", formats = "[wav]", price = "1", sources = BOTH } = {}): Catalogue =>
+  build([
+    `
 providers:
   - { id: one, family: fal, base_url: "http://127.0.0.1:1" }
   - { id: two, family: fal, base_url: "http://127.0.0.1:2" }
 models:
-  - slug: speaks
+  - slug: ${slug}
     modality: audio
     owned_by: one
     created: 1700000000
-    pricing: { unit: per_character, character_price: "1" }
-    allowed_params: { response_formats: [wav] }
-    sources: [{ provider: one, model: m }, { provider: two, model: m }]
+    pricing: { unit: per_character, character_price: "${price}" }
+    allowed_params: { response_formats: ${formats} }
+    sources: ${sources}
 `,
-]);
+  ]);
+
+const catalogue = catalogueOf();
+
+/** What the catalogue may have become since a call was admitted. */
+export const NARROWED: Readonly<Record<string, Catalogue>> = {
+  "takes less": catalogueOf({ formats: "[mp3]" }),
+  "costs more": catalogueOf({ price: "7" }),
+  "has lost that source": catalogueOf({ sources: "[{ provider: two, model: m }]" }),
+  "has left": catalogueOf({ slug: "other" }),
+};
 
 export type Offer = MediaOffer<SpeechInput, Artifact>;
 
@@ -68,6 +82,8 @@ interface Around {
   /** As the ingress calls it; what is made is speech all the same. */
   readonly kind?: JobMessage["kind"];
   readonly log?: Logger;
+  /** As it is by now; admitted was the call under the usual one. */
+  readonly catalogue?: Catalogue;
 }
 
 /** @param offers of the model's first source and of its second */
@@ -87,7 +103,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
       publicUrl: undefined,
     },
     log: around.log ?? createLogger({ level: "silent", role: "test" }),
-    catalogue: { current: () => catalogue },
+    catalogue: { current: () => around.catalogue ?? catalogue },
     breaker: {
       admit: () => Promise.resolve("closed"),
       record: (source: string, how: string) => recorded.push(`${source} ${how}`),

@@ -6,7 +6,7 @@ import { JobAbort, UnknownOutcomeError } from "#workers/job.ts";
 import type { Artifact, Polled } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
-import { begun, full, type Offer, RESULT_BYTES_MAX, run, SOUND } from "./run-bench.ts";
+import { begun, full, NARROWED, type Offer, RESULT_BYTES_MAX, run, SOUND } from "./run-bench.ts";
 
 const HELLO = 5_000_000_000n;
 const DONE: Polled<Artifact> = { state: "done", output: SOUND, usage: {} };
@@ -83,6 +83,28 @@ describe("a job", () => {
     const ended = await run([rejected.offer, second], { found: begun({ id: "1" }) });
     expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
+
+  test.each(Object.entries(NARROWED))(
+    "is delivered and paid as it was admitted though its model %s by now",
+    async (_how, catalogue) => {
+      const stopping = new AbortController();
+      const left = queued([{ state: "pending" }], {
+        poll: () => {
+          stopping.abort(new JobAbort("shutdown"));
+          return Promise.resolve({ state: "pending" });
+        },
+      });
+      const { kept, closed } = await run([left.offer], { signal: stopping.signal });
+      expect(closed).toEqual([]);
+      const { offer, asked } = queued([{ state: "pending" }, DONE]);
+      // As the row keeps it.
+      const found = JSON.parse(JSON.stringify(kept.at(-1))) as object;
+      const ran = await run([offer], { found, catalogue });
+      expect([ran.thrown, asked]).toEqual([undefined, ["poll", "poll"]]);
+      expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+      expect(ran.heard).toBeGreaterThan(1_000);
+    },
+  );
 
   test("of which nobody knew for long ends with its provider's verdict, and is begun nowhere else", async () => {
     const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);

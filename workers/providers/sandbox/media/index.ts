@@ -3,11 +3,11 @@
  * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { createChildPool, type ChildJob, type ChildPool } from "#shared/children/pool.ts";
+import { processFolder } from "#shared/files/process-folder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -275,9 +275,11 @@ function given(signal: AbortSignal | undefined): { readonly signal?: AbortSignal
   return signal === undefined ? {} : { signal };
 }
 
+const folder = processFolder("sluice-media-");
+
 /** A directory for one job's files, removed with them also when the child was killed. */
 async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "sluice-media-"));
+  const directory = await mkdtemp(join(folder(), "job-"));
   try {
     return await work(directory);
   } finally {
