@@ -34,6 +34,7 @@ import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
 import { pollOnce, pollToEnd, refreshing } from "./queued.ts";
 import { runMsOf } from "./run-time.ts";
@@ -72,7 +73,7 @@ class MediaRun<Kind extends MadeKind> {
   private terms: Terms;
   private source: string | undefined;
   private begun: Begun | null;
-  /** What is paid for has been asked for, and no answer has come. */
+  /** A provider's queue has been asked to begin it, and no answer has come. */
   private isAsking = false;
   /** performance.now() when the present provider was asked. */
   private askedAt: number | undefined;
@@ -177,10 +178,10 @@ class MediaRun<Kind extends MadeKind> {
     this.askedAt = undefined;
     try {
       if ("run" in offer) {
-        const result = await this.calling(attempt.step, signal, (call) => offer.run(call));
+        const result = await this.calling(attempt.step, signal, (call) => inOneExchange(signal, () => offer.run(call)));
         return { result, ...served };
       }
-      const job = await this.calling(attempt.step, signal, (call) => offer.start(call));
+      const job = await this.calling(attempt.step, signal, (call) => this.asking(() => offer.start(call)));
       failpoint("job.begun");
       await this.keep({
         source: name,
@@ -215,10 +216,10 @@ class MediaRun<Kind extends MadeKind> {
     const input = this.kind.input(this.request, step.model, given);
     const call = mediaCallOf(this.context, this.job, step, input, signal);
     this.askedAt = performance.now();
-    return this.asking(() => ask(call));
+    return ask(call);
   }
 
-  /** While it runs, nobody can say whether it will have been paid for. */
+  /** While it runs, a job may come to be at the provider, or be there already, that we have no name for. */
   private async asking<T>(ask: () => Promise<T>): Promise<T> {
     this.isAsking = true;
     try {
