@@ -14,6 +14,7 @@ import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
 import type { Doorbells } from "./doorbells.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
+import type { RepeatBudget } from "./routing/repeat-budget.ts";
 
 export interface WorkerContext {
   readonly config: Config;
@@ -27,6 +28,8 @@ export interface WorkerContext {
   readonly catalogue: CatalogueStore;
   readonly providers: Providers;
   readonly breaker: Breaker;
+  /** Of calls that may be asked of the same source once more. */
+  readonly repeats: RepeatBudget;
   /** Rings of providers whose jobs have moved. */
   readonly doorbells: Pick<Doorbells, "onRing">;
   /** What a provider must show to ring for this job. */

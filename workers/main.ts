@@ -24,6 +24,7 @@ import { POOL_TABLE } from "./pools.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
+import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
@@ -83,6 +84,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     uploads,
     catalogue,
     providers,
+    repeats: createRepeatBudget(),
     work,
     replies,
     answers,

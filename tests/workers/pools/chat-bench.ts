@@ -105,6 +105,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       }),
     },
     breaker: fakeBreaker(around.breaker),
+    repeats: { succeeded: () => undefined, take: () => false },
     replies,
     answers: {
       isClosed: () => false,
