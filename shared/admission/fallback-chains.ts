@@ -122,6 +122,7 @@ const NAMES = {
   chat: "the chat models",
   embeddings: "the embedding models",
   image: "the image models",
+  upscale: "the upscaling models",
   audio: "the speech models",
   stt: "the transcription models",
   video: "the video models",

@@ -34,6 +34,7 @@ export interface ChatAttempt {
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
   readonly meter: ChatMeter;
+  readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
   /** performance.now() when the first provider was asked. */
   readonly askedAt: number;
 }
@@ -73,6 +74,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
       adapt: (body) => applySource(body, step.source),
+      checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
     };

@@ -22,6 +22,7 @@ import { explainFailure } from "./chat-failure.ts";
 import type { ChatMeter } from "./chat-meter.ts";
 import { createRendering, type Rendering } from "./chat-render.ts";
 import { type CloseCall, createCloseCall } from "./close-call.ts";
+import { checkDocuments } from "./documents.ts";
 import { createUnserved } from "./unserved.ts";
 import { UnreadableFileError, withStoredFiles } from "./stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
@@ -49,6 +50,8 @@ class ChatRun {
   private readonly control: JobControl;
   private readonly answer: Answer;
   private request!: ChatCompletionRequest;
+  /** As it came, its files by their names. */
+  private asked!: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private isOldForm = false;
   private terms: Terms;
@@ -85,6 +88,7 @@ class ChatRun {
     const asked = request as unknown as ChatCompletionRequest;
     this.isOldForm = usesFunctions(asked);
     this.request = withTools(asked);
+    this.asked = asked;
     const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
     const watchdog = startWatchdog(
       { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
@@ -93,9 +97,11 @@ class ChatRun {
     let askedAt = performance.now();
     try {
       this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
+      const model = context.catalogue.current().models.get(job.model);
+      if (model) await this.checkDocuments(model, this.request, watchdog.signal);
       askedAt = performance.now();
       const finale = await this.ask(watchdog.signal, askedAt);
-      await this.succeed(finale, performance.now() - askedAt);
+      await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
     } catch (error) {
       await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
     } finally {
@@ -115,7 +121,7 @@ class ChatRun {
       repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
       signal,
       hasBegun: () => answer.hasBegun,
-      enter: (model) => this.enter(model),
+      enter: (model) => this.enter(model, signal),
       onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: async (attempt) => {
         const { model } = attempt.step;
@@ -140,6 +146,7 @@ class ChatRun {
             rendering,
             answer: watched(answer, attempt.onBegun, this.copy),
             meter,
+            checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
             askedAt,
           });
         } finally {
@@ -152,13 +159,14 @@ class ChatRun {
   }
 
   /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
-  private async enter(model: Model): Promise<boolean> {
+  private async enter(model: Model, signal: AbortSignal): Promise<boolean> {
     const { context, job, request } = this;
     let bound: ReturnType<typeof checkChat>;
     try {
       bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
+      await this.checkDocuments(model, request, signal);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
       context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
       return false;
     }
@@ -178,6 +186,10 @@ class ChatRun {
     return true;
   }
 
+  private checkDocuments(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<void> {
+    return checkDocuments(this.context.probes, model, request, this.asked, signal);
+  }
+
   /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
@@ -188,10 +200,12 @@ class ChatRun {
     }
   }
 
-  private async succeed(finale: Finale, upstreamMs: number): Promise<void> {
+  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<void> {
     const { context, job, meter, attempt, answer } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
-    const metered = await meter.settle();
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const isTaken = answer.hasBegun || finale.wasDrained;
+    const [metered] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
     // Written before it is paid for: what cannot be told is not charged.
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";

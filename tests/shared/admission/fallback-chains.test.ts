@@ -39,6 +39,7 @@ function catalogueOf(slugs: readonly string[]): Catalogue {
     vectors("more-vectors", 1_024, 1_024),
     vectors("long-vectors", 3_072, 3_072),
     { ...one, slug: "painter", modality: "image", supports_chat: false },
+    { ...one, slug: "enlarger", modality: "upscale", supports_chat: false },
   ];
   return {
     ...base,
@@ -96,6 +97,12 @@ describe("a chain", () => {
       "painter",
       ["chat-1"],
       "model_not_supported fallbacks[0]: Expected the image models",
+    ],
+    [
+      "of an upscaler led to a painter",
+      "enlarger",
+      ["painter"],
+      "model_not_supported fallbacks[0]: Expected the upscaling models",
     ],
     ["with pictures", "chat-0", ["chat-1", "painter"], "model_not_supported fallbacks[1]: Expected the chat models"],
   ])("%s is refused, with the place of the fault", (_what, model, fallbacks, expected) => {
