@@ -93,6 +93,8 @@ export const LIMITS = {
   providerRetryHintMs: 2_000,
   /** Full jitter of the one retry that has no hint. */
   providerRetryJitterMs: 500,
+  /** Repeats of a lone failure: how many a source can save up, what a call that ends well adds, and what time adds. */
+  providerRepeats: { tokensMax: 3, tokensPerCall: 0.1, msPerToken: 60_000, sourcesMax: 5_000 },
   /** A call without an answer by then has its provider's address tried: one that cannot be reached fails at once. */
   providerConnectMs: paced(5_000),
   /** How long an answer of the response cache lives where neither model nor request says, and at most. */

@@ -16,6 +16,7 @@ import type { Doorbells } from "./doorbells.ts";
 import type { ResultBudget } from "./pools/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
+import type { RepeatBudget } from "./routing/repeat-budget.ts";
 
 export interface WorkerContext {
   readonly config: Config;
@@ -35,6 +36,8 @@ export interface WorkerContext {
   /** Looks at documents before a model is shown them. */
   readonly probes: Pick<MediaProbes, "pdfPages">;
   readonly breaker: Breaker;
+  /** Of calls that may be asked of the same source once more. */
+  readonly repeats: RepeatBudget;
   /** Rings of providers whose jobs have moved. */
   readonly doorbells: Pick<Doorbells, "onRing">;
   /** What a provider must show to ring for this job. */

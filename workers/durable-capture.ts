@@ -23,13 +23,22 @@ export interface Capture {
 /** Any address: the frames never leave the process. */
 export const CAPTURED_REPLY = "captured";
 
-/** @param intend run once, before the first provider call; what it throws ends the run */
-export function capture(context: WorkerContext, intend: () => Promise<void>): Capture {
+/**
+ * Told before a provider is asked.
+ * @param isDirect its answer brings the result, and it keeps no job
+ */
+export type Intend = (isDirect: boolean) => Promise<void>;
+
+/** @param intend run before the first provider call, and before the first of the other sort; what it throws ends the run */
+export function capture(context: WorkerContext, intend: Intend): Capture {
   let closing: Finish | undefined;
   const pieces: Uint8Array[] = [];
   let last: { text: true } | { error: ErrorFrame } | undefined;
-  let intent: Promise<void> | undefined;
-  const once = (): Promise<void> => (intent ??= intend());
+  let intent: { readonly isDirect: boolean; readonly noted: Promise<void> } | undefined;
+  const once: Intend = (isDirect) => {
+    if (intent?.isDirect !== isDirect) intent = { isDirect, noted: intend(isDirect) };
+    return intent.noted;
+  };
   return {
     context: {
       ...context,
@@ -60,18 +69,18 @@ export function capture(context: WorkerContext, intend: () => Promise<void>): Ca
 }
 
 /** Every way to a provider notes the intent first; a new one does not compile until it stands here. */
-function intending(providers: Providers, intend: () => Promise<void>): Providers {
+function intending(providers: Providers, intend: Intend): Providers {
   return {
     chat(provider) {
       const offer = providers.chat(provider);
       return (
         offer && {
           complete: async (call) => {
-            await intend();
+            await intend(true);
             return offer.complete(call);
           },
           async *stream(call) {
-            await intend();
+            await intend(true);
             yield* offer.stream(call);
           },
         }
@@ -83,7 +92,7 @@ function intending(providers: Providers, intend: () => Promise<void>): Providers
         offer && {
           ...offer,
           embed: async (call) => {
-            await intend();
+            await intend(true);
             return offer.embed(call);
           },
         }
@@ -97,15 +106,12 @@ function intending(providers: Providers, intend: () => Promise<void>): Providers
 }
 
 /** Asking about a job that runs is no intent: it was noted before the job was begun. */
-function intendingMedia<Input, Output>(
-  offer: MediaOffer<Input, Output>,
-  intend: () => Promise<void>,
-): MediaOffer<Input, Output> {
+function intendingMedia<Input, Output>(offer: MediaOffer<Input, Output>, intend: Intend): MediaOffer<Input, Output> {
   if ("run" in offer) {
     return {
       ...offer,
       run: async (call) => {
-        await intend();
+        await intend(true);
         return offer.run(call);
       },
     };
@@ -113,7 +119,7 @@ function intendingMedia<Input, Output>(
   return {
     ...offer,
     start: async (call) => {
-      await intend();
+      await intend(false);
       return offer.start(call);
     },
   };

@@ -137,8 +137,9 @@ export function openDurableJobs(options: {
   const own = async (job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> => {
     // Of one that was begun before, another provider may be asked now.
     let hasIntent = job.provider_job !== null;
-    const captured = capture(context, async () => {
-      if (!(await noteIntent(database, job.id, job.epoch))) throw new NotOursError("the job is not ours any more");
+    const captured = capture(context, async (isDirect) => {
+      if (!(await noteIntent(database, job.id, job.epoch, isDirect)))
+        throw new NotOursError("the job is not ours any more");
       hasIntent = true;
       failpoint("job.intended");
     });

@@ -26,6 +26,7 @@ import { ResultBudget } from "./pools/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
+import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { type Runner, startRunner } from "./runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
@@ -90,6 +91,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs }),
     catalogue,
     providers,
+    repeats: createRepeatBudget(),
     probes,
     work,
     replies,

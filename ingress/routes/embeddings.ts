@@ -21,7 +21,11 @@ export function embeddings(context: IngressContext): Route {
     countsItself: true,
     request: { schema: "EmbeddingsRequest" },
     responses: {
-      200: { description: "The vectors", schema: "Embeddings", headers: ["x-credits-used", "x-model-used", "x-cache"] },
+      200: {
+        description: "The vectors",
+        schema: "Embeddings",
+        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
+      },
     },
     errors: [
       "invalid_json",

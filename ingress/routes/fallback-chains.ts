@@ -62,7 +62,8 @@ export function fallbackChains(context: IngressContext): readonly Route[] {
       summary: "Set the fallback chain of a model",
       description:
         "When every provider of the model refuses, fails or is silent, the fallbacks are tried in order; the call then " +
-        "costs what the one that served costs. In force within a second.",
+        "costs what the one that served costs. A chat call that is too long for the model goes to those that read more. " +
+        "Embeddings go only to models that make vectors of the same length. In force within a second.",
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
       errors: [

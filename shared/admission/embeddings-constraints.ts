@@ -38,6 +38,22 @@ export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingMode
   return { holdNano, outputTokensMax: 0, mayExceed: false, tokensMax: inputTokens };
 }
 
+/**
+ * What is asked of a model that stands in for another one: vectors of the length that the caller would have had.
+ * @throws ApiError when token numbers mean something else to it
+ */
+export function standInRequest(
+  request: EmbeddingsRequest,
+  { embedding: asked }: EmbeddingModel,
+  { embedding }: EmbeddingModel,
+): EmbeddingsRequest {
+  const hasTokens = inputsOf(request.input).some((input) => typeof input !== "string");
+  if (hasTokens && embedding.vocabulary !== asked.vocabulary) {
+    throw refusal("unsupported_value", "input", "Token numbers are those of the model that was asked for.");
+  }
+  return { ...request, dimensions: request.dimensions ?? asked.dimensions };
+}
+
 /** The inputs of a checked request, one for each vector. */
 export function inputsOf(input: EmbeddingsRequest["input"]): readonly EmbeddingInput[] {
   return isList(input) ? (input as EmbeddingInput[]) : [input as EmbeddingInput];

@@ -2,7 +2,7 @@
  * What may stand in a fallback chain, checked when it is written; a chain in force is followed one level deep. Models
  * that leave the catalogue later are passed over by the worker.
  */
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { type Catalogue, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   type FallbackChainRow,
@@ -72,6 +72,7 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
       const message = `Expected ${NAMES[kind]} as fallbacks of ${model}; ${fallback} is of ${NAMES[stands]}.`;
       throw new ApiError("model_not_supported", message, { param });
     }
+    if (kind === "embeddings") checkLengths(catalogue, model, fallback, param);
     if (fallback === model) {
       throw new ApiError("unsupported_value", `Expected other models than ${model}, whose chain this is.`, { param });
     }
@@ -119,6 +120,7 @@ function wayTo(
 
 const NAMES = {
   chat: "the chat models",
+  embeddings: "the embedding models",
   image: "the image models",
   upscale: "the upscaling models",
   audio: "the speech models",
@@ -138,15 +140,24 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Kind {
     });
   }
   if (model.supports_chat) return "chat";
+  if (isEmbeddingModel(model)) return "embeddings";
   if (Object.hasOwn(NAMES, model.modality)) return model.modality as Kind;
-  throw new ApiError("model_not_supported", whyNot(model), { param });
+  const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
+  throw new ApiError("model_not_supported", why, { param });
 }
 
-function whyNot(model: Model): string {
-  if (model.supports_embeddings) {
-    return `Embeddings of one model mean nothing to another, so ${model.slug} can neither have fallbacks nor be one.`;
-  }
-  return `Models of modality ${model.modality} have no fallbacks and can be none, ${model.slug} among them.`;
+/** Of two embedding models: one of which every call would pass over the other is no chain. @throws ApiError */
+function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
+  const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
+  if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;
+  const message = `Expected models that make vectors of the same length: ${slug} makes ${asked.words}, ${fallback} ${other.words}.`;
+  throw new ApiError("model_not_supported", message, { param });
+}
+
+function lengthsOf(model: Model) {
+  if (!isEmbeddingModel(model)) return undefined;
+  const { dimensions_min: min, dimensions_max: max } = model.embedding;
+  return { min, max, words: min === max ? `${max} numbers` : `${min} to ${max} numbers` };
 }
 
 function tooMany(): ApiError {

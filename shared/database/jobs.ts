@@ -157,6 +157,8 @@ export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publis
   readonly kind: string;
   /** A provider may have been asked, and there is nothing to ask it for. */
   readonly has_intent: boolean;
+  /** That provider keeps no jobs: there will never be anything to ask it for. */
+  readonly is_direct: boolean;
   /** It goes on at its provider, which can be asked about it. */
   readonly is_at_provider: boolean;
   readonly is_unknown: boolean;
@@ -188,16 +190,19 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 
 /** Columns of an UnownedJob. */
 export const UNOWNED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
-  claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent,
+  claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'given' as given`;
 
-/** Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled. */
-export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
+/**
+ * Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled.
+ * @param isDirect the provider's answer brings the result, and it keeps no job
+ */
+export async function noteIntent(target: Queryable, id: string, epoch: number, isDirect: boolean): Promise<boolean> {
   const rows = await target.query(
-    `update job set intent_at = clock_timestamp()
+    `update job set intent_at = clock_timestamp(), intent_is_direct = $3
      where id = $1 and epoch = $2 and state = 'running' and not cancel_requested returning 1`,
-    [id, epoch],
+    [id, epoch, isDirect],
     "note_intent",
   );
   return rows.length > 0;

@@ -39,7 +39,7 @@ export interface Ending {
  */
 export function endingOf(job: UnownedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
-    if (mayBePaidUnseen(job.kind)) return "unknown";
+    if (mayBePaidUnseen(job.kind) && !job.is_direct) return "unknown";
     return {
       state: "failed",
       usage: "lost",

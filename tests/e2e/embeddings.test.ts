@@ -9,6 +9,7 @@ import OpenAI from "openai";
 import type { Estimate } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { creditsNumber } from "#shared/money.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
 import { mockVector } from "#tests/providers/openai-compatible/embeddings.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
@@ -37,6 +38,9 @@ models:
   - <<: *embed
     slug: upstream-floats
     sources: [{ provider: mock, model: mock-ok, drop_params: [encoding_format] }]
+  - <<: *embed
+    slug: upstream-down
+    sources: [{ provider: mock, model: mock-server-error }]
   - <<: *embed
     slug: upstream-silent
     sources: [{ provider: mock, model: mock-silent }]
@@ -262,6 +266,18 @@ describe("a source over HTTP", () => {
     await call.finished;
     expect(call.closedByClientAt).not.toBeNull();
   });
+});
+
+test("a model that fails is stood in for by one whose vectors are as long, at its own price", async () => {
+  const { id, key } = await createWorkspace(stack, { creditsNano: 1_000_000_000n });
+  const set = (fallback: string) =>
+    stack.command("admin", "fallback-chains", "set", "upstream-down", fallback, "--workspace", id);
+  expect((await set("upstream-embed")).stderr).toBe("");
+  const other = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: key, maxRetries: 0 });
+  const { data, response } = await other.embeddings.create({ model: "upstream-down", input: "abc" }).withResponse();
+  expect([data.model, data.data[0]?.embedding.length]).toEqual(["upstream-embed", 8]);
+  const told = ["x-model-used", "x-fallback-from", "x-fallback-depth"].map((name) => response.headers.get(name));
+  expect(told).toEqual(["upstream-embed", "upstream-down", "1"]);
 });
 
 describe("an estimate", () => {

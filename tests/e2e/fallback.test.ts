@@ -65,6 +65,11 @@ const MODELS: readonly ModelOptions[] = FAMILIES.flatMap((family): ModelOptions[
   { slug: `${family}-dear`, family, prices: DEAR },
   { slug: `${family}-mid`, family, source: "mock-error-mid" },
   { slug: `${family}-wrong`, family, source: "mock-bad-request" },
+  { slug: `${family}-lone`, family, source: "lone" },
+  ...(family === "gemini"
+    ? []
+    : [{ slug: `${family}-small`, family, source: "mock-context-length", contextTokens: 8_000 }]),
+  { slug: `${family}-declines`, family, source: `mock-${FAILURES.refusal[family]}` },
   ...KINDS.flatMap((kind) =>
     MODES.flatMap((isStream) => {
       const source = `mock-${sourceOf(kind, family, isStream)}`;
@@ -242,10 +247,12 @@ describe("a chain of three whose first two fail", () => {
     expect(await entriesOf(requestId(answer))).toEqual([-settled]);
     if (!isStream) expect(Number(answer.headers.get("x-credits-used")) * 1e9).toBeCloseTo(Number(settled), 0);
 
-    // Each was asked once, but for the one that could not be reached.
+    // Each was asked once, but for the one that could not be reached, and for the one repeat that a failure may be granted.
     const asked = families.map((family) => receivedBy(family, marker).length);
     const kinds = [first, CHAINS.find(([known]) => known === name)?.[1].second ?? ""];
-    expect(asked).toEqual([...kinds.map((slug) => (slug.includes("-gone-") ? 0 : 1)), 1]);
+    const repeats = kinds.map((slug, at) => (asked[at] ?? 0) - (slug.includes("-gone-") ? 0 : 1));
+    expect(asked.at(-1)).toBe(1);
+    expect(["0,0", "0,1", "1,0"]).toContain(repeats.join(","));
   });
 
   test("a source that said nothing was let go", () => {
@@ -282,6 +289,45 @@ describe("the stock openai SDK", () => {
     expect(text).toBe("hello from the sdk");
     expect(headersOf(stream.response)).toEqual(["gemini-last", streamed, "2"]);
     expect(usage).toMatchObject({ completion_tokens: 4 });
+  });
+});
+
+describe("a call that is too long for its model", () => {
+  test.each(["openai", "claude"] as const)("is served by a larger one of its chain (%s)", async (family) => {
+    const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
+    const other = family === "openai" ? "claude" : "openai";
+    await chainOf(workspace.id, `${family}-small`, [`${other}-small`, "gemini-last"]);
+    for (const isStream of MODES) {
+      const marker = `long ${family} ${isStream}`;
+      const answer = await bed.client.chat(bed.target(workspace.key), bodyOf(`${family}-small`, marker, isStream));
+      expect([answer.status, textOf(answer)]).toEqual([200, `hello from ${marker}`]);
+      expect(headersOf(answer)).toEqual(["gemini-last", `${family}-small`, "1"]);
+      // Of the same size, so it would refuse as well.
+      expect(receivedBy(other, marker)).toEqual([]);
+      const [row] = await rowsOf(requestId(answer));
+      expect(row?.settled).toBe(atLast(row?.units["input_tokens"] ?? 0, row?.units["output_tokens"] ?? 0));
+    }
+  });
+
+  test("and that the larger one declines hears that it is too long", async () => {
+    const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
+    await chainOf(workspace.id, "openai-small", ["claude-declines"]);
+    const answer = await bed.client.chat(bed.target(workspace.key), bodyOf("openai-small", "too long", false));
+    expect([answer.status, errorCode(answer)]).toEqual([400, "context_length_exceeded"]);
+    expect(receivedBy("claude", "too long")).toHaveLength(1);
+  });
+});
+
+describe("a source that fails once", () => {
+  test.each(FAMILIES)("is asked a second time before the chain is followed (%s)", async (family) => {
+    const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
+    await chainOf(workspace.id, `${family}-lone`, [`${rotated(FAMILIES.indexOf(family) + 1)}-last`]);
+    bed.servers[family].next({ status: 500, body: "{}" });
+    const answer = await bed.client.chat(bed.target(workspace.key), bodyOf(`${family}-lone`, `lone ${family}`, true));
+    expect([answer.status, textOf(answer)]).toEqual([200, `hello from lone ${family}`]);
+    expect(headersOf(answer)).toEqual([`${family}-lone`, null, null]);
+    expect(receivedBy(family, `lone ${family}`)).toHaveLength(2);
+    expect(await entriesOf(requestId(answer))).toHaveLength(1);
   });
 });
 

@@ -21,16 +21,31 @@ const FAL_KEY = "key-of-the-local-fal";
 const CREDIT = 1_000_000_000n;
 const folder = temporaryDirectory();
 
+/** A gateway in front of a vendor that answers in one exchange: it has lost the vendor. */
+const broken = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => new Response("<html>bad gateway</html>", { status: 502 }),
+});
+
 let stack: Stack;
 let client: OpenAI;
 let fal: FalServer;
 
 const catalogueOf = (url: string): string => `
 providers:
+  - { id: direct-local, family: openai-compatible, base_url: "http://127.0.0.1:${broken.port}/v1" }
   - { id: fal-local, family: fal, base_url: "${url}", api_key_env: LOCAL_FAL_API_KEY }
 presets:
   - { name: few, requests_per_minute: 1, daily_tokens: null }
 models:
+  - slug: direct
+    modality: image
+    owned_by: mock
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "3" }
+    allowed_params: { max_n: 4, sizes: [512x512] }
+    sources: [{ provider: direct-local, model: painter }]
   - &queued
     slug: queued
     modality: image
@@ -70,6 +85,7 @@ afterAll(async () => {
   await stack.stop();
   expect(fal.faults).toEqual([]);
   fal.close();
+  await broken.stop(true);
   folder.remove();
 });
 
@@ -384,6 +400,21 @@ describe("what stands around a call", () => {
     expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([
       { status: "succeeded", settled: CREDIT / 10n, source: "fal-local/fal-ai/flux/schnell" },
     ]);
+  });
+
+  test("a source that answers in one exchange and breaks is stood in for, or fails at once with its hold free", async () => {
+    const workspace = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
+    const ask = { model: "direct", prompt: "x", size: "512x512" };
+    const failed = await postAs(workspace.key, ask);
+    const { error } = (await failed.json()) as { error: object };
+    expect([failed.status, error]).toEqual([502, expect.objectContaining({ code: "upstream_error" })]);
+    expect(await usageOf(failed.headers.get("x-request-id"))).toMatchObject([{ status: "failed", settled: 0n }]);
+    expect(await stack.query("select 1 from hold where workspace_id = $1", [workspace.id])).toEqual([]);
+    const other = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
+    const words = ["fallback-chains", "set", "direct", MODEL, "--workspace", other.id];
+    expect((await stack.command("admin", ...words)).stderr).toBe("");
+    const served = await postAs(other.key, ask);
+    expect([served.status, served.headers.get("x-model-used")]).toEqual([200, MODEL]);
   });
 
   test("a picture that cannot be fetched where its provider says costs nothing", async () => {

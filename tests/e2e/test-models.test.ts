@@ -357,8 +357,15 @@ describe("a fallback chain", () => {
     expect(await owner.chat("sandbox-truncate", "streamed")).toMatchObject({ outcome: "200 … upstream_error" });
   });
 
-  test.each(REJECTING)("does not help what %s rejects", async (model) => {
+  test("does not help what sandbox-no-temperature rejects", async () => {
+    const model = "sandbox-no-temperature";
     expect((await owner.chat(model, "plain", BODIES[model])).error?.status).toBe(400);
+  });
+
+  test("helps what is too long for sandbox-small-context", async () => {
+    const model = "sandbox-small-context";
+    const { answer, error } = await owner.chat(model, "plain", BODIES[model]);
+    expect([error, servedBy(answer.headers)]).toEqual([undefined, ["sandbox-backup", model, "2"]]);
   });
 });
 

@@ -118,6 +118,7 @@ class ChatRun {
     return serveFirst({
       steps,
       breaker: context.breaker,
+      repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
       signal,
       hasBegun: () => answer.hasBegun,
       enter: (model) => this.enter(model, signal),

@@ -1,8 +1,7 @@
 /** What an embeddings call used: the provider's report, or our own count where there is none that can be true. */
-import type { JobMessage } from "#schemas/generated/types.ts";
 import type { EmbeddingInput } from "#shared/admission/embeddings-constraints.ts";
 import type { EmbeddingModel } from "#shared/catalogue/catalogue.ts";
-import { deserializePrice, priceChat } from "#shared/pricing/price.ts";
+import { priceChat } from "#shared/pricing/price.ts";
 import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
@@ -10,6 +9,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import type { ChatUsage } from "../providers/provider.ts";
 
 import type { Metered } from "./chat-meter.ts";
+import type { Terms } from "./media/terms.ts";
 
 /** Vendors count otherwise than we bound (templates around an input), but never this much more. */
 const BOUND_SLACK = 2;
@@ -18,16 +18,15 @@ const SLACK_PER_INPUT = 16;
 export async function meterEmbeddings(
   report: ChatUsage,
   call: {
-    readonly job: JobMessage;
+    readonly terms: Terms;
     readonly inputs: readonly EmbeddingInput[];
     readonly model: EmbeddingModel;
     /** The most tokens the inputs can have. */
     readonly tokensMax: number;
   },
 ): Promise<Metered> {
-  const { job, inputs, model, tokensMax } = call;
-  const price = deserializePrice(job.price as Record<string, string>);
-  const held = BigInt(job.hold_nano);
+  const { inputs, model, tokensMax } = call;
+  const { price, holdNano: held } = call.terms;
   const believedMax = tokensMax * BOUND_SLACK + inputs.length * SLACK_PER_INPUT;
   if (report !== null && report !== "impossible" && promptTokens(report) <= believedMax) {
     return { nano: priceChat(price, report), usage: report, estimated: undefined };

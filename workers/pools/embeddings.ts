@@ -1,7 +1,8 @@
 /** What the pool does with an embeddings call: served by the first source that can, settled once, answered once. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
-import { inputsOf, inputTokensMax } from "#shared/admission/embeddings-constraints.ts";
-import { isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
+import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/admission/embeddings-constraints.ts";
+import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
 
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
@@ -18,6 +19,7 @@ import { type CloseCall, createCloseCall } from "./close-call.ts";
 import { type Finished, runEmbeddingsAttempt } from "./embeddings-attempt.ts";
 import { meterEmbeddings } from "./embeddings-meter.ts";
 import { renderEmbeddings } from "./embeddings-render.ts";
+import { moveTerms, type Terms } from "./media/terms.ts";
 import { createUnserved } from "./unserved.ts";
 import { discardRequest, readRequest } from "./work-request.ts";
 
@@ -51,23 +53,31 @@ async function serve(
   const askedAt = performance.now();
   let last: Attempt<EmbeddingsProvider> | undefined;
   try {
-    const { result, attempt } = await ask(context, job, request, watchdog.signal, (attempt) => (last = attempt));
+    const { result, attempt, terms } = await ask(context, job, request, watchdog.signal, (attempt) => {
+      last = attempt;
+      const { model } = attempt.step;
+      const { depth } = attempt;
+      answer.server = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+    });
     const upstreamMs = performance.now() - askedAt;
     const { model } = attempt.step;
     if (!isEmbeddingModel(model)) throw new Error("served by a model that makes no embeddings");
     const inputs = inputsOf(request.input);
     const tokensMax = inputs.reduce((sum, input) => sum + inputTokensMax(input, model), 0);
     const [metered] = await Promise.all([
-      meterEmbeddings(result.usage, { job, inputs, model, tokensMax }),
+      meterEmbeddings(result.usage, { terms, inputs, model, tokensMax }),
       control.confirmCaller?.(watchdog.signal),
     ]);
     // Written before it is paid for: what cannot be told is not charged.
     const text = await renderEmbeddings(result.vectors, model.slug, request.encoding_format ?? "float", metered.usage);
     const { takenNano } = await closeCall(job, attempt.step.name, "succeeded", metered);
     answer.end(text, takenNano, upstreamMs);
-    const copy = new AnswerCopy();
-    copy.add(text);
-    void copy.keep(context, job, { model: model.slug, isStream: false });
+    // What a fallback made stands in only this once.
+    if (attempt.depth === 0) {
+      const copy = new AnswerCopy();
+      copy.add(text);
+      void copy.keep(context, job, { model: model.slug, isStream: false });
+    }
     context.log.info(
       { request_id: job.request_id, source: attempt.step.name, ms: Math.round(upstreamMs) },
       "embeddings call served",
@@ -94,9 +104,11 @@ async function serve(
 interface Served {
   readonly result: EmbeddingsResult;
   readonly attempt: Attempt<EmbeddingsProvider>;
+  /** Of the model that served. */
+  readonly terms: Terms;
 }
 
-/** Vectors of another model mean nothing beside those a client has stored: only the model's own sources may serve. */
+/** A workspace that names fallbacks gets vectors of the length that it would have had, of whichever model. */
 async function ask(
   context: WorkerContext,
   job: JobMessage,
@@ -104,18 +116,36 @@ async function ask(
   signal: AbortSignal,
   onAttempt: (attempt: Attempt<EmbeddingsProvider>) => void,
 ): Promise<Served> {
-  const steps = stepsOf(context.catalogue.current(), job.model, [], (provider) =>
+  const catalogue = context.catalogue.current();
+  const asked = catalogue.models.get(job.model);
+  const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
     context.providers.embeddings(provider),
   ).filter(({ model }) => isEmbeddingModel(model));
   // The model, or every source of it, left the catalogue after the call was admitted.
-  if (steps.length === 0) throw new ProviderError("misconfigured", "the model has no source of embeddings any more");
+  if (steps.length === 0 || !asked || !isEmbeddingModel(asked))
+    throw new ProviderError("misconfigured", "the model has no source of embeddings any more");
   const finished = new Map<string, Finished>();
+  let terms: Terms = {
+    price: deserializePrice(job.price as Record<string, string>),
+    holdNano: BigInt(job.hold_nano),
+  };
+  const enter = async (model: Model): Promise<boolean> => {
+    if (!isEmbeddingModel(model)) return false;
+    const check = () => ({
+      bound: checkEmbeddings(standInRequest(request, asked, model), model),
+      price: model.price,
+    });
+    const moved = await moveTerms(context, job, model, check);
+    terms = moved ?? terms;
+    return moved !== undefined;
+  };
   return serveFirst<EmbeddingsProvider, Served>({
     steps,
     breaker: context.breaker,
+    repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
     signal,
     hasBegun: () => false,
-    enter: () => Promise.resolve(false),
+    enter,
     onFailure(attempt, error, next) {
       context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
       context.log.warn(
@@ -125,13 +155,16 @@ async function ask(
     },
     async attempt(attempt) {
       onAttempt(attempt);
-      const { name, source, model } = attempt.step;
-      const done = finished.get(name) ?? new Map<number, EmbeddingsResult>();
-      finished.set(name, done);
+      const { name, source, model, isFallback } = attempt.step;
+      const own = isFallback && isEmbeddingModel(model) ? standInRequest(request, asked, model) : request;
+      const of = `${model.slug} ${name}`;
+      const done = finished.get(of) ?? new Map<number, EmbeddingsResult>();
+      finished.set(of, done);
       const startedAt = performance.now();
       try {
         const limits = { plainMs: context.config.chat.plainMs, deadlineMs: job.deadline_ms };
-        return { result: await runEmbeddingsAttempt({ request, attempt, limits, signal, finished: done }), attempt };
+        const result = await runEmbeddingsAttempt({ request: own, attempt, limits, signal, finished: done });
+        return { result, attempt, terms };
       } finally {
         const seconds = (performance.now() - startedAt) / 1_000;
         context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "embed");

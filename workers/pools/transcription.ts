@@ -129,6 +129,7 @@ class Transcribing {
     return serveFirst<Offer, Served>({
       steps,
       breaker: context.breaker,
+      repeats: { budget: context.repeats, deadlineMs },
       signal,
       hasBegun: () => this.answer.hasBegun,
       enter: (model) => this.enter(model),

@@ -10,6 +10,7 @@ import { JobAbort } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
 
 import type { Breaker } from "./breaker.ts";
+import type { RepeatBudget } from "./repeat-budget.ts";
 import type { Step } from "./steps.ts";
 
 /** Nobody could even be asked: every source rests after failures, or no model of the chain can take the call. */
@@ -39,6 +40,8 @@ export interface Serving<Offer, Result> {
   /** Where the call had come to when somebody else had it: the model that its hold is for, how deep it was in the chain, its last failure. */
   readonly from?: { readonly model: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
+  /** Of calls that may be asked of the same source once more when it fails; absent for what may have been paid for. */
+  readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
   /** Before the first step of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
@@ -51,14 +54,18 @@ export interface Serving<Offer, Result> {
   onFailure(attempt: Attempt<Offer>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
 }
 
-/** @throws ProviderError of the last step that failed; NoRouteError; whatever else an attempt throws */
+/**
+ * @throws ProviderError of the last step that failed, of the first one where all who were asked refused the request;
+ * NoRouteError; whatever else an attempt throws
+ */
 export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
   const { steps, signal } = serving;
   let depth = serving.from?.depth ?? 0;
   let entered = serving.from?.model ?? (steps[0]?.isFallback === false ? steps[0].model : undefined);
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
-  let last = serving.from?.error;
+  const failures = serving.from ? [serving.from.error] : [];
+  let hasRepeated = false;
   /** Somebody who would have been asked first rests: who stands in may know less than it. */
   let hasSkipped = false;
   for (const [at, step] of steps.entries()) {
@@ -88,30 +95,43 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
     if (signal.aborted) {
       // The client left, or the deadline came, before anybody was asked (again).
       if (isProbe) breaker.forget(step.name);
-      throw last ?? new ProviderError("aborted", "the call ended before its source was asked");
+      throw failures.at(-1) ?? new ProviderError("aborted", "the call ended before its source was asked");
     }
+    // Who stands in for a source that failed may know less than it; the client asked for that one.
+    const isStandIn = failures.length > 0 || (hasSkipped && step.isFallback);
     for (let tries = 0; ; tries++) {
+      const startedAt = performance.now();
       try {
         const result = await serving.attempt(attempt);
         onBegun();
+        serving.repeats?.budget.succeeded(step.name);
         return result;
       } catch (error) {
         account({ breaker, source: step.name, isProbe, error, signal });
         if (!(error instanceof ProviderError) || signal.aborted) throw error;
-        const standsIn = last !== undefined || (hasSkipped && step.isFallback);
-        const isFirstWord = error.kind === "rejected" && !standsIn;
+        const isTooLong = error.code === "context_length_exceeded" && !isStandIn;
+        // Only a larger model can take what is too long for this one.
+        if (isTooLong) for (const model of notLarger(steps, step.model)) passedOver.add(model);
+        const mayMove = isTooLong && steps.slice(at + 1).some(({ model }) => !passedOver.has(model));
+        const isFirstWord = error.kind === "rejected" && !isStandIn && !mayMove;
         if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isFirstWord) {
           serving.onFailure(attempt, error, "ended");
           throw error;
         }
         if (error.kind === "rejected") {
-          // Who stands in for a source that failed may know less than it; the client asked for that one.
           serving.onFailure(attempt, error, "moved");
           passedOver.add(step.model);
+          if (!isStandIn) failures.push(error);
           break;
         }
-        last = error;
-        const waitMs = tries === 0 ? retryWaitMs(error, attempt.isLast) : undefined;
+        let waitMs = tries === 0 ? retryWaitMs(error, attempt.isLast) : undefined;
+        if (waitMs === undefined && !hasRepeated && !isProbe && tries === 0) {
+          const hasSibling = isAnyReady(siblingsOf(steps.slice(at + 1), step.model), passedOver, serving);
+          const tookMs = performance.now() - startedAt;
+          waitMs = hasSibling ? undefined : repeatWaitMs(serving, breaker, { source: step.name, error, tookMs });
+          hasRepeated = waitMs !== undefined;
+        }
+        failures.push(error);
         serving.onFailure(attempt, error, waitMs !== undefined ? "retried" : attempt.isLast ? "ended" : "moved");
         if (waitMs === undefined) break;
         await sleep(waitMs, signal);
@@ -119,9 +139,23 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
       }
     }
   }
-  if (last !== undefined) throw last;
+  const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
+  if (told !== undefined) throw told;
   const rests = steps.map((step) => serving.breaker.retryInMs(step.name)).filter((ms) => ms > 0);
   throw new NoRouteError(rests.length === 0 ? 0 : Math.min(...rests));
+}
+
+function isRefusal({ kind }: ProviderError): boolean {
+  return kind === "refused" || kind === "rejected";
+}
+
+/** Models that read no more than this one, which is among them. */
+function notLarger(steps: readonly Step<unknown>[], { max_context_tokens: most }: Model): Model[] {
+  return steps.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
+}
+
+function siblingsOf<Offer>(steps: readonly Step<Offer>[], model: Model): readonly Step<Offer>[] {
+  return steps.filter((step) => step.model === model);
 }
 
 /** Of what may have been paid for, nothing is begun a second time (lesson PRO-8). */
@@ -199,6 +233,21 @@ export function retryWaitMs(error: ProviderError, isLast: boolean, random: numbe
   // Without a hint the next source is the better guess; the last one is asked again, with full jitter.
   const mayRepeat = error.kind === "busy" || error.isUnsent;
   return mayRepeat && isLast ? random * LIMITS.providerRetryJitterMs : undefined;
+}
+
+/**
+ * How long to wait before a source that failed is asked once more; undefined: not at all. Only what is in rotation is asked
+ * again, within its budget, and where as much time is left for whoever comes after the repeat as it may take.
+ */
+function repeatWaitMs(
+  { repeats }: Pick<Serving<unknown, unknown>, "repeats">,
+  breaker: Pick<Breaker, "retryInMs">,
+  { source, error, tookMs }: { readonly source: string; readonly error: ProviderError; readonly tookMs: number },
+): number | undefined {
+  if (repeats === undefined || error.kind !== "failed" || breaker.retryInMs(source) > 0) return undefined;
+  const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
+  if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
+  return (0.2 + 0.8 * Math.random()) * LIMITS.providerRetryJitterMs;
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

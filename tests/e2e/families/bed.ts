@@ -41,6 +41,7 @@ export interface ModelOptions {
   readonly prices?: Readonly<Record<string, string>>;
   /** Nobody listens at its provider's address. */
   readonly isGone?: boolean;
+  readonly contextTokens?: number;
 }
 
 export interface FamilyServers {
@@ -130,7 +131,14 @@ function keyVariable(family: Family): string {
   return `LOCAL_${family.toUpperCase()}_API_KEY`;
 }
 
-function modelOf({ slug, family, source = "golden", prices = {}, isGone = false }: ModelOptions): object {
+function modelOf({
+  slug,
+  family,
+  source = "golden",
+  prices = {},
+  isGone = false,
+  contextTokens = 400_000,
+}: ModelOptions): object {
   return {
     slug,
     modality: "text",
@@ -139,8 +147,8 @@ function modelOf({ slug, family, source = "golden", prices = {}, isGone = false 
     supports_chat: true,
     supports_streaming: true,
     supports_tools: true,
-    max_context_tokens: 400_000,
-    max_output_tokens: 32_000,
+    max_context_tokens: contextTokens,
+    max_output_tokens: Math.min(contextTokens, 32_000),
     pricing: { unit: "per_token", ...PRICES, ...prices },
     price_source: { source: "made up for tests", date: "2026-01-01" },
     allowed_params: { supported_inputs: ["text", "image", ...(family === "claude" ? [] : ["audio"])] },

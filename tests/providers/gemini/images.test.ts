@@ -150,6 +150,13 @@ describe("several pictures", () => {
     expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
+  test("are delivered without the one that is still being made when their time is over", async () => {
+    const { server, make } = start({}, "hang", {});
+    const { output } = await make({ n: 3 }, { signal: AbortSignal.timeout(1_000) });
+    expect(output).toEqual([PICTURE, PICTURE]);
+    expect(server.requests).toHaveLength(3);
+  });
+
   test("are given up with their caller", async () => {
     const { server, make } = start("hang", "hang");
     const controller = new AbortController();

@@ -168,6 +168,14 @@ describe("an answer", () => {
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: false });
   });
 
+  test("of which one cannot be read brings the others", async () => {
+    const good = { b64_json: pngOf(9, 9).toString("base64") };
+    const { make } = start(ok({ data: [good, { b64_json: "***" }, good] }));
+    const { output, usage } = await make({ n: 3 });
+    expect(output).toHaveLength(2);
+    expect(usage).toMatchObject({ images: 2 });
+  });
+
   test.each([
     ["no JSON", "<html>"],
     ["nothing", {}],

@@ -25,6 +25,12 @@ models:
     slug: wide
     embedding: { dimensions: 3072, vocabulary: 1000 }
   - <<: *embed
+    slug: other
+    max_context_tokens: 200
+    embedding: { dimensions: 16, dimensions_min: 4, dimensions_max: 16, inputs_max: 5, vocabulary: 2000 }
+    pricing: { unit: per_token, input_per_million: "5" }
+    sources: [{ provider: acme, model: other }]
+  - <<: *embed
     slug: flat
     pricing: { unit: per_request, request_price: "0.25" }
 `;

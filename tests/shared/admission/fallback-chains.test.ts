@@ -25,9 +25,19 @@ function catalogueOf(slugs: readonly string[]): Catalogue {
   const base = build([BASE]);
   const one = base.models.get("one");
   if (!one) throw new Error("the test's own model is missing");
+  const vectors = (slug: string, min: number, max: number): Model => ({
+    ...one,
+    slug,
+    modality: "embedding",
+    supports_chat: false,
+    supports_embeddings: true,
+    embedding: { dimensions: max, dimensions_min: min, dimensions_max: max, inputs_max: 8 },
+  });
   const models: Model[] = [
     ...slugs.map((slug) => ({ ...one, slug })),
-    { ...one, slug: "vectors", modality: "embedding", supports_chat: false, supports_embeddings: true },
+    vectors("vectors", 256, 1_024),
+    vectors("more-vectors", 1_024, 1_024),
+    vectors("long-vectors", 3_072, 3_072),
     { ...one, slug: "painter", modality: "image", supports_chat: false },
     { ...one, slug: "enlarger", modality: "upscale", supports_chat: false },
   ];
@@ -69,12 +79,18 @@ describe("a chain", () => {
     ["with a name of objects", "chat-0", ["__proto__"], "model_not_found fallbacks[0]: "],
     ["with itself", "chat-0", ["chat-1", "chat-0"], "unsupported_value fallbacks[1]: "],
     ["with a model twice", "chat-0", ["chat-1", "chat-2", "chat-1"], "unsupported_value fallbacks[2]: "],
-    ["of embeddings", "vectors", ["vectors"], "model_not_supported model: Embeddings of one model mean nothing"],
+    ["with embeddings", "chat-0", ["vectors"], "model_not_supported fallbacks[0]: Expected the chat models"],
     [
-      "with embeddings",
-      "chat-0",
-      ["vectors"],
-      "model_not_supported fallbacks[0]: Embeddings of one model mean nothing",
+      "of embeddings led by a chat model",
+      "vectors",
+      ["chat-0"],
+      "model_not_supported fallbacks[0]: Expected the embed",
+    ],
+    [
+      "of embeddings of no common length",
+      "vectors",
+      ["more-vectors", "long-vectors"],
+      "model_not_supported fallbacks[1]: Expected models that make vectors of the same length: vectors makes 256 to 1024 numbers",
     ],
     [
       "of pictures led by a chat model",
@@ -91,6 +107,10 @@ describe("a chain", () => {
     ["with pictures", "chat-0", ["chat-1", "painter"], "model_not_supported fallbacks[1]: Expected the chat models"],
   ])("%s is refused, with the place of the fault", (_what, model, fallbacks, expected) => {
     expect(check(model, ...fallbacks)).toStartWith(expected);
+  });
+
+  test("has other embedding models that can make vectors of the same length", () => {
+    expect(check("vectors", "more-vectors")).toBeUndefined();
   });
 
   test("does not tell what the operator has not set up", () => {

@@ -5,7 +5,7 @@ import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
 import { dropEndedJobs, findUnrecorded, noteRecorded } from "#shared/database/job-sweeps.ts";
-import { claimJob } from "#shared/database/jobs.ts";
+import { claimJob, noteIntent } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
@@ -213,6 +213,21 @@ describe("a job whose owner fell silent", () => {
       });
     }
     expect(await ids()).toEqual([]);
+  });
+
+  test.each([
+    ["answers in one exchange ends as lost, its hold released", true, { state: "failed", code: "worker_lost" }],
+    ["keeps jobs is of unknown outcome", false, { state: "running", code: null }],
+  ])("while it asked for pictures of a source that %s", async (_what, isDirect, expected) => {
+    const id = await dispatched({ kind: "images" });
+    const job = await claim(id);
+    expect(await noteIntent(db.database, id, job?.epoch ?? 0, isDirect)).toBe(true);
+    await change(id, LONG_AGO);
+    await sweepLeases(context);
+    expect(await stateOf(id)).toEqual(expected);
+    expect(await db.query("select 1 from hold where job_id = $1", [id])).toHaveLength(isDirect ? 0 : 1);
+    // Let go, so that nothing is left over.
+    await change(id, "intent_is_direct = true, unknown_since = null, lease_until = now() - interval '1 hour'");
   });
 
   test("for the last time becomes a dead letter (QUE-8)", async () => {

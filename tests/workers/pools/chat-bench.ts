@@ -110,6 +110,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       }),
     },
     breaker: fakeBreaker(around.breaker),
+    repeats: { succeeded: () => undefined, take: () => false },
     replies,
     answers: {
       isClosed: () => false,

@@ -53,6 +53,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
       },
     },
     storage: {},
+    database: { query: () => Promise.resolve([{ verdict: 0 }]) },
     catalogue: { current: () => EMBEDDING_CATALOGUE },
     providers: {
       embeddings: (provider: { id: string }) => ({
@@ -69,6 +70,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
       forget: (source: string) => verdicts.push(`${source} forgotten`),
       retryInMs: () => 0,
     },
+    repeats: { succeeded: () => undefined, take: () => false },
     answers: {
       isClosed: () => false,
       publish: (_subject: string, bytes: Uint8Array) => frames.push(decodeFrame(bytes)),
@@ -197,6 +199,45 @@ describe("an embeddings job", () => {
   });
 });
 
+describe("an embeddings chain", () => {
+  const down: Embed = (call, provider) => {
+    if (call.sourceModel !== "other") throw new ProviderError("failed", "an outage");
+    return serve(call, provider);
+  };
+  const chained = { fallbacks: ["wide", "other"] };
+
+  test("is followed to a model whose vectors have the length that the caller would have had, at its price", async () => {
+    const { run, answer, calls, finishes } = bench(down);
+    await run({ input: "abc" }, undefined, chained);
+    expect(calls.map(({ sourceModel, dimensions }) => [sourceModel, dimensions])).toEqual([
+      ["acme-embed", undefined],
+      ["sandbox-embed", undefined],
+      ["other", 8],
+    ]);
+    expect(answer()).toMatchObject({ model: "other", data: [{ embedding: { length: 8 } }] });
+    expect(finishes).toEqual([expect.objectContaining({ usedNano: 15_000n, source: "acme/other" })]);
+  });
+
+  test.each([
+    ["another length than the fallback makes", { input: "abc", dimensions: 2 }],
+    ["token numbers of another vocabulary", { input: [1, 2, 3] }],
+  ])("passes over a model for %s", async (_what, request) => {
+    const { run, failure, calls } = bench(down);
+    await run(request, undefined, chained);
+    expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(["acme-embed", "sandbox-embed"]);
+    expect(failure().code).toBe("upstream_error");
+  });
+
+  test("is followed for a text that is too long for its model", async () => {
+    const { run, answer } = bench((call, provider) => {
+      if (call.sourceModel === "other") return serve(call, provider);
+      throw new ProviderError("rejected", "too long", { code: "context_length_exceeded", param: "input" });
+    });
+    await run({ input: "abc" }, undefined, chained);
+    expect(answer().model).toBe("other");
+  });
+});
+
 describe("a call with more inputs than a source takes at once", () => {
   test("is cut by number and by tokens, in order", () => {
     const inputs = ["a", "b", "c", "x".repeat(20), "y".repeat(9), "z".repeat(9), "w".repeat(19), "v"];
@@ -312,11 +353,11 @@ describe("when a source fails", () => {
     expect(answer().model).toBe("embed");
   });
 
-  test("no other model serves, whatever chain the workspace has: its vectors would mean nothing", async () => {
+  test("no model serves whose vectors have another length, whatever chain the workspace has", async () => {
     const { run, failure, calls } = bench(() => {
       throw new ProviderError("failed", "500");
     });
-    await run({ input: "abc" }, undefined, { fallbacks: ["fixed"] });
+    await run({ input: "abc" }, undefined, { fallbacks: ["wide"] });
     expect(failure()).toMatchObject({ code: "upstream_error", retry: true });
     expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(["acme-embed", "sandbox-embed"]);
   });

@@ -59,6 +59,7 @@ async function run(
     log,
     catalogue: { current: () => catalogue },
     breaker,
+    repeats: { succeeded: () => undefined, take: () => false },
     storage: {
       bucket: "b",
       client: { send: () => Promise.resolve({ Body: new Blob([RECORDING]).stream() }) },

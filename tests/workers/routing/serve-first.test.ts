@@ -5,13 +5,13 @@ import { LIMITS } from "#shared/limits.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { JobAbort } from "#workers/job.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
+import { createRepeatBudget } from "#workers/routing/repeat-budget.ts";
 import { NoRouteError, retryWaitMs, serveFirst } from "#workers/routing/serve-first.ts";
 import { stepsOf } from "#workers/routing/steps.ts";
 
 import { fakeBreaker } from "./fake-breaker.ts";
 
-const CATALOGUE = build([
-  `${BASE}  - slug: two
+const TEXT = `${BASE}  - slug: two
     modality: text
     owned_by: acme
     created: 1700000000
@@ -29,8 +29,10 @@ const CATALOGUE = build([
     max_output_tokens: 500
     pricing: { unit: per_token, input_per_million: "1", output_per_million: "1" }
     sources: [{ provider: acme, model: acme-three }]
-`,
-]);
+`;
+const CATALOGUE = build([TEXT]);
+/** As above, but `three` reads five times as much as the others. */
+const UNEQUAL = build([TEXT.replace(/(slug: three[^]*?max_context_tokens: )1000/, "$15000")]);
 
 const failed = (
   kind: ProviderErrorClass,
@@ -47,6 +49,7 @@ interface Script {
   readonly signal?: AbortSignal;
   readonly during?: () => void;
   readonly catalogue?: Catalogue;
+  readonly repeats?: Parameters<typeof serveFirst>[0]["repeats"];
 }
 
 async function run(script: Script) {
@@ -59,6 +62,7 @@ async function run(script: Script) {
     steps: stepsOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "offer"),
     breaker,
     signal: script.signal ?? new AbortController().signal,
+    ...(script.repeats ? { repeats: script.repeats } : {}),
     enter: (model) => {
       entered.push(model.slug);
       return Promise.resolve(script.enter?.(model) ?? true);
@@ -192,6 +196,114 @@ describe("a call", () => {
     expect(result).toBe(bug);
     expect(tried).toHaveLength(1);
     expect(told).toEqual([]);
+  });
+});
+
+describe("a call that is too long for its model", () => {
+  const tooLong = failed("rejected", { code: "context_length_exceeded", param: "messages" });
+
+  test("is served by the larger model of its chain, and no other of the same size is asked", async () => {
+    const { result, tried, failures } = await run({
+      outcomes: [tooLong, "served"],
+      fallbacks: ["two", "three"],
+      catalogue: UNEQUAL,
+    });
+    expect(result).toBe("three");
+    expect(tried).toEqual(["acme/acme-one 0", "acme/acme-three 1 last"]);
+    expect(failures).toEqual(["acme/acme-one rejected moved"]);
+  });
+
+  test("ends there when no model of its chain is larger", async () => {
+    const { result, tried } = await run({ outcomes: [tooLong], fallbacks: ["two", "three"] });
+    expect([result, tried.length]).toEqual([tooLong, 1]);
+  });
+
+  test.each<[string, ProviderErrorClass]>([
+    ["a policy", "refused"],
+    ["its own limits", "rejected"],
+  ])("and refused by the larger one for %s hears that it is too long", async (_what, kind) => {
+    const catalogue = UNEQUAL;
+    const { result } = await run({ outcomes: [tooLong, failed(kind)], fallbacks: ["two", "three"], catalogue });
+    expect(result).toBe(tooLong);
+  });
+
+  test("and whose larger model cannot be paid, or rests, hears that it is too long", async () => {
+    const script = { outcomes: [tooLong], fallbacks: ["three"], catalogue: UNEQUAL };
+    expect((await run({ ...script, enter: () => false })).result).toBe(tooLong);
+    expect((await run({ ...script, sources: { "acme/acme-three": "open" } })).result).toBe(tooLong);
+  });
+
+  test("hears of the larger one's outage, which may pass", async () => {
+    const outage = failed("failed");
+    const { result } = await run({ outcomes: [tooLong, outage], fallbacks: ["three"], catalogue: UNEQUAL });
+    expect(result).toBe(outage);
+  });
+});
+
+test("a call that everyone refuses hears the first refusal", async () => {
+  const first = failed("refused");
+  const outcomes = [first, failed("refused"), failed("refused")];
+  expect((await run({ outcomes, fallbacks: ["two"] })).result).toBe(first);
+});
+
+describe("a source that fails alone", () => {
+  const only = { sources: { "play/sandbox-chat": "open" } } as const;
+  const never = { succeeded: () => undefined, take: () => false };
+  const within = (deadlineMs = Date.now() + 60_000, budget = createRepeatBudget()) => ({ budget, deadlineMs });
+
+  test("is asked once more before another model is", async () => {
+    const script = { ...only, outcomes: [failed("failed"), "served"] as const, fallbacks: ["two"] };
+    const { result, tried, failures } = await run({ ...script, repeats: within() });
+    expect([result, tried.length]).toEqual(["one", 2]);
+    expect(failures).toEqual(["acme/acme-one failed retried"]);
+  });
+
+  test("is asked no third time, and no second source of the call is asked twice", async () => {
+    const { result, tried } = await run({
+      ...only,
+      outcomes: [failed("failed"), failed("failed"), failed("failed"), "served"],
+      fallbacks: ["two", "three"],
+      repeats: within(),
+    });
+    expect(result).toBe("three");
+    expect(tried).toEqual(["acme/acme-one 0", "acme/acme-one 0", "acme/acme-two 1", "acme/acme-three 2 last"]);
+  });
+
+  test("and says at its second time that the request is wrong ends the call with that", async () => {
+    const rejected = failed("rejected", { param: "n" });
+    const { result } = await run({ ...only, outcomes: [failed("failed"), rejected], fallbacks: ["two"], repeats: within() }); // prettier-ignore
+    expect(result).toBe(rejected);
+  });
+
+  test.each<[string, Partial<Script>, ProviderErrorClass]>([
+    ["whose calls may be paid twice", {}, "failed"],
+    ["whose budget is spent", { repeats: { budget: never, deadlineMs: Infinity } }, "failed"],
+    ["with no time left", { repeats: within(Date.now() + 100) }, "failed"],
+    ["that took too long to fail", { repeats: within() }, "timeout"],
+    ["that refused", { repeats: within() }, "refused"],
+    ["that rests by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
+    ["on trial", { repeats: within(), sources: { ...only.sources, "acme/acme-one": "probe" } }, "failed"],
+    ["beside another one of its model", { repeats: within(), sources: {} }, "failed"],
+  ])("%s is left at once", async (_what, script, kind) => {
+    const { tried } = await run({ ...only, outcomes: [failed(kind), "served"], fallbacks: ["two"], ...script });
+    expect(tried).toHaveLength(2);
+    expect(tried[1]).not.toStartWith("acme/acme-one");
+  });
+
+  test("has its budget from the calls that it serves, a tenth of them", async () => {
+    let now = 0;
+    const budget = createRepeatBudget(() => now);
+    expect([budget.take("a"), budget.take("a")]).toEqual([true, false]);
+    for (let call = 0; call < 9; call++) budget.succeeded("a");
+    expect(budget.take("a")).toBe(false);
+    budget.succeeded("a");
+    budget.succeeded("a");
+    expect([budget.take("a"), budget.take("a"), budget.take("b")]).toEqual([true, false, true]);
+    now += 61_000;
+    expect([budget.take("a"), budget.take("a")]).toEqual([true, false]);
+    // However much it has served, an outage finds three at most.
+    for (let call = 0; call < 1_000; call++) budget.succeeded("a");
+    expect(Array.from({ length: 5 }, () => budget.take("a")).filter(Boolean)).toHaveLength(3);
   });
 });
 

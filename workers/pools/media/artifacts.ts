@@ -37,6 +37,8 @@ export interface Making extends SpoolLimits {
   readonly noun: string;
   /** Content type → ending of the file's name. Anything else is not what was asked for. */
   readonly types: Readonly<Record<string, string>>;
+  /** Each of several is worth having without the others. */
+  readonly standsAlone?: true;
   /** What the bytes are; undefined: nothing that is known. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** @throws ProviderError `failed` when it is damaged */
@@ -62,8 +64,8 @@ export interface KeepOptions {
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "log">;
 
 /**
- * All or none, in their order.
- * @throws ProviderError `failed` when something cannot be had or is not what it should be; ApiError when the file store
+ * All or none, in their order; of things that stand alone those that can be had.
+ * @throws ProviderError `failed` when what is wanted cannot be had or is not what it should be; ApiError when the file store
  * does not take it, or there was no room for it for too long
  */
 export async function keepArtifacts(
@@ -83,18 +85,25 @@ export async function keepArtifacts(
     const refresh = async (): Promise<void> => {
       artifacts = (await options.refresh?.()) ?? artifacts;
     };
+    let failure: ProviderError | undefined;
     for (let at = 0; at < made.length; at++) {
       const onBytes = at === 0 ? options.onBytes : undefined;
-      const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
-      failpoint("artifact.fetched");
       try {
-        kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
-        failpoint("artifact.kept");
-      } finally {
-        spooled.remove();
-        holding.keep(inMemory);
+        const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
+        failpoint("artifact.fetched");
+        try {
+          kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
+          failpoint("artifact.kept");
+        } finally {
+          spooled.remove();
+          holding.keep(inMemory);
+        }
+      } catch (error) {
+        if (making.standsAlone !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
+        failure ??= error;
       }
     }
+    if (kept.length === 0 && failure !== undefined) throw failure;
     return kept;
   } catch (error) {
     if (options.canResume === true && goesOn(error)) throw error;

@@ -12,7 +12,7 @@ export interface Situation {
   readonly kind: string;
   /** It runs there, or has, and can be asked about. */
   readonly isAtProvider: boolean;
-  /** What is paid for has been asked for, and no answer has come. */
+  /** A provider's queue has been asked to begin it, and no answer has come. */
   readonly isAsking: boolean;
 }
 

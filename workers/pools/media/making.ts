@@ -13,6 +13,7 @@ import type { Making } from "./artifacts.ts";
 export const PICTURES: Making = {
   ...MEDIA_JOBS.images,
   noun: "image",
+  standsAlone: true,
   accept: "image/*",
   types: { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif" },
   typeOf: sniffMediaType,

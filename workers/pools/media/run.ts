@@ -34,6 +34,7 @@ import { asSent, explained } from "./explain.ts";
 import { createGivenReader, type GivenReader } from "./given.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
 import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "./queued.ts";
 import type { Holding } from "./result-budget.ts";
@@ -75,7 +76,7 @@ class MediaRun<Kind extends MadeKind> {
   private source: string | undefined;
   private readonly holding: Holding;
   private begun: Begun | null;
-  /** What is paid for has been asked for, and no answer has come. */
+  /** A provider's queue has been asked to begin it, and no answer has come. */
   private isAsking = false;
   /** performance.now() when the present provider was asked. */
   private askedAt: number | undefined;
@@ -183,10 +184,10 @@ class MediaRun<Kind extends MadeKind> {
     this.terms = { ...this.terms, checked: checkedOf(this.kind.check(this.request, model), model) };
     try {
       if ("run" in offer) {
-        const result = await this.calling(attempt.step, signal, (call) => offer.run(call));
+        const result = await this.calling(attempt.step, signal, (call) => inOneExchange(signal, () => offer.run(call)));
         return { result, ...served };
       }
-      const job = await this.calling(attempt.step, signal, (call) => offer.start(call));
+      const job = await this.calling(attempt.step, signal, (call) => this.asking(() => offer.start(call)));
       failpoint("job.begun");
       await this.keep(begunOf(this.terms, { ...served, job }));
       attempt.onBegun();
@@ -214,10 +215,10 @@ class MediaRun<Kind extends MadeKind> {
     this.holding.keep(0);
     const call = mediaCallOf(this.context, this.job, step, input, signal, this.holding);
     this.askedAt = performance.now();
-    return this.asking(() => ask(call));
+    return ask(call);
   }
 
-  /** While it runs, nobody can say whether it will have been paid for. */
+  /** While it runs, a job may come to be at the provider, or be there already, that we have no name for. */
   private async asking<T>(ask: () => Promise<T>): Promise<T> {
     this.isAsking = true;
     try {

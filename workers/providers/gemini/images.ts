@@ -41,8 +41,8 @@ async function pictures(
 ): Promise<MediaResult<readonly Artifact[]>> {
   const requests = Array.from({ length: call.input.n }, (_, at) => pictureRequest(call, at));
   const outcomes = await Promise.allSettled(requests.map((request) => onePicture(endpoint, request, call)));
-  if (call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
   const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  if (made.length === 0 && call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
   if (made.length === 0) throw firstOf(outcomes);
   const tokens = sum(made.map((outcome) => outcome.tokens));
   return {
@@ -51,7 +51,7 @@ async function pictures(
   };
 }
 
-/** One that may have been paid for decides: nothing is begun anew then. */
+/** One that may have been paid for decides: its source is not asked again then. */
 function firstOf(outcomes: readonly PromiseSettledResult<Picture>[]): unknown {
   const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];

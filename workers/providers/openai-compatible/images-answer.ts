@@ -15,7 +15,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * @param asked how many pictures at most are delivered and paid for
- * @throws ProviderError `unknown` when the text cannot be read, since its pictures were made and paid for; `failed` when it
+ * @throws ProviderError `unknown` when the text, or every picture in it, cannot be read, since its pictures were made and paid for; `failed` when it
  * says that there are none; what its error says
  */
 export async function readImages(text: string, asked: number): Promise<MediaResult<readonly Artifact[]>> {
@@ -25,7 +25,11 @@ export async function readImages(text: string, asked: number): Promise<MediaResu
   const { data } = answer;
   if (!Array.isArray(data)) throw new ProviderError("unknown", "the answer has no list of pictures");
   if (data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
-  const output = await Promise.all(data.slice(0, asked).map(readImage));
+  const outcomes = await Promise.allSettled(data.slice(0, asked).map(readImage));
+  const output = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  // One that cannot be read does not take the others with it.
+  const [failure] = outcomes.filter((outcome) => outcome.status === "rejected");
+  if (output.length === 0 && failure) throw failure.reason;
   const tokens = readTokens(answer["usage"]);
   return { output, usage: { images: output.length, ...(tokens === undefined ? {} : { tokens }) } };
 }

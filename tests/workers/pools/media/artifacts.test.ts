@@ -7,11 +7,12 @@ import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
+import { pngOf } from "#tests/providers/png.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 import { UnknownOutcomeError } from "#workers/job.ts";
 import { keepArtifacts } from "#workers/pools/media/artifacts.ts";
-import { MUSIC } from "#workers/pools/media/making.ts";
+import { MUSIC, PICTURES } from "#workers/pools/media/making.ts";
 import { ResultBudget } from "#workers/pools/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -178,6 +179,30 @@ describe("what is fetched", () => {
     });
     expect([held, heard]).toEqual([0, wavOf(1).length]);
   }, 30_000);
+});
+
+describe("one of several pictures that cannot be had", () => {
+  const picture: Artifact = { bytes: Uint8Array.from(pngOf(9, 9)), contentType: "image/png" };
+  const none: Artifact = { bytes: new Uint8Array(9), contentType: "image/png" };
+  const options = () => ({ signal: new AbortController().signal, holding: roomy(), work: "one/m" });
+  const pictures = (made: readonly Artifact[]) =>
+    keepArtifacts(tools(), { job_id: newId(), workspace_id: workspaceId }, made, PICTURES, options());
+
+  test("leaves the others, in their order; with none left it is the failure", async () => {
+    expect(await pictures([none, picture, none, picture])).toHaveLength(2);
+    const before = await filesOf();
+    expect(await pictures([none, none]).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
+    expect(await filesOf()).toBe(before);
+  });
+
+  test("since the store is away leaves none", async () => {
+    const away = { ...tools(), uploads: { run: () => Promise.reject(new Error("away")) } } as never;
+    const job = { job_id: newId(), workspace_id: workspaceId };
+    const fault = await keepArtifacts(away, job, [picture, picture], PICTURES, options()).catch(
+      (error: unknown) => error,
+    );
+    expect(fault).toMatchObject({ message: "away" });
+  });
 });
 
 describe("what a job made", () => {

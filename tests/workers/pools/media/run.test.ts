@@ -190,8 +190,16 @@ describe("a source that stays silent", () => {
   });
 
   test("is given up for nobody where it may have been paid unseen", async () => {
-    const ran = await run([silent, direct], { plainMs: 1, totalMs: 200, kind: "music" });
+    const mute = queued([], { start: ({ signal }: { readonly signal: AbortSignal }) => endOf(signal) });
+    const ran = await run([mute.offer, direct], { plainMs: 1, totalMs: 200, kind: "music" });
     expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
+  });
+
+  test("and keeps no jobs is a failure at the end of the call's time, since there is nobody to ask later", async () => {
+    const ran = await run([silent, direct], { plainMs: 1, totalMs: 200, kind: "music" });
+    expect([ran.thrown, ran.recorded]).toEqual([undefined, ["one/m failed"]]);
+    expect(ran.told).toContain("upstream_timeout");
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
   test("is not what answered in time and is read for longer, which ends with the call alone", async () => {
@@ -213,6 +221,70 @@ describe("a source that stays silent", () => {
     const ended = await run([endless, direct], { plainMs: 50, totalMs: 200 });
     expect(asked[1]?.reason).toMatchObject({ reason: "deadline" });
     expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+});
+
+describe("a source that answers in one exchange", () => {
+  const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+  const fails = (error: Error) => {
+    let calls = 0;
+    const run = () => {
+      calls += 1;
+      return Promise.reject(error);
+    };
+    return { offer: { run } as Offer, calls: () => calls };
+  };
+  const lost = new ProviderError("unknown", "a bad gateway", { status: 502 });
+  const late = new ProviderError("unknown", "late", { status: 504, cause: new ProviderError("timeout", "late") });
+
+  test("and loses its answer is asked once, and the next source serves", async () => {
+    const { offer, calls } = fails(lost);
+    const ran = await run([offer, direct], { kind: "images" });
+    expect([ran.thrown, calls(), ran.recorded]).toEqual([undefined, 1, ["one/m failed", "two/m ok"]]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
+  });
+
+  test.each([
+    ["an error", lost, "upstream_error"],
+    ["a timeout", late, "upstream_timeout"],
+  ])("and ends in %s with nobody after it fails at once, its hold released", async (_what, error, code) => {
+    const { offer, calls } = fails(error);
+    const ran = await run([offer], { kind: "images" });
+    expect([ran.thrown, calls()]).toEqual([undefined, 1]);
+    expect(ran.told).toContain(code);
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  test("is given up when the worker stops", async () => {
+    const stopping = new AbortController();
+    const offer: Offer = {
+      run: ({ signal }) => {
+        stopping.abort(new JobAbort("shutdown"));
+        return endOf(signal);
+      },
+    };
+    const ran = await run([offer], { kind: "images", signal: stopping.signal });
+    expect(ran.thrown).toBeUndefined();
+    expect(ran.told).toContain("service_unavailable");
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  test("and brings a part after its caller has left is owed nothing", async () => {
+    const leaving = new AbortController();
+    const offer: Offer = {
+      run: () => {
+        leaving.abort(new JobAbort("caller_left"));
+        return Promise.resolve({ output: SOUND, usage: {} });
+      },
+    };
+    const ran = await run([offer], { kind: "images", signal: leaving.signal });
+    expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano: null }]);
+  });
+
+  test("is the only sort that does so: a queue whose answer is lost may have begun the job", async () => {
+    const { offer } = queued([], { start: () => Promise.reject(lost) });
+    const ran = await run([offer, direct], { kind: "images" });
+    expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
   });
 });
 

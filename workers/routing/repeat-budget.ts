@@ -1,0 +1,54 @@
+/**
+ * How often a source may be asked a second time after a failure that stood alone: for about a tenth of the calls that it
+ * serves, so that a source in trouble never sees twice its calls.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+export interface RepeatBudget {
+  /** A call of the source (`provider/model`) ended well. */
+  succeeded(source: string): void;
+  /** Whether one more repeat is due to it; takes it. */
+  take(source: string): boolean;
+}
+
+interface Bucket {
+  tokens: number;
+  /** When the tokens were last counted. */
+  at: number;
+}
+
+const { tokensMax, tokensPerCall, msPerToken, sourcesMax } = LIMITS.providerRepeats;
+
+/** @param now milliseconds of a clock that never goes back */
+export function createRepeatBudget(now: () => number = () => performance.now()): RepeatBudget {
+  const buckets = new Map<string, Bucket>();
+
+  /** A minute without a repeat makes the next failure a lone one again. */
+  const bucketOf = (source: string): Bucket => {
+    const at = now();
+    const known = buckets.get(source);
+    if (known) {
+      known.tokens = Math.min(tokensMax, known.tokens + (at - known.at) / msPerToken);
+      known.at = at;
+      return known;
+    }
+    // The names come from the catalogue, so there are few; after many reloads all begin anew.
+    if (buckets.size >= sourcesMax) buckets.clear();
+    const bucket = { tokens: 1, at };
+    buckets.set(source, bucket);
+    return bucket;
+  };
+
+  return {
+    succeeded(source) {
+      const bucket = bucketOf(source);
+      bucket.tokens = Math.min(tokensMax, bucket.tokens + tokensPerCall);
+    },
+    take(source) {
+      const bucket = bucketOf(source);
+      if (bucket.tokens < 1) return false;
+      bucket.tokens -= 1;
+      return true;
+    },
+  };
+}
