@@ -36,8 +36,8 @@ export interface Attempt<Offer> {
 
 export interface Serving<Offer, Result> {
   readonly steps: readonly Step<Offer>[];
-  /** Where the call had come to when somebody else had it: the model that its hold is for, how deep it was in the chain, its last failure. */
-  readonly from?: { readonly model: Model; readonly depth: number; readonly error: ProviderError };
+  /** Where the call had come to before: the model that its hold is for (absent: of none of these steps), how deep it was in the chain, its last failure. */
+  readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
@@ -55,7 +55,8 @@ export interface Serving<Offer, Result> {
 export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
   const { steps, signal } = serving;
   let depth = serving.from?.depth ?? 0;
-  let entered = serving.from?.model ?? (steps[0]?.isFallback === false ? steps[0].model : undefined);
+  const first = steps[0]?.isFallback === false ? steps[0].model : undefined;
+  let entered = serving.from ? serving.from.model : first;
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
   let last = serving.from?.error;
