@@ -41,6 +41,8 @@ export interface ModelOptions {
   readonly prices?: Readonly<Record<string, string>>;
   /** Nobody listens at its provider's address. */
   readonly isGone?: boolean;
+  /** It is said to go on with an answer that the messages end in. */
+  readonly continues?: boolean;
 }
 
 export interface FamilyServers {
@@ -130,7 +132,14 @@ function keyVariable(family: Family): string {
   return `LOCAL_${family.toUpperCase()}_API_KEY`;
 }
 
-function modelOf({ slug, family, source = "golden", prices = {}, isGone = false }: ModelOptions): object {
+function modelOf({
+  slug,
+  family,
+  source = "golden",
+  prices = {},
+  isGone = false,
+  continues = false,
+}: ModelOptions): object {
   return {
     slug,
     modality: "text",
@@ -144,6 +153,6 @@ function modelOf({ slug, family, source = "golden", prices = {}, isGone = false 
     pricing: { unit: "per_token", ...PRICES, ...prices },
     price_source: { source: "made up for tests", date: "2026-01-01" },
     allowed_params: { supported_inputs: ["text", "image", ...(family === "claude" ? [] : ["audio"])] },
-    sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source }],
+    sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source, continues_assistant: continues }],
   };
 }
