@@ -27,6 +27,8 @@ import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
 import { openJobWaiter } from "./media/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
+import { openFleet } from "./relay/fleet.ts";
+import { createLiveShares } from "./relay/live-shares.ts";
 import { createRelay } from "./relay/relay.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
@@ -60,14 +62,18 @@ export async function startIngress(): Promise<void> {
     onGroup: (size) => metrics.groupSize.observe(size, "finish"),
   });
   lifecycle.onStop("ledger", () => ledger.idle());
-  const inbox = openReplyInbox(connection, newId(), log);
+  const ingressId = newId();
+  const inbox = openReplyInbox(connection, ingressId, log);
   const publisher = createPublisher(connection);
   const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
   const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
   const cancel = (jobId: string): void => {
     if (!connection.isClosed()) connection.publish(cancelSubject(jobId), jobToken(cancelSecret, jobId));
   };
-  const relay = createRelay({ cancel, inbox, database, ledger, log, metrics, handedOut });
+  const shares = createLiveShares();
+  const fleet = await openFleet({ connection, database, ingressId, shares, metrics, log });
+  lifecycle.onStop("fleet", () => fleet.close());
+  const relay = createRelay({ cancel, inbox, database, ledger, log, metrics, handedOut, shares });
   lifecycle.onStop("relay", () => relay.close());
 
   const uploads = openUploads({ database, storage, log, limits: config });

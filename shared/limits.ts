@@ -60,6 +60,8 @@ export const LIMITS = {
   ingressFirstProbeMs: paced(500),
   /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
   ingressReturnMs: 1_500,
+  /** A finished plain answer is not paid for before its ingress says that it is there; it is asked again this late. */
+  presenceRetryMs: paced(250),
   /**
    * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
    * lost connection are asked about this late: whoever had them has shown itself to the ingress by then.

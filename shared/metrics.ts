@@ -60,6 +60,7 @@ export interface Metrics {
   readonly batchRepliesIgnored: Counter<[]>;
   /** reason: admitted, released or repeated. */
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
+  readonly callsWaiting: Gauge<[pool: string]>;
   readonly jobsWaiting: Gauge<[pool: string, lane: string]>;
   /** Of unknown outcome: paid work may exist. */
   readonly jobsUnknown: Gauge<[]>;
@@ -124,6 +125,7 @@ export function createMetrics(role: string): Metrics {
     batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
     batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
     jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
+    callsWaiting: level("calls_waiting", "Live calls beyond their workspace's share of the queue.", ["pool"]),
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
     jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
     jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),

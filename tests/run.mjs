@@ -99,6 +99,25 @@ function tester(bun, env) {
   };
 }
 
+/**
+ * The entry of all roles in one file, since the suite starts them hundreds of times.
+ * @param {string} bun @param {Record<string, string | undefined>} env
+ * @returns {Promise<{ failures: string[], env: Record<string, string> }>}
+ */
+async function buildEntry(bun, env) {
+  const directory = mkdtempSync(join(tmpdir(), "sluice-entry-"));
+  watchFolder(directory);
+  closing.push(() => rmSync(directory, { recursive: true, force: true }));
+  const entry = join(directory, "sluice");
+  const isGreen = await step("entry of the roles", async () => {
+    const code = await runStep([bun, "tests/runner/build-entry.ts", ROOT, entry], { cwd: ROOT, env });
+    return { isGreen: code === 0, detail: "" };
+  });
+  return isGreen
+    ? { failures: [], env: { TEST_ENTRY: entry } }
+    : { failures: ["FAIL entry of the roles: see above"], env: {} };
+}
+
 /** @param {import("./runner/report.mjs").Counts} counts */
 function told({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
@@ -183,10 +202,12 @@ async function main(extra) {
   const isWhole = extra.length === 0;
   const failures = isWhole ? await staticSteps(env) : [];
   if (interrupted) return 130;
+  const entry = isWhole ? await buildEntry(bun, env) : { failures: [], env: {} };
+  failures.push(...entry.failures);
 
   const servers = await startServers({ bun, root: ROOT, caches });
   closing.push(servers.close);
-  const test = tester(bun, { ...env, ...servers.env });
+  const test = tester(bun, { ...env, ...servers.env, ...entry.env });
   if (extra[0] === "--soak") {
     if (extra[1] !== undefined && !/^\d{1,10}$/.test(extra[1])) {
       throw new StartFault(`expected a whole number as the seed, got "${extra[1]}"`);

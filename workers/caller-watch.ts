@@ -7,6 +7,7 @@ import { type NatsConnection, RequestError } from "nats";
 import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, encodeFrame } from "#shared/queue/frames.ts";
+import { presenceSubject } from "#shared/queue/subjects.ts";
 
 /** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
@@ -16,6 +17,11 @@ export interface CallerWatch {
   watch(reply: string, onGone: () => void): () => void;
   /** For a call that has waited long or may be run elsewhere. */
   ask(reply: string): Promise<CallerAnswer>;
+  /**
+   * Resolves when the ingress has shown, after this was called, that it takes answers. The call of a dead one ends by its watch.
+   * @throws the signal's reason when it aborts first
+   */
+  confirm(reply: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -26,12 +32,19 @@ interface Watched {
   evidence: number;
 }
 
+/** Whether an ingress is there: the question on its way, and the one behind it. */
+interface Presence {
+  readonly asking: Promise<boolean>;
+  next: Promise<boolean> | undefined;
+}
+
 const TICK_MS = 250;
 /** Evidence that a caller is gone: a refusal by the broker weighs more than an answer that did not come in time. */
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
 
 const BEAT = encodeFrame({ t: "beat" });
 const ASK = encodeFrame({ t: "ask" });
+const EMPTY = new Uint8Array();
 
 export function openCallerWatch(connection: NatsConnection): CallerWatch {
   const calls = new Set<Watched>();
@@ -56,6 +69,25 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     // Nobody listens there, or nobody listens right now: an ingress that reconnects is back by the next time.
     if (answer === "refused") call.askAt = performance.now() + LIMITS.ingressReturnMs;
     if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.onGone();
+  };
+
+  // All calls of an ingress share a question: those that come while one is on its way share the next.
+  const presences = new Map<string, Presence>();
+
+  const isPresent = async (subject: string): Promise<boolean> => (await request(subject, EMPTY)) === "here";
+
+  const askPresence = (subject: string): Promise<boolean> => {
+    const known = presences.get(subject);
+    if (known) return (known.next ??= known.asking.then(() => startAsking(subject)));
+    return startAsking(subject);
+  };
+
+  const startAsking = (subject: string): Promise<boolean> => {
+    const entry: Presence = { asking: isPresent(subject), next: undefined };
+    presences.set(subject, entry);
+    return entry.asking.finally(() => {
+      if (entry.next === undefined) presences.delete(subject);
+    });
   };
 
   const clock = setInterval(() => {
@@ -91,6 +123,25 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
       if (answer === "late") return "silent";
       return answer === "served" ? "served" : "gone";
     },
+    async confirm(reply, signal) {
+      const subject = presenceSubject(reply);
+      while (!(await untilAborted(askPresence(subject), signal))) {
+        await untilAborted(Bun.sleep(LIMITS.presenceRetryMs), signal);
+      }
+    },
     close: () => clearInterval(clock),
   };
+}
+
+/** @throws the signal's reason when it aborts first */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -7,6 +7,7 @@ import type { Database } from "#shared/database/client.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { Ledger } from "#shared/ledger/finish.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
@@ -26,6 +27,8 @@ export interface WorkerContext {
   readonly uploads: Pick<Uploads, "run">;
   readonly catalogue: CatalogueStore;
   readonly providers: Providers;
+  /** Looks at documents before a model is shown them. */
+  readonly probes: Pick<MediaProbes, "pdfPages">;
   readonly breaker: Breaker;
   /** Rings of providers whose jobs have moved. */
   readonly doorbells: Pick<Doorbells, "onRing">;

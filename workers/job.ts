@@ -53,6 +53,11 @@ export interface JobControl {
   readonly stopping?: AbortSignal;
   /** Where the answer goes; undefined when the message named no address of ours. */
   readonly reply: string | undefined;
+  /**
+   * Of calls that an ingress waits for: resolves when it has just shown that it takes answers. What it cannot take is not paid.
+   * @throws the signal's reason when it aborts first
+   */
+  readonly confirmCaller?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface JobHandler {

@@ -7,6 +7,7 @@ import type { Config } from "#shared/config.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/finish.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
@@ -70,6 +71,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("uploads", () => uploads.close());
   const providers = createProviders(config.providerKey);
   lifecycle.onStop("providers", () => providers.close());
+  const probes = openMediaProbes();
+  lifecycle.onStop("media probes", () => probes.close());
   const doorbells = openDoorbells(work);
   lifecycle.onStop("doorbells", () => doorbells.close());
   const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
@@ -83,6 +86,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     uploads,
     catalogue,
     providers,
+    probes,
     work,
     replies,
     answers,

@@ -33,6 +33,9 @@ export interface Runner {
   running(): number;
 }
 
+/** Asked for at once: enough for the busiest pool, few enough to lose little to a worker that stands still. */
+const ASKED_MAX = 32;
+
 export function startRunner(options: {
   context: WorkerContext;
   pool: Pool;
@@ -60,7 +63,7 @@ export function startRunner(options: {
     // A blocked loop cannot keep its messages alive, so it takes no more (lesson QUE-5).
     if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
     const asked = puller.asked();
-    const free = slots - running.size - asked;
+    const free = Math.min(slots - running.size, ASKED_MAX) - asked;
     // Only when what is asked for has shrunk to what is free: a pull for every freed slot would leave hundreds of open
     // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
     if (free > 0 && free >= asked) puller.ask(free);
@@ -111,7 +114,12 @@ export function startRunner(options: {
           const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
           const unwatch = reply === undefined ? undefined : callers.watch(reply, onGone);
           try {
-            await handler.run(job, { signal: controller.signal, stopping: cut.signal, reply });
+            await handler.run(job, {
+              signal: controller.signal,
+              stopping: cut.signal,
+              reply,
+              ...(reply === undefined ? {} : { confirmCaller: (signal) => callers.confirm(reply, signal) }),
+            });
           } finally {
             forget();
             unwatch?.();

@@ -68,6 +68,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     // The worker ends the call at its deadline and says so; we wait a little longer for that word.
     waitMs: waitMs + DEADLINE_SLACK_MS,
     queueMs: config.chat.queueMs,
+    requestBytes: paid.textBytes,
     api: paid.api,
   };
   try {

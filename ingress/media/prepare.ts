@@ -19,6 +19,8 @@ import { lighten } from "./put-aside.ts";
 export interface MediaEndpoint<Name extends SchemaName> extends Pick<MediaJob, "pool" | "kind"> {
   readonly schema: Name;
   readonly modality: Modality;
+  /** Modalities whose models it serves as well. */
+  readonly furtherModalities?: readonly Modality[];
   /** @throws ApiError naming the parameter that the model cannot take */
   check(request: SchemaTypes[Name], model: Model): CheckedMedia<unknown>;
   /** Media that comes with the call. @throws ApiError */
@@ -39,7 +41,7 @@ export async function prepareMedia<Name extends SchemaName>(
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const request = parse(endpoint.schema, withoutNulls(readJson(bytes).value));
   const { model: slug } = request as { readonly model: string };
-  const model = resolveMediaModel(context.catalogue.current(), slug, endpoint.modality);
+  const model = resolveMediaModel(context.catalogue.current(), slug, endpoint.modality, endpoint.furtherModalities);
   const checked = endpoint.check(request, model);
   const given = (await endpoint.given?.(request, model)) ?? [];
   await checkGivenFiles(context.database, callerOf(call), given, (kind) => givenBytesMax(kind, model));

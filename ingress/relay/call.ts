@@ -25,6 +25,8 @@ export interface CallFacts {
   readonly waitMs: number;
   /** Milliseconds from publish within which a worker must have taken it. */
   readonly queueMs: number;
+  /** Of its request: what it takes in memory until it is on the queue. */
+  readonly requestBytes: number;
   /** Whose format the answer, and an error inside a stream, has. */
   readonly api: "openai" | "anthropic";
 }
@@ -42,13 +44,16 @@ export type EndReason =
   | "dispatch";
 
 export interface CallEvents {
-  /** The call is over for us. `reason` undefined = the worker ended it and has closed the hold. */
-  onEnd(call: Call, reason: EndReason | undefined): void;
+  /**
+   * The call is over for us. `reason` undefined = the worker ended it and has closed the hold. Resolves with whether it is
+   * certain that nothing was or will be paid; never rejects.
+   */
+  onEnd(call: Call, reason: EndReason | undefined): Promise<boolean>;
   /** First real frame: milliseconds the provider took so far. */
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
 
-/** Text of the error frame or answer, by what went wrong. */
+/** Text of the error frame or answer, by what went wrong. A caller may repeat a call whose error does not say otherwise. */
 const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
   gap: () => new ApiError("internal_error", "A part of the answer was lost on its way.", { shouldRetry: false }),
   silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
@@ -140,11 +145,11 @@ export class Call implements ReplyListener {
           this.events.onFirst(this, frame.upstream_ms, false);
           this.resolve(plainResponse(this.parts, data, frame));
         }
-        this.over(undefined);
+        void this.over(undefined);
         break;
       case "error":
         this.fail(failureOf(frame));
-        this.over(undefined);
+        void this.over(undefined);
         break;
       case "lost":
         // Delivered twice although its worker lives: the beats to the queue were lost, not the worker.
@@ -170,10 +175,16 @@ export class Call implements ReplyListener {
   /** Ends the call from our side; the first reason counts. */
   end(reason: EndReason, error?: unknown): void {
     if (this.isOver) return;
-    if (reason === "dispatch") this.reject(error);
-    else if (reason !== "client" && reason !== "stuck") this.fail(FAILURES[reason]());
-    else this.reject(new ApiError("request_timeout", "The client left."));
-    this.over(reason);
+    const isReleased = this.over(reason);
+    if (reason === "client" || reason === "stuck") this.reject(new ApiError("request_timeout", "The client left."));
+    else if (reason === "dispatch") void this.failUnpaid(error, isReleased);
+    else if (reason === "queue") void this.failUnpaid(FAILURES.queue(), isReleased);
+    else this.fail(FAILURES[reason]());
+  }
+
+  /** An error that invites a repeat is told only when nothing was paid: a worker may have answered without our hearing it. */
+  private async failUnpaid(error: unknown, isReleased: Promise<boolean>): Promise<void> {
+    this.reject((await isReleased) ? error : FAILURES.gap());
   }
 
   /** Called about once a second. */
@@ -208,10 +219,10 @@ export class Call implements ReplyListener {
     this.body.end();
   }
 
-  private over(reason: EndReason | undefined): void {
-    if (this.isOver) return;
+  private over(reason: EndReason | undefined): Promise<boolean> {
+    if (this.isOver) return Promise.resolve(false);
     this.isOver = true;
-    this.events.onEnd(this, reason);
+    return this.events.onEnd(this, reason);
   }
 }
 

@@ -10,6 +10,7 @@ import type { ReplyInbox } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import { Call, type CallFacts, type EndReason } from "./call.ts";
+import type { LiveShares, Turn } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 
 export interface Relay {
@@ -29,6 +30,12 @@ export interface Relay {
   close(): void;
 }
 
+const TICK_MS = paced(1_000);
+/** A tick that comes this many intervals after the one before shows that the process stood still. */
+const LATE_TICKS = 3;
+/** Long enough for the sockets to be read once. */
+const SOCKET_READ_MS = 100;
+
 /** Ends after which the worker that has the call aborts it and settles what was produced. */
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
@@ -40,31 +47,38 @@ export function createRelay(options: {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
+  /** How many calls of a workspace may be on the queue. */
+  shares: LiveShares;
   /** How far the pool's queue has handed out its messages. */
   handedOut: (pool: Pool) => Promise<HandedOut>;
 }): Relay {
-  const { cancel, inbox, database, ledger, log, metrics, handedOut } = options;
+  const { cancel, inbox, database, ledger, log, metrics, handedOut, shares } = options;
   const calls = new Set<Call>();
+  const turns = new WeakMap<Call, Turn>();
 
-  const onEnd = (call: Call, reason: EndReason | undefined): void => {
+  const onEnd = async (call: Call, reason: EndReason | undefined): Promise<boolean> => {
     if (!call.isStream) calls.delete(call);
     inbox.forget(call.facts.jobId);
+    turns.get(call)?.leave();
     if (call.isStream) metrics.streamsActive.add(-1);
-    if (reason === undefined) return;
+    if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
     cancel(call.facts.jobId);
-    if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return;
-    void closeAbandoned(call, reason);
+    if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return false;
+    return closeAbandoned(call, reason);
   };
 
-  /** Nobody else will: no worker is known to have the call, or the one that had it is gone. */
-  const closeAbandoned = async (call: Call, reason: EndReason): Promise<void> => {
+  /**
+   * Closes the hold of a call that no worker is known to have, or whose worker is gone. Resolves with whether it is certain
+   * that nothing was or will be taken.
+   */
+  const closeAbandoned = async (call: Call, reason: EndReason): Promise<boolean> => {
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
     try {
-      await ledger.finish({
+      const { takenNano } = await ledger.finish({
         workspaceId: call.facts.workspaceId,
         jobId: call.facts.jobId,
         attempt: 1,
@@ -75,8 +89,10 @@ export function createRelay(options: {
         isEstimated: relayed !== undefined,
         tokens: relayed?.tokens ?? 0,
       });
+      return takenNano === 0n;
     } catch (error) {
       log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");
+      return false;
     }
   };
 
@@ -110,8 +126,31 @@ export function createRelay(options: {
     }
   };
 
+  /** Sends the call when its workspace has room on the queue. */
+  const takeTurn = async (call: Call, send: () => Promise<void>): Promise<void> => {
+    try {
+      const turn = shares.enter(call.facts);
+      turns.set(call, turn);
+      if (turn.entered) await turn.entered;
+    } catch (error) {
+      call.end("dispatch", error);
+      return;
+    }
+    if (!call.isWaiting) return;
+    call.dispatchAgain = () => void send();
+    void send();
+  };
+
+  let tickedAt = performance.now();
+  let wasLate = false;
   const clock = setInterval(() => {
     const now = performance.now();
+    // After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read.
+    const isLate = now - tickedAt > LATE_TICKS * TICK_MS;
+    tickedAt = now;
+    const isSkipped = isLate && !wasLate;
+    wasLate = isLate;
+    if (isSkipped) return;
     const unclaimed: Call[] = [];
     for (const call of calls) {
       // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
@@ -120,7 +159,7 @@ export function createRelay(options: {
       if (call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
     }
     void lookUp(unclaimed);
-  }, paced(1_000));
+  }, TICK_MS);
   let isRecording = false;
   const recorder = setInterval(() => {
     if (isRecording) return;
@@ -149,12 +188,13 @@ export function createRelay(options: {
           try {
             call.streamSeq = await dispatch(() => call.isWaiting);
           } catch (error) {
+            // The process may have stood still meanwhile, and what came then is read first.
+            await Bun.sleep(SOCKET_READ_MS);
             // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.
             if (call.isWaiting) call.end("dispatch", error);
           }
         };
-        call.dispatchAgain = () => void send();
-        void send();
+        void takeTurn(call, send);
       }
       try {
         return await call.response;

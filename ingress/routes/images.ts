@@ -25,6 +25,7 @@ const GENERATIONS: MediaEndpoint<"ImageGenerationRequest"> = {
 const EDITS: MediaEndpoint<"ImageEditRequest"> = {
   schema: "ImageEditRequest",
   modality: "image",
+  furtherModalities: ["upscale"],
   pool: "image",
   kind: "image_edits",
   check: checkImageEdit,
@@ -57,7 +58,9 @@ export function images(context: IngressContext): readonly Route[] {
       path: "/v1/images/edits",
       operationId: "editImage",
       summary: "Change a picture",
-      description: "As pictures are made, from one that the body holds in base64 or names as a file. Not multipart.",
+      description:
+        "As pictures are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
+        "called here. Not multipart.",
       tags: ["Images"],
       auth: "key",
       countsItself: true,

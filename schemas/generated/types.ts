@@ -1888,7 +1888,7 @@ export interface FileUpload {
  */
 export interface ImageEditRequest {
   /**
-   * Slug of an image model that takes pictures, from GET /v1/models.
+   * Slug of an image model that takes pictures, or of an upscaling model, from GET /v1/models.
    */
   model: string;
   /**

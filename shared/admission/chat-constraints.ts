@@ -37,6 +37,7 @@ export function checkChat(
   files: StoredFiles = NO_FILES,
 ): CallBound {
   const inputs = walkMessages(request, model, files);
+  checkRequired(inputs, model);
   checkParameters(request, model);
   const n = request.n ?? 1;
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
@@ -161,6 +162,20 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
     });
   });
   return inputs;
+}
+
+/** @throws ApiError for a kind of input without which the model has nothing to work on */
+function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }: Model): void {
+  const missing =
+    params.requires_input_image === true && images === 0
+      ? "a picture"
+      : params.requires_input_audio === true && !hasAudio
+        ? "a recording"
+        : undefined;
+  if (missing === undefined) return;
+  throw new ApiError("missing_required_parameter", `Expected ${missing} in the messages, which this model needs.`, {
+    param: "messages",
+  });
 }
 
 function notSupported(kind: "image" | "audio", param: string): ApiError {

@@ -120,6 +120,7 @@ function wayTo(
 const NAMES = {
   chat: "the chat models",
   image: "the image models",
+  upscale: "the upscaling models",
   audio: "the speech models",
   stt: "the transcription models",
   video: "the video models",

@@ -38,10 +38,20 @@ const WHAT: Readonly<Partial<Record<Modality, string>>> = {
   object_3d: "makes no meshes here",
 };
 
-/** The model of a media call. @throws ApiError as `resolveChatModel` */
-export function resolveMediaModel(catalogue: Pick<Catalogue, "models">, slug: string, modality: Modality): Model {
+/**
+ * The model of a media call.
+ * @param further modalities whose models are served as well
+ * @throws ApiError as `resolveChatModel`
+ */
+export function resolveMediaModel(
+  catalogue: Pick<Catalogue, "models">,
+  slug: string,
+  modality: Modality,
+  further: readonly Modality[] = [],
+): Model {
   const model = resolveModel(catalogue, slug);
-  const isServed = model.modality === modality && !model.supports_chat && isPricedMedia(model);
+  const isOfKind = model.modality === modality || further.includes(model.modality);
+  const isServed = isOfKind && !model.supports_chat && isPricedMedia(model);
   if (!isServed) throw notSupported(model, WHAT[modality] ?? "is not served here");
   return model;
 }

@@ -308,6 +308,17 @@ export async function beatJobs(
   );
 }
 
+/** What the workers of each pool take of live calls at once, as they told within the last 45 s. */
+export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, number>> {
+  const rows = await target.query<{ pool: Pool; slots: number }>(
+    `select pool, sum(slots)::int as slots from worker_slots
+     where lane = 'live' and seen_at > clock_timestamp() - interval '45 seconds' group by pool`,
+    [],
+    "live_slots",
+  );
+  return new Map(rows.filter(({ slots }) => slots > 0).map(({ pool, slots }) => [pool, slots]));
+}
+
 /** Where the messages of these dispatches lie; those that were dispatched again meanwhile are left alone. */
 export async function noteSequences(
   target: Queryable,

@@ -8,6 +8,13 @@ export const PROBE_LIMITS = {
   bytesPerMiss: 128,
   /** A video has a few dozen languages. */
   tracksMax: 100,
+  /** Characters and values of a PDF that are looked at: a real one takes one for each character outside its streams. */
+  pdfStepsBase: 100_000,
+  pdfStepsPerByte: 2,
+  /** Unpacked object streams of one PDF: a book of a thousand pages has a few megabytes. */
+  pdfInflatedBytesMax: 64 * 1_048_576,
+  /** Nodes of a page tree that wait to be looked at. */
+  pdfNodesMax: 1_000_000,
   /** Looks at once in one process, and those that wait for their turn. */
   childrenMax: 2,
   queueMax: 64,

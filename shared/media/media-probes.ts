@@ -1,4 +1,7 @@
-/** What untrusted recordings are and how long they last, found out in child processes with limits: the event loop goes on meanwhile. */
+/**
+ * What untrusted recordings and documents are, how long they last and how many pages they have, found out in child processes
+ * with limits: the event loop goes on meanwhile.
+ */
 import { fileURLToPath } from "node:url";
 
 import { createChildPool } from "#shared/children/pool.ts";
@@ -12,6 +15,8 @@ export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Arr
 export interface MediaProbes {
   /** As probeAudio tells it. @throws MediaError likewise, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
+  /** As countPdfPages tells it. @throws MediaError as `audio` */
+  pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -39,6 +44,15 @@ export function openMediaProbes(): MediaProbes {
       const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
       const job = { task: "audio", ...given, ...(signal === undefined ? {} : { signal }) };
       return (await pool.run(job)).output as AudioFacts;
+    },
+    async pdfPages(bytes, pagesMax, signal) {
+      const job = {
+        task: "pdf pages",
+        input: { pagesMax },
+        parts: [bytes],
+        ...(signal === undefined ? {} : { signal }),
+      };
+      return (await pool.run(job)).output as number;
     },
     close: () => pool.close(),
   };

@@ -18,6 +18,7 @@ const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonl
     per_second: ({ milliseconds }) => ["seconds", milliseconds / MS_PER_SECOND],
     per_minute: ({ milliseconds }) => ["minutes", milliseconds / MS_PER_MINUTE],
     per_character: ({ characters }) => ["characters", characters],
+    per_operation: () => ["operations", 1],
   };
 
 /** Undefined where tokens are paid. */

@@ -123,6 +123,7 @@ const MEDIA_CHECKS: Readonly<Partial<Record<Model["modality"], MediaCheck>>> = {
     "image_base64" in body || "image_file_id" in body
       ? checkImageEdit(parse("ImageEditRequest", body), model)
       : checkImages(parse("ImageGenerationRequest", body), model),
+  upscale: (model, body) => checkImageEdit(parse("ImageEditRequest", body), model),
   audio: (model, body) => checkSpeech(parse("SpeechRequest", body), model),
   stt: async (model, body, about) => {
     const recording = await about.recording();

@@ -7,14 +7,18 @@ import type { Modality } from "#schemas/generated/types.ts";
 import { type Price, priceTokens, type PriceUnit } from "./price.ts";
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
 
-/** Units of price that media of a modality can have. Modalities that are absent have no endpoint. */
+/** What a call is, whatever comes of it. */
+const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
+
+/** Units of price that media of a modality can have. Modalities that are absent have no endpoint of media. */
 export const MEDIA_UNITS: Readonly<Partial<Record<Modality, readonly PriceUnit[]>>> = {
-  image: ["per_image", "per_megapixel", "per_token", "per_request"],
-  audio: ["per_character", "per_token", "per_second", "per_minute", "per_request"],
-  stt: ["per_minute", "per_second", "per_token", "per_request"],
-  video: ["per_second", "per_minute", "per_request"],
-  music: ["per_second", "per_minute", "per_request"],
-  object_3d: ["per_second", "per_request"],
+  image: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
+  upscale: ["per_image", ...CALL_UNITS],
+  audio: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
+  stt: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
+  video: ["per_second", "per_minute", ...CALL_UNITS],
+  music: ["per_second", "per_minute", ...CALL_UNITS],
+  object_3d: ["per_second", ...CALL_UNITS],
 };
 
 /** How much there is of everything that a price may count. */
@@ -49,7 +53,7 @@ const MEGA = 1_000_000n;
 const MS_PER_SECOND = 1_000n;
 const MS_PER_MINUTE = 60_000n;
 
-/** Nano-credits; a fraction is rounded up once, at the sum. @throws RangeError for a unit that no media has */
+/** Nano-credits; a fraction is rounded up once, at the sum. A call is one request and one operation. */
 export function priceMedia(price: Price, quantities: Quantities): bigint {
   const { unit, unitRate } = price;
   const { pixels, steps, defaultSteps } = quantities;
@@ -57,6 +61,7 @@ export function priceMedia(price: Price, quantities: Quantities): bigint {
     case "per_image":
       return unitRate * BigInt(quantities.results);
     case "per_request":
+    case "per_operation":
       return unitRate;
     case "per_character":
       return unitRate * BigInt(quantities.characters);
@@ -68,10 +73,8 @@ export function priceMedia(price: Price, quantities: Quantities): bigint {
       const all = pixels.reduce((sum, one) => sum + BigInt(one), 0n);
       return roundUp(all * unitRate * BigInt(Math.max(steps, defaultSteps)), MEGA * BigInt(defaultSteps));
     }
-    case "per_token":
-      return priceTokens(price, quantities.tokens);
     default:
-      throw new RangeError(`media is not priced ${unit}`);
+      return priceTokens(price, quantities.tokens);
   }
 }
 

@@ -93,8 +93,8 @@ export interface Puller {
   stop(): Promise<void>;
 }
 
-/** A worker that is paused still has its requests at the server, which hands messages to it: less than any ack_wait. */
-const EXPIRES_MS = paced(5_000);
+/** A worker that is paused still has its requests at the server, which hands messages to it: short, and for few at once. */
+const EXPIRES_MS = paced(2_000);
 const RETRY_MS = 250;
 /** Longer than any request lives: whoever still waits then waits for nothing. */
 const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);

@@ -7,7 +7,7 @@ import type { Msg, NatsConnection } from "nats";
 import type { Logger } from "#shared/logger.ts";
 
 import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
-import { replyPrefix } from "./subjects.ts";
+import { PRESENCE, replyPrefix } from "./subjects.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
@@ -38,7 +38,12 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
   const calls = new Map<string, Listening>();
 
   const deliver = (message: Msg): void => {
-    const call = calls.get(message.subject.slice(prefix.length + 1));
+    const name = message.subject.slice(prefix.length + 1);
+    if (name === PRESENCE) {
+      message.respond(CALLER_LIVES);
+      return;
+    }
+    const call = calls.get(name);
     if (!call) {
       if (message.reply) message.respond(CALLER_GONE);
       return;

@@ -60,6 +60,15 @@ export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
 }
 
+/** Where an ingress says that it is there, from an address of one of its calls. */
+export const presenceSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${PRESENCE}`;
+/** The last token of that subject: no call has such a name. */
+export const PRESENCE = "presence";
+
+/** What each ingress tells the others of the calls that it has on the queue. */
+export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
+export const IN_FLIGHT_FILTER = "inflight.*";
+
 /** A publisher hears answers under its own workspace's prefix alone, whatever address its message names (QUE-22). */
 export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
   const prefix = `_INBOX.ws.${workspaceId}.`;

@@ -28,6 +28,8 @@ const CHAT = rowsOf("Chat");
 const EMBEDDINGS = rowsOf("Embeddings");
 /** Held against what happens in tests/e2e/test-models-media.test.ts. */
 const MEDIA = ["Images", "Speech", "Transcriptions", "Videos", "Music", "3D"].flatMap(rowsOf);
+/** And these in tests/e2e/media/rules.test.ts. */
+const RULES = rowsOf("Rules");
 const MODES: readonly Mode[] = ["plain", "streamed"];
 /** They end at a limit of the service. */
 const NEVER_END = new Set(["sandbox-hang", "sandbox-stall", "sandbox-embed-hang"]);
@@ -202,7 +204,7 @@ describe("the guide", () => {
   test("has a row for each sandbox model, and no other", async () => {
     const { data } = await caller.client.models.list();
     const models = data.filter((model) => model.owned_by === "sandbox").map((model) => model.id);
-    expect([...CHAT, ...EMBEDDINGS, ...MEDIA].map((row) => row.model).toSorted()).toEqual(models.toSorted());
+    expect([...CHAT, ...EMBEDDINGS, ...MEDIA, ...RULES].map((row) => row.model).toSorted()).toEqual(models.toSorted());
   });
 
   test("names no model in its text that there is not", () => {

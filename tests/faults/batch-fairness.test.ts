@@ -1,27 +1,32 @@
-/** QUE-18: a backlog of one workspace delays another's next job by no more than two fleets full and what runs with it. */
+/** A backlog of one workspace delays another's next call or job by no more than two fleets full and what runs with it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { requestId } from "./client.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
 /** An eighth of the worker's slots. */
 const BATCH_SLOTS = 4;
+const LIVE_SLOTS = BATCH_SLOTS * 8;
 const BACKLOG = 500;
 
 let bed: Bed;
 let greedy: Publisher;
 let modest: Publisher;
+let greedyKey: string;
+let modestKey: string;
 
 beforeAll(async () => {
-  bed = await startBed({ behaviours: ["delay-50"], env: { SLUICE_WORKER_SLOTS: String(BATCH_SLOTS * 8) } });
+  bed = await startBed({ behaviours: ["delay-50", "delay-300"], env: { SLUICE_WORKER_SLOTS: String(LIVE_SLOTS) } });
   const [one, two] = [
-    await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n }),
-    await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n }),
+    await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
+    await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
   ];
+  [greedyKey, modestKey] = [one.key, two.key];
   greedy = await openPublisher(bed.stack.natsUrl, one.id);
   modest = await openPublisher(bed.stack.natsUrl, two.id);
 }, 120_000);
@@ -29,6 +34,30 @@ afterAll(async () => {
   await Promise.all([greedy?.close(), modest?.close()]);
   await bed?.stop();
 });
+
+test("300 calls that one workspace sends at once do not keep another's call waiting", async () => {
+  const { client, stack, upstream } = bed;
+  await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'live'")).length === 1); // prettier-ignore
+  const before = upstream.requests.length;
+  const flood = Array.from({ length: 300 }, () => client.chat(bed.target(0, greedyKey), ask("mock-delay-300")));
+  await eventually("all of the flood is admitted, and the fleet is full", async () => {
+    const [row] = await stack.query<{ count: bigint }>("select (select count(*) from hold) + (select count(*) from usage_record) as count"); // prettier-ignore
+    return row?.count === 300n && upstream.requests.length >= before + LIVE_SLOTS;
+  });
+  for (let round = 0; round < 3; round++) {
+    const content = `a call of the other workspace, ${round}`;
+    const answer = await client.chat(bed.target(0, modestKey), ask("mock-delay-300", { messages: [{ role: "user", content }] })); // prettier-ignore
+    expect(answer.status).toBe(200);
+    const at = upstream.requests.findIndex(({ body }) => JSON.stringify(body).includes(content));
+    const cameAt = Number.parseInt(requestId(answer).replaceAll("-", "").slice(0, 12), 16) - performance.timeOrigin;
+    const seen = upstream.requests.findIndex(({ receivedAt }) => receivedAt > cameAt);
+    // On the queue before it is a quarter of what the fleet runs; while it was admitted, each slot may have begun another.
+    expect(at - seen).toBeLessThanOrEqual(1.25 * LIVE_SLOTS);
+    expect(upstream.requests.length).toBeLessThan(before + 290);
+  }
+  expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(flood.map(() => 200));
+  await audit(bed);
+}, 60_000);
 
 test("500 waiting jobs of one workspace do not keep another's waiting", async () => {
   const { stack } = bed;

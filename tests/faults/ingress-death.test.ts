@@ -3,14 +3,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
-import { DONE, requestId } from "./client.ts";
+import { type Answer, DONE, requestId } from "./client.ts";
+import { usageOf } from "./probe.ts";
 import { storm } from "../support/storm.ts";
 
 const ABORTED_WITHIN_MS = storm(60_000, 5_000);
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2, behaviours: ["tokens-2000-every-20", "silent"] });
+  bed = await startBed({ ingress: 2, behaviours: ["tokens-2000-every-20", "silent", "delay-400"] });
 });
 afterAll(() => bed?.stop());
 
@@ -59,3 +60,41 @@ test("the other ingress goes on, and the killed one serves again after its resta
   expect((await client.chat(bed.target(0), ask("flat"))).status).toBe(200);
   await audit(bed);
 });
+
+test("plain answers that reach no ingress are not paid for", async () => {
+  const { client, stack, upstream } = bed;
+  const before = upstream.requests.length;
+  const calls = Array.from({ length: 6 }, () => client.chat(bed.target(0), ask("mock-delay-400")));
+  await upstream.received(before + 6);
+  stack.ingresses[0]?.kill("SIGKILL");
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 0));
+  await Promise.all(upstream.requests.map((call) => call.finished));
+  await audit(bed);
+  const usage = await stack.query<{ status: string; settled: bigint }>(
+    "select status, settled from usage_record order by job_id desc limit 6",
+  );
+  expect(usage).toEqual(calls.map(() => ({ status: "cancelled", settled: 0n })));
+});
+
+test("an ingress that stood still delivers what it finds when it wakes, and bills nothing else", async () => {
+  const { client, stack, upstream } = bed;
+  const [, ingress] = stack.ingresses;
+  const before = upstream.requests.length;
+  const calls = Array.from({ length: 40 }, (_, i) =>
+    client.chat(bed.target(1), ask(i % 2 === 0 ? "mock-delay-400" : "flat")),
+  );
+  await upstream.received(before + 1);
+  ingress?.kill("SIGSTOP");
+  // Longer than a silence may be at the pace of tests; the answers come meanwhile.
+  await Bun.sleep(2_500);
+  ingress?.kill("SIGCONT");
+  const answers = await Promise.all(calls);
+  const told = await Promise.all(answers.map(async (answer) => fateOf(answer, (await usageOf(bed, answer)).settled)));
+  expect(told).toEqual(told.map(() => expect.stringMatching(/^(delivered and paid|free)$/)));
+  await audit(bed);
+}, 30_000);
+
+function fateOf({ status, body }: Answer, settledNano: bigint): string {
+  if (settledNano === 0n) return "free";
+  return status === 200 ? "delivered and paid" : `paid ${settledNano}, told ${status} ${body}`;
+}

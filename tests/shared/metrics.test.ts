@@ -45,6 +45,7 @@ describe("the page", () => {
         "sluice_breaker_open_sources gauge",
         "sluice_cache_lookups_total counter",
         "sluice_calls_lost_total counter",
+        "sluice_calls_waiting gauge",
         "sluice_catalogue_reloads_total counter",
         "sluice_credits_settled_total counter",
         "sluice_credits_uncollected_total counter",

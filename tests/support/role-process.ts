@@ -1,7 +1,7 @@
 /** One role of Sluice as a process of its own, the way an operator runs it. */
 import { launch, launchUntil, type Exit, type Running } from "#deploy/embedded/process.mjs";
 
-import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
+import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 
 /** Start-up includes connecting, checking the topology and compiling; loaded machines are slow at all three. */
 const READY_WITHIN_MS = 60_000;
@@ -34,7 +34,7 @@ interface ReadyLine {
 }
 
 /**
- * Starts `bun deploy/sluice.ts <args>` and waits for its `ready` line.
+ * Starts the entry with these arguments and waits for its `ready` line.
  * @throws LaunchError with its last lines when it ends or stays silent
  */
 export async function startRole(args: readonly string[], env: Record<string, string>): Promise<ManagedProcess> {
@@ -72,7 +72,7 @@ async function launchRole(
   env: Record<string, string>,
 ): Promise<{ running: Running; ready: ReadyLine }> {
   const { running, value } = await launchUntil(
-    (onLine) => launch({ name, command: BUN, args: ["deploy/sluice.ts", ...args], cwd: PROJECT_ROOT, env, onLine }),
+    (onLine) => launch({ name, command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env, onLine }),
     readyLine,
     READY_WITHIN_MS,
   );

@@ -8,7 +8,7 @@ import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 
-import { BUN, PROJECT_ROOT } from "./infrastructure.ts";
+import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
 import { TEST_PACE } from "./pace.ts";
 import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query } from "./postgres.ts";
@@ -106,7 +106,7 @@ async function assemble(
     ...options.env,
   };
   const command: Stack["command"] = (...args) =>
-    run({ name: args.join(" "), command: BUN, args: ["deploy/sluice.ts", ...args], cwd: PROJECT_ROOT, env });
+    run({ name: args.join(" "), command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env });
   await ensureBootstrap(database.database, key);
 
   const roles: ManagedProcess[] = [];

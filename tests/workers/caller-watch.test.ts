@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { connect, type NatsConnection } from "nats";
+import { connect, type Msg, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame } from "#shared/queue/frames.ts";
-import { replyPrefix } from "#shared/queue/subjects.ts";
+import { presenceSubject, replyPrefix } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { type CallerWatch, openCallerWatch } from "#workers/caller-watch.ts";
 
@@ -92,5 +92,41 @@ describe("a watched call", () => {
     while (other.asked.length < 1) await Bun.sleep(50);
     forget();
     expect([ends, asked.length]).toEqual([0, 0]);
+  });
+});
+
+describe("a finished call", () => {
+  /** An ingress that says that it is there when told to. */
+  async function presence(): Promise<{ reply: string; asked: readonly Msg[]; answer: () => void }> {
+    const reply = `${replyPrefix(newId())}.${newId()}`;
+    const asked: Msg[] = [];
+    ingress.subscribe(presenceSubject(reply), { callback: (_error, message) => void asked.push(message) });
+    await ingress.flush();
+    return { reply, asked, answer: () => void asked.at(-1)?.respond(CALLER_LIVES) };
+  }
+
+  test("is confirmed by an ingress that says after its end that it is there; many share a question", async () => {
+    const { reply, asked, answer } = await presence();
+    const { signal } = new AbortController();
+    const first = watch.confirm(reply, signal);
+    while (asked.length < 1) await Bun.sleep(1);
+    const later = [1, 2, 3].map(() => watch.confirm(reply, signal));
+    answer();
+    await first;
+    while (asked.length < 2) await Bun.sleep(1);
+    answer();
+    await Promise.all(later);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("of an ingress that is gone waits until the call is ended", async () => {
+    const controller = new AbortController();
+    const confirmed = watch.confirm(`${replyPrefix("dead")}.${newId()}`, controller.signal);
+    controller.abort(new Error("its caller is gone"));
+    const error = await confirmed.then(
+      () => undefined,
+      (fault: unknown) => fault,
+    );
+    expect(String(error)).toContain("its caller is gone");
   });
 });

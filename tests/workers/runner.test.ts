@@ -176,6 +176,21 @@ async function emptied(): Promise<void> {
   while ((await left()) > 0) await Bun.sleep(5);
 }
 
+test("an idle runner asks for a few calls at once, and not for long: it would keep them if it stood still", async () => {
+  const requests: { batch: number; expires: number }[] = [];
+  const listening = outside.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${DURABLE}`, {
+    callback: (_error, message) => {
+      requests.push(message.json());
+      happened();
+    },
+  });
+  await outside.flush();
+  start({ slots: 500 });
+  await until(() => requests.length > 0);
+  expect(requests[0]).toEqual({ batch: 32, expires: paced(2_000) * 1_000_000 });
+  listening.unsubscribe();
+});
+
 describe("a job", () => {
   test("is run with its message and the address of its answer, and acknowledged when that is over", async () => {
     const { called } = start();

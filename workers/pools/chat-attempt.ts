@@ -36,6 +36,7 @@ export interface ChatAttempt {
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
   readonly meter: ChatMeter;
+  readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
   /** performance.now() when the first provider was asked. */
   readonly askedAt: number;
 }
@@ -75,6 +76,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
       adapt: (body) => applySource(body, step.source, run.continues),
+      checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
     };

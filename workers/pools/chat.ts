@@ -24,6 +24,7 @@ import { createRendering, type Rendering } from "./chat-render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./chat-rescue.ts";
 import { type CloseCall, createCloseCall } from "./close-call.ts";
 import { continuedRendering } from "./continued-rendering.ts";
+import { checkDocuments } from "./documents.ts";
 import { createUnserved } from "./unserved.ts";
 import { UnreadableFileError, withStoredFiles } from "./stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
@@ -51,6 +52,8 @@ class ChatRun {
   private readonly control: JobControl;
   private readonly answer: Answer;
   private request!: ChatCompletionRequest;
+  /** As it came, its files by their names. */
+  private asked!: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private isOldForm = false;
   private terms: Terms;
@@ -88,6 +91,7 @@ class ChatRun {
     const asked = request as unknown as ChatCompletionRequest;
     this.isOldForm = usesFunctions(asked);
     this.request = withTools(asked);
+    this.asked = asked;
     const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
     const watchdog = startWatchdog(
       { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
@@ -96,9 +100,11 @@ class ChatRun {
     let askedAt = performance.now();
     try {
       this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
+      const model = context.catalogue.current().models.get(job.model);
+      if (model) await this.checkDocuments(model, this.request, watchdog.signal);
       askedAt = performance.now();
       const finale = await this.ask(watchdog.signal, askedAt);
-      await this.succeed(finale, performance.now() - askedAt);
+      await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
     } catch (error) {
       await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
     } finally {
@@ -162,7 +168,7 @@ class ChatRun {
       breaker: context.breaker,
       signal,
       hasBegun: () => this.hasBegun,
-      enter: (model) => this.enter(model, request),
+      enter: (model) => this.enter(model, request, signal),
       onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: async (attempt) => {
         const { model } = attempt.step;
@@ -191,6 +197,7 @@ class ChatRun {
             rendering,
             answer: this.watched(attempt.onBegun),
             meter,
+            checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
             askedAt,
           });
         } finally {
@@ -234,13 +241,14 @@ class ChatRun {
   }
 
   /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
-  private async enter(model: Model, request: ChatCompletionRequest): Promise<boolean> {
+  private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;
     try {
       bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
+      await this.checkDocuments(model, request, signal);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
       context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
       return false;
     }
@@ -262,6 +270,10 @@ class ChatRun {
     return true;
   }
 
+  private checkDocuments(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<void> {
+    return checkDocuments(this.context.probes, model, request, this.asked, signal);
+  }
+
   /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
@@ -272,10 +284,13 @@ class ChatRun {
     }
   }
 
-  private async succeed(finale: Finale, upstreamMs: number): Promise<void> {
+  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<void> {
     const { context, job, meter, attempt, answer } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
-    const metered = sumOf(this.took, await meter.settle());
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const isTaken = answer.hasBegun || finale.wasDrained;
+    const [last] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
+    const metered = sumOf(this.took, last);
     // Written before it is paid for: what cannot be told is not charged.
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";

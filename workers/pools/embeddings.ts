@@ -57,7 +57,10 @@ async function serve(
     if (!isEmbeddingModel(model)) throw new Error("served by a model that makes no embeddings");
     const inputs = inputsOf(request.input);
     const tokensMax = inputs.reduce((sum, input) => sum + inputTokensMax(input, model), 0);
-    const metered = await meterEmbeddings(result.usage, { job, inputs, model, tokensMax });
+    const [metered] = await Promise.all([
+      meterEmbeddings(result.usage, { job, inputs, model, tokensMax }),
+      control.confirmCaller?.(watchdog.signal),
+    ]);
     // Written before it is paid for: what cannot be told is not charged.
     const text = await renderEmbeddings(result.vectors, model.slug, request.encoding_format ?? "float", metered.usage);
     const { takenNano } = await closeCall(job, attempt.step.name, "succeeded", metered);

@@ -92,6 +92,7 @@ class Transcribing {
     try {
       recording = await readRecording(context, job.workspace_id, call.recording, signal);
       const served = await this.ask(recording, signal);
+      await this.control.confirmCaller?.(signal);
       await this.deliver(served, performance.now() - askedAt);
     } catch (error) {
       await this.fail(error, signal);

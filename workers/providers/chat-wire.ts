@@ -76,6 +76,7 @@ async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Prom
   try {
     const request = isFetching ? await inlineMedia(given.request, given.signal, wire.needsBytes) : given.request;
     lease?.shrink(inlinedLength(request));
+    if (isFetching) await given.checkFetched?.(request);
     const call = { ...given, request };
     return { call, request: wire.request(call, isStream), release: () => lease?.release() };
   } catch (error) {

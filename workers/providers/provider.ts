@@ -23,6 +23,8 @@ export interface ChatCall {
   readonly traits: ReadonlySet<Trait>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
+  /** Looks at the request once its addresses are fetched. @throws ProviderError for what the model does not take */
+  readonly checkFetched?: (request: ChatCompletionRequest) => Promise<void>;
 }
 
 /**
@@ -103,7 +105,7 @@ export type ProviderErrorClass =
   | "unknown";
 
 /** What a `rejected` call may be told. */
-type RejectedCode = Extract<
+export type RejectedCode = Extract<
   Code,
   | "context_length_exceeded"
   | "unsupported_value"

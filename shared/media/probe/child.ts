@@ -1,6 +1,7 @@
-/** A child that looks at media: what a stranger's bytes make it do stays in it. */
+/** A child that looks at media and documents: what a stranger's bytes make it do stays in it. */
 import { serveTasks } from "#shared/children/serve-tasks.ts";
 
+import { countPdfPages } from "./pdf.ts";
 import { probeAudio } from "./probe.ts";
 
 /** A file is mapped, so it costs no memory; other bytes come as the one part. */
@@ -10,4 +11,6 @@ function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
 
 await serveTasks({
   audio: (input, parts) => Promise.resolve({ output: probeAudio(bytesOf(input, parts)) }),
+  "pdf pages": (input, [bytes = new Uint8Array()]) =>
+    Promise.resolve({ output: countPdfPages(bytes, (input as { readonly pagesMax: number }).pagesMax) }),
 });

@@ -5,7 +5,7 @@ import { runAdminCommand } from "#deploy/admin/main.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { newId } from "#shared/ids.ts";
 
-import { BUN, PROJECT_ROOT } from "../../support/infrastructure.ts";
+import { ENTRY, PROJECT_ROOT } from "../../support/infrastructure.ts";
 import type { TestDatabase } from "../../support/postgres.ts";
 
 export interface Outcome {
@@ -20,11 +20,11 @@ export type Json = Record<string, unknown>;
 export const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 export const UUID = /^[0-9a-f-]{36}$/;
 
-/** Runs `bun deploy/sluice.ts <args>` to its end with these settings and no others. */
+/** Runs the entry with these arguments to its end with these settings and no others. */
 export function sluice(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Outcome> {
   const home = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
-  const command = ["deploy/sluice.ts", ...args];
-  return run({ name: args.join(" "), command: BUN, args: command, cwd: PROJECT_ROOT, env: { ...home, ...env } });
+  const command = [...ENTRY.slice(1), ...args];
+  return run({ name: args.join(" "), command: ENTRY[0], args: command, cwd: PROJECT_ROOT, env: { ...home, ...env } });
 }
 
 /** An admin command with these settings and no others; without a database where none is among them, whatever runs here. */

@@ -16,10 +16,11 @@ function open(): Call {
       startedAt: performance.now(),
       waitMs: 600_000,
       queueMs: 60_000,
+      requestBytes: 100,
       api: "anthropic",
       pool: "chat",
     },
-    { onEnd: () => undefined, onFirst: () => undefined },
+    { onEnd: () => Promise.resolve(true), onFirst: () => undefined },
   );
 }
 

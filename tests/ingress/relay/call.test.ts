@@ -16,7 +16,8 @@ interface Opened {
   readonly tick: (ms: number) => void;
 }
 
-function open(facts: Partial<CallFacts> = {}): Opened {
+/** @param isReleased what closing the hold of an abandoned call says */
+function open(facts: Partial<CallFacts> = {}, isReleased = true): Opened {
   const ends: Opened["ends"] = [];
   const firsts: Opened["firsts"] = [];
   const call = new Call(
@@ -27,12 +28,16 @@ function open(facts: Partial<CallFacts> = {}): Opened {
       startedAt: performance.now(),
       waitMs: 600_000,
       queueMs: 60_000,
+      requestBytes: 100,
       api: "openai",
       pool: "chat",
       ...facts,
     },
     {
-      onEnd: (_call, reason) => void ends.push(reason),
+      onEnd(_call, reason) {
+        ends.push(reason);
+        return Promise.resolve(isReleased);
+      },
       onFirst: (_call, upstreamMs, isStream) => void firsts.push({ upstreamMs, isStream }),
     },
   );
@@ -215,6 +220,14 @@ describe("a call that we end", () => {
     opened.call.end("dispatch", fault);
     expect(await errorOf(opened)).toBe(fault as never);
     expect(opened.ends).toEqual(["dispatch"]);
+  });
+
+  test("is not to be sent again when it was paid without our hearing of it", async () => {
+    for (const reason of ["queue", "dispatch"] as const) {
+      const opened = open({}, false);
+      opened.call.end(reason, new Error("the queue is away"));
+      expect(await errorOf(opened)).toMatchObject({ code: "internal_error", shouldRetry: false });
+    }
   });
 
   test("because its client left: nobody hears anything, and no rejection goes unhandled", async () => {

@@ -74,14 +74,21 @@ describe("POST /v1/embeddings", () => {
 
 /** The least that a call for such a model brings. */
 function bodyFor({ modality, supports_chat: isChat, allowed_params: needs }: Model): object {
-  if (isChat) return { messages: [{ role: "user", content: "hello" }] };
+  if (isChat) {
+    const shown = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+    return { messages: [{ role: "user", content: needs.requires_input_image ? [shown] : "hello" }] };
+  }
   if (modality === "stt") return { audio_base64: wavOf(1).toString("base64") };
-  if (modality === "audio" || modality === "embedding") return { input: "hello" };
-  const picture = modality === "image" ? { image_base64: "AAAA" } : { image_url: "https://example.com/a.png" };
+  if (modality === "audio" || modality === "embedding") return { input: "hello", instructions: "calm" };
+  const picture =
+    modality === "image" || modality === "upscale"
+      ? { image_base64: "AAAA" }
+      : { image_url: "https://example.com/a.png" };
   return {
     prompt: "hello",
     ...(needs.requires_input_image ? picture : {}),
     ...(needs.requires_input_video ? { video_url: "https://example.com/a.mp4" } : {}),
+    ...(needs.strength?.required ? { strength: 0.5 } : {}),
     ...(needs.requires_input_3d ? { mesh_url: "https://example.com/a.glb" } : {}),
   };
 }

@@ -251,6 +251,20 @@ describe("a refusal", () => {
       "messages[0].content[2]",
     ],
     [
+      "no picture where the model needs one",
+      request({}, text("?"), audio("UklGRg==")),
+      { allowed_params: { supported_inputs: ["text", "image", "audio"], requires_input_image: true } },
+      "missing_required_parameter",
+      "messages",
+    ],
+    [
+      "no sound where the model needs it",
+      request({}, text("?"), dataImage(3)),
+      { allowed_params: { supported_inputs: ["text", "image", "audio"], requires_input_audio: true } },
+      "missing_required_parameter",
+      "messages",
+    ],
+    [
       "sound in a file",
       request({}, text("?"), file({ file_data: "data:audio/wav;base64,AA==" })),
       { allowed_params: { supported_inputs: ["text", "file"] } },

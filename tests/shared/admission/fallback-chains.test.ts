@@ -29,6 +29,7 @@ function catalogueOf(slugs: readonly string[]): Catalogue {
     ...slugs.map((slug) => ({ ...one, slug })),
     { ...one, slug: "vectors", modality: "embedding", supports_chat: false, supports_embeddings: true },
     { ...one, slug: "painter", modality: "image", supports_chat: false },
+    { ...one, slug: "enlarger", modality: "upscale", supports_chat: false },
   ];
   return {
     ...base,
@@ -80,6 +81,12 @@ describe("a chain", () => {
       "painter",
       ["chat-1"],
       "model_not_supported fallbacks[0]: Expected the image models",
+    ],
+    [
+      "of an upscaler led to a painter",
+      "enlarger",
+      ["painter"],
+      "model_not_supported fallbacks[0]: Expected the upscaling models",
     ],
     ["with pictures", "chat-0", ["chat-1", "painter"], "model_not_supported fallbacks[1]: Expected the chat models"],
   ])("%s is refused, with the place of the fault", (_what, model, fallbacks, expected) => {

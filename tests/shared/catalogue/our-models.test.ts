@@ -11,6 +11,7 @@ import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { priceTokens } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { rowsOf } from "#tests/e2e/test-models-guide.ts";
 import { SANDBOX_CONTEXT_TOKENS, SANDBOX_EMBEDDING, SANDBOX_MODELS } from "#workers/providers/sandbox/models.ts";
 
 import { EVERYTHING_ON } from "./build-catalogue.ts";
@@ -51,12 +52,13 @@ describe("every model we ship", () => {
     expect(validate("ModelEntry", entry)).toBeNull();
     const { currency, unit, ...rates } = entry._svc.pricing;
     expect(currency).toBe("credits");
-    if (found.supports_chat || found.supports_embeddings) expect(unit).toBe("per_token");
+    const isFlat = slug === "sandbox-vision";
+    if (found.supports_chat || found.supports_embeddings) expect(unit).toBe(isFlat ? "per_request" : "per_token");
     const { currency: _currency, unit: _unit, ...texts } = found.pricing;
     expect(Object.keys(rates).toSorted()).toEqual(Object.keys(texts).toSorted());
     for (const rate of Object.values(rates)) expect(rate).toBeGreaterThan(0);
     if (unit === "per_token") expect(rates.input_per_million).toBeGreaterThan(0);
-    if (found.supports_chat) expect(rates.output_per_million).toBeGreaterThan(0);
+    if (found.supports_chat && !isFlat) expect(rates.output_per_million).toBeGreaterThan(0);
     if (found.supports_embeddings) expect(rates.output_per_million).toBeUndefined();
   });
 
@@ -199,10 +201,18 @@ describe("our providers and presets", () => {
 
 describe("the sandbox's models", () => {
   const all = models.filter((entry) => entry.owned_by === "sandbox");
-  const ours = all.filter((entry) => entry.supports_chat);
+  /** What these declare is their own. */
+  const RULED = rowsOf("Rules").map(({ model }) => model);
+  const ours = all.filter((entry) => entry.supports_chat && !RULED.includes(entry.slug));
 
   /** Of the same behaviours: what they test is in the catalogue, or in how their provider is treated. */
-  const FURTHER = ["sandbox-two-sources", "sandbox-guarded", "sandbox-drained", "sandbox-backup"];
+  const FURTHER = [
+    "sandbox-two-sources",
+    "sandbox-guarded",
+    "sandbox-drained",
+    "sandbox-backup",
+    ...RULED.filter((slug) => slug !== "sandbox-upscale"),
+  ];
   const known = Object.keys(SANDBOX_MODELS);
 
   test("are those the sandbox provider knows, each under its own name, and a few made of them", () => {

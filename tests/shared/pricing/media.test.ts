@@ -40,9 +40,9 @@ describe("the price of pictures", () => {
     expect(priceMedia(TOKEN, { ...usual, pixels: [1], tokens })).toBe(500_000_000n + 12_000_000_000n);
   });
 
-  test("is none for a unit that no media has", () => {
-    const price = parsePrice({ unit: "per_operation", operation_price: "1" });
-    expect(() => priceMedia(price, { ...usual, pixels: [1] })).toThrow(RangeError);
+  test.each(["per_request", "per_operation"])("is that of one call where the unit is %s", (unit) => {
+    const price = parsePrice({ unit, [`${unit.slice("per_".length)}_price`]: "1.5" });
+    expect(priceMedia(price, { ...usual, results: 3, pixels: [1] })).toBe(1_500_000_000n);
   });
 });
 

@@ -52,6 +52,8 @@ export interface Surroundings {
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
+  /** Pages that every document has; without it no document is looked at. */
+  readonly pdfPages?: number;
   readonly log?: Logger;
 }
 
@@ -91,6 +93,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
       },
     },
     storage: around.storage ?? {},
+    probes: { pdfPages: () => Promise.resolve(around.pdfPages) },
     catalogue: { current: () => catalogue },
     providers: {
       chat: () => ({

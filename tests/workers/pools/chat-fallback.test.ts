@@ -107,6 +107,17 @@ describe("a call whose model fails", () => {
     expect(finishes).toMatchObject([{ source: "acme/acme-three" }]);
   });
 
+  test("passes over a model that takes fewer pages than a document has, without moving the hold to it", async () => {
+    const takes = (slug: string, pages: number): string =>
+      model(slug).replace("[text]", `[text, file], max_pdf_pages: ${pages}`);
+    const catalogue = BASE.replace("[text, image]", "[text, file]") + takes("two", 3) + takes("three", 4);
+    const content = [{ type: "file", file: { file_data: "data:application/pdf;base64,AAAA" } }];
+    const { run, calls, finishes } = bench(sources(BOTH_FAIL), around({ catalogue, pdfPages: 4 }));
+    await run(chatJob({ ...FALLBACKS, request: { ...REQUEST, messages: [{ role: "user", content }] } }));
+    expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-three"]);
+    expect(finishes).toMatchObject([{ source: "acme/acme-three", status: "succeeded" }]);
+  });
+
   test("passes over a model that cannot take the request, without moving the hold to it", async () => {
     const request = { ...REQUEST, max_tokens: 600 };
     const catalogue = BASE + model("two") + model("three").replace("max_output_tokens: 500", "max_output_tokens: 600");

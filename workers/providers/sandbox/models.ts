@@ -41,6 +41,8 @@ export interface SandboxModel {
   readonly breaksOff?: "cut" | "stall" | "error" | "error first";
   readonly reports?: "no usage" | "absurd usage" | "zero usage" | "negative usage" | "fractional usage";
   readonly writes?: "at length" | "without end" | "reasoning first" | "interleaved calls" | "in a huge frame";
+  /** A picture comes back as it is, so many times as wide and as high. */
+  readonly enlarges?: number;
   /** What becomes of an answer that was written well. */
   readonly spoils?: "filtered" | "empty arguments" | "malformed arguments";
 }
@@ -88,6 +90,7 @@ export const SANDBOX_MODELS = {
   "sandbox-image-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-image-error": { kind: "media", failsWith: "failed" },
   "sandbox-image-refuse": { kind: "media", failsWith: "refused" },
+  "sandbox-upscale": { kind: "media", enlarges: 2 },
   "sandbox-tts": { kind: "media" },
   "sandbox-tts-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-tts-error": { kind: "media", failsWith: "failed" },

@@ -1,8 +1,10 @@
 /** The sandbox's images as those of a provider that keeps jobs: exact in size and format. */
+import { readImageHeader } from "#shared/media/image-header.ts";
+
 import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./faults.ts";
+import { type Delay, mediaModel } from "./faults.ts";
 
 type Makers = Pick<SandboxMedia, "makeImage" | "editImage">;
 
@@ -12,12 +14,17 @@ interface Tools {
 }
 
 const USUAL = { width: 1_024, height: 1_024 };
+/** Of pictures whose size is asked for by a label. */
+const LABELLED: Readonly<Record<string, typeof USUAL>> = {
+  "1K": USUAL,
+  "2K": { width: 2_048, height: 2_048 },
+};
 
 export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, "images" | "imageEdits"> {
   return {
     images: keepsJobs<ImageInput>(({ input, signal }) => paint(input, media(), signal), delay),
     imageEdits: keepsJobs<ImageEditInput>(
-      ({ input, signal }) => change(input, media(), signal),
+      ({ input, sourceModel, signal }) => change(input, mediaModel(sourceModel).enlarges, media(), signal),
       delay,
       (_input, fault) => (/\bThe mask\b/.test(fault) ? "mask_base64" : "image_base64"),
     ),
@@ -32,7 +39,7 @@ function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<r
   const style = known(input.style, ["vivid", "natural"] as const);
   return Promise.all(
     Array.from({ length: n }, async (_, at): Promise<Artifact> => {
-      const params = { prompt, format, background, style, ...sizeOf(input.size) };
+      const params = { prompt, format, background, style, ...sizeOf(input) };
       // The same seed would paint the same image again.
       const made = await media.makeImage({ ...params, quality: input.outputCompression, seed: first + at }, signal);
       return { bytes: made.bytes, contentType: `image/${format}` };
@@ -40,12 +47,19 @@ function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<r
   );
 }
 
-function change(input: ImageEditInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
-  const { prompt, strength, n } = input;
+function change(
+  input: ImageEditInput,
+  enlarges: number | undefined,
+  media: Makers,
+  signal: AbortSignal,
+): Promise<readonly Artifact[]> {
+  const { prompt, n } = input;
+  const strength = enlarges === undefined ? input.strength : 0;
   const format = input.outputFormat ?? "png";
   const first = input.seed ?? 0;
   // Without a size, or with "auto", the image keeps its own.
-  const size = /^\d+x\d+$/.test(input.size ?? "") ? sizeOf(input.size) : undefined;
+  const isSized = /^\d+x\d+$/.test(input.size ?? "");
+  const size = enlarges === undefined ? (isSized ? sizeOf(input) : undefined) : enlarged(input.image.bytes, enlarges);
   return Promise.all(
     Array.from({ length: n }, async (_, at): Promise<Artifact> => {
       const files = { image: input.image.bytes, mask: input.mask?.bytes };
@@ -59,7 +73,14 @@ function known<T extends string>(value: string | undefined, values: readonly T[]
   return values.find((one) => one === value);
 }
 
-function sizeOf(size: string | undefined): { readonly width: number; readonly height: number } {
+function sizeOf({ size, imageSize = "" }: Pick<ImageInput, "size" | "imageSize">): typeof USUAL {
   const [, width, height] = /^(\d+)x(\d+)$/.exec(size ?? "") ?? [];
-  return width === undefined || height === undefined ? USUAL : { width: Number(width), height: Number(height) };
+  if (width === undefined || height === undefined) return LABELLED[imageSize] ?? USUAL;
+  return { width: Number(width), height: Number(height) };
+}
+
+/** Undefined where the picture does not tell its size: its decoder says what is wrong with it. */
+function enlarged(bytes: Uint8Array, times: number): typeof USUAL | undefined {
+  const header = readImageHeader(bytes);
+  return header ? { width: times * header.width, height: times * header.height } : undefined;
 }

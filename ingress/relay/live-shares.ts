@@ -1,0 +1,191 @@
+/**
+ * How many synchronous calls of one workspace are on the queue of a pool at once. The queue is served in the order of
+ * coming, so a workspace with a thousand calls would stand before everybody else: what is beyond its share waits here, in
+ * its own order, until one of its calls ends. A workspace alone may keep the fleet busy; several divide that.
+ */
+import { ApiError } from "#shared/errors.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+import type { CallFacts } from "./call.ts";
+
+export interface Turn {
+  /** Absent: at once. Never resolves for a call that leaves before its turn. */
+  readonly entered: Promise<void> | undefined;
+  /** The call is over, or has given up waiting. Safe to call twice. */
+  leave(): void;
+}
+
+export interface LiveShares {
+  /** @throws ApiError `overloaded` when too much of its workspace, or of all, waits already */
+  enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Turn;
+  /** Of each pool, what the fleet runs at once; and what other ingresses have, by pool and workspace. */
+  update(slots: ReadonlyMap<Pool, number>, elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>): void;
+  /** Our calls on the queue of each pool, by workspace; 0 where all of them wait for their turn. */
+  inFlight(): Map<Pool, Map<string, number>>;
+  /** Calls of the pool that wait for their turn. */
+  waiting(pool: Pool): number;
+}
+
+/** What other ingresses have of one workspace: calls on the queue, and how many ingresses they are. */
+export interface Elsewhere {
+  readonly calls: number;
+  readonly ingresses: number;
+}
+
+/**
+ * On the queue for each slot of the fleet: the fleet finds the next call when one ends, and another workspace's first call
+ * waits for little more than a call that runs.
+ */
+const CALLS_PER_SLOT = 1.25;
+/** A small fleet is kept busy, and none of many workspaces is left with nothing. */
+const SHARE_MIN = 4;
+/** While no worker has told its slots. */
+const SLOTS_UNKNOWN = 16;
+/** What waits lies in our memory. */
+const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048_576 };
+
+const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
+
+interface Waiting {
+  readonly bytes: number;
+  readonly enter: () => void;
+}
+
+/** What one workspace has in one pool. */
+interface Part {
+  /** Of ours, on the queue. */
+  own: number;
+  elsewhere: Elsewhere;
+  readonly waiting: Set<Waiting>;
+  waitingBytes: number;
+}
+
+export function createLiveShares(): LiveShares {
+  const pools = new Map<Pool, Map<string, Part>>();
+  let slots: ReadonlyMap<Pool, number> = new Map();
+  let waitingBytes = 0;
+
+  const partsOf = (pool: Pool): Map<string, Part> => {
+    const known = pools.get(pool);
+    if (known) return known;
+    const parts = new Map<string, Part>();
+    pools.set(pool, parts);
+    return parts;
+  };
+
+  const partOf = (parts: Map<string, Part>, workspaceId: string): Part => {
+    const known = parts.get(workspaceId);
+    if (known) return known;
+    const part: Part = { own: 0, elsewhere: NOWHERE, waiting: new Set(), waitingBytes: 0 };
+    parts.set(workspaceId, part);
+    return part;
+  };
+
+  const share = (pool: Pool, parts: ReadonlyMap<string, Part>): number =>
+    Math.max(SHARE_MIN, Math.ceil(((slots.get(pool) ?? SLOTS_UNKNOWN) * CALLS_PER_SLOT) / Math.max(1, parts.size)));
+
+  /** What the other ingresses leave of the share, and never less than our part of it: they would not hear of ours else. */
+  const hasRoom = ({ own, elsewhere }: Part, max: number): boolean =>
+    own + elsewhere.calls < max || own * (elsewhere.ingresses + 1) < max;
+
+  const stopWaiting = (part: Part, one: Waiting): boolean => {
+    if (!part.waiting.delete(one)) return false;
+    part.waitingBytes -= one.bytes;
+    waitingBytes -= one.bytes;
+    return true;
+  };
+
+  const letIn = (part: Part, max: number): void => {
+    for (const one of part.waiting) {
+      if (!hasRoom(part, max)) return;
+      stopWaiting(part, one);
+      part.own += 1;
+      one.enter();
+    }
+  };
+
+  /** With one workspace less, the others may have more. */
+  const tidy = (pool: Pool, parts: Map<string, Part>, workspaceId: string, part: Part): void => {
+    if (part.own > 0 || part.elsewhere.ingresses > 0 || part.waiting.size > 0) return;
+    parts.delete(workspaceId);
+    letAllIn(pool, parts);
+  };
+
+  const letAllIn = (pool: Pool, parts: Map<string, Part>): void => {
+    const max = share(pool, parts);
+    for (const part of parts.values()) if (part.waiting.size > 0) letIn(part, max);
+  };
+
+  const checkWaiting = (part: Part, bytes: number): void => {
+    const { calls, bytes: bytesMax, allBytes } = WAITING_MAX;
+    const isFull = part.waiting.size >= calls || (part.waiting.size > 0 && part.waitingBytes + bytes > bytesMax);
+    if (!isFull && waitingBytes + bytes <= allBytes) return;
+    throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", {
+      headers: { "retry-after": "2" },
+    });
+  };
+
+  return {
+    enter({ pool, workspaceId, requestBytes: bytes }) {
+      const parts = partsOf(pool);
+      const part = partOf(parts, workspaceId);
+      let state: "waiting" | "in" | "out" = "in";
+      let entered: Promise<void> | undefined;
+      let one: Waiting | undefined;
+      if (part.waiting.size === 0 && hasRoom(part, share(pool, parts))) part.own += 1;
+      else {
+        checkWaiting(part, bytes);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const waiting: Waiting = {
+          bytes,
+          enter: () => {
+            state = "in";
+            resolve();
+          },
+        };
+        [state, entered, one] = ["waiting", promise, waiting];
+        part.waiting.add(waiting);
+        part.waitingBytes += bytes;
+        waitingBytes += bytes;
+      }
+      return {
+        entered,
+        leave() {
+          if (state === "out") return;
+          if (state === "in") {
+            part.own -= 1;
+            letIn(part, share(pool, parts));
+          } else if (one) stopWaiting(part, one);
+          state = "out";
+          tidy(pool, parts, workspaceId, part);
+        },
+      };
+    },
+    update(newSlots, elsewhere) {
+      slots = newSlots;
+      for (const pool of elsewhere.keys()) partsOf(pool);
+      for (const [pool, parts] of pools) {
+        const others = elsewhere.get(pool);
+        for (const workspaceId of others?.keys() ?? []) partOf(parts, workspaceId);
+        for (const [workspaceId, part] of parts) {
+          part.elsewhere = others?.get(workspaceId) ?? NOWHERE;
+          tidy(pool, parts, workspaceId, part);
+        }
+        letAllIn(pool, parts);
+      }
+    },
+    inFlight() {
+      const found = new Map<Pool, Map<string, number>>();
+      for (const [pool, parts] of pools) {
+        const ours = [...parts].filter(([, { own, waiting }]) => own > 0 || waiting.size > 0);
+        if (ours.length > 0) found.set(pool, new Map(ours.map(([id, { own }]) => [id, own])));
+      }
+      return found;
+    },
+    waiting(pool) {
+      let count = 0;
+      for (const part of pools.get(pool)?.values() ?? []) count += part.waiting.size;
+      return count;
+    },
+  };
+}
