@@ -64,6 +64,8 @@ export function createServe(context: IngressContext): Serve {
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
     if (bytes === 0) return route.handle(call);
+    // A caller whose window is full hears of it before a large body is read, let alone stored.
+    if (route.countsItself) await calls.look(caller.workspaceId, presetLimit(context, caller));
     const putAside = await bodies.take(caller.workspaceId, bytes, call.request.signal);
     try {
       return await route.handle({ ...call, putAside });

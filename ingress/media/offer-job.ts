@@ -4,7 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { refusal, type HoldRequest } from "#shared/admission/calls.ts";
+import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
 import type { KeptMedia } from "#shared/admission/given-media.ts";
 import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -40,7 +40,7 @@ export interface MediaJob {
 
 type Context = Pick<
   IngressContext,
-  "catalogue" | "config" | "database" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
+  "calls" | "catalogue" | "config" | "database" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
 >;
 
 /**
@@ -65,7 +65,7 @@ export async function runMediaJob(
 /** @throws CountedError of the refusal; ApiError of one that comes before the call is counted */
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
   await checkRoom(context, caller.workspaceId);
-  const request = await storeRequest(context, call.requestId, job);
+  const request = await storeRequest(context, call.requestId, caller, job);
   try {
     await admit(context, caller, call.requestId, job, request);
     call.putAside?.();
@@ -233,19 +233,33 @@ function discardRequest(context: Context, id: string, { given, body }: StoredReq
   );
 }
 
-/** What is too large for its row lies in the object store. @throws ApiError `service_unavailable` */
-async function storeRequest(context: Context, id: string, job: MediaJob): Promise<StoredRequest> {
-  const given = await putAside(context, id, job.takeGiven());
+/**
+ * What is too large for its row lies in the object store, where nothing is put of a call that window or funds would refuse.
+ * @throws ApiError of that refusal; `service_unavailable`
+ */
+async function storeRequest(context: Context, id: string, caller: Caller, job: MediaJob): Promise<StoredRequest> {
+  const inline = job.takeGiven();
+  const text = JSON.stringify(job.request);
+  if (inline.length > 0 || isLarge(text)) {
+    const { holdNano } = job.checked.bound;
+    const freeNano = await context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+    if (freeNano < holdNano) throw tooExpensive(holdNano);
+  }
+  const given = await putAside(context, id, inline);
   try {
-    return { given, body: await keepRequest(context, id, JSON.stringify(job.request)) };
+    return { given, body: await keepRequest(context, id, text) };
   } catch (error) {
     discardAside(context, id, given);
     throw error;
   }
 }
 
+function isLarge(text: string): boolean {
+  return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
+}
+
 async function keepRequest({ storage }: Context, id: string, text: string): Promise<StoredRequest["body"]> {
-  if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
+  if (!isLarge(text)) return { text };
   try {
     const reference = await storeClaim(storage, id, text);
     failpoint("request.stored");

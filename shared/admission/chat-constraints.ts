@@ -4,12 +4,14 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
+import { beginsAsPicture, isSound } from "./chat-media.ts";
 import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
 import { checkFunctionCall, checkToolChoice } from "./chat-tools.ts";
 
@@ -87,10 +89,12 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   const refuse = (param: string, message: string): never => {
     throw new ApiError("unsupported_value", message, { param });
   };
-  if (request.stream === true && !model.supports_streaming) refuse("stream", "This model cannot stream.");
-  if ((request.tools?.length ?? 0) > 0 && !model.supports_tools) refuse("tools", "This model cannot call tools.");
+  if (request.stream === true && !model.supports_streaming)
+    refuse("stream", "Expected stream to be false: this model cannot stream; got true.");
+  if ((request.tools?.length ?? 0) > 0 && !model.supports_tools)
+    refuse("tools", `Expected no tools: this model cannot call any; got ${request.tools?.length}.`);
   if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
-    refuse("functions", "This model cannot call functions.");
+    refuse("functions", `Expected no functions: this model cannot call any; got ${request.functions?.length}.`);
   }
   checkToolChoice(request);
   checkFunctionCall(request);
@@ -107,11 +111,18 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   // Dearer service than the price we captured would be ours to pay.
   const tier = request.service_tier;
   if (tier != null && !BASE_TIERS.has(tier)) {
-    refuse("service_tier", `Expected one of ${[...BASE_TIERS].join(", ")}: no other tier has a price here.`);
+    refuse(
+      "service_tier",
+      `Expected one of ${[...BASE_TIERS].join(", ")}, as no other tier has a price here, got ${arrived("enum", tier)}.`,
+    );
   }
-  if (request.web_search_options != null) refuse("web_search_options", "This model has no price for web search.");
+  if (request.web_search_options != null)
+    refuse("web_search_options", "Expected no web_search_options: this model has no price for web search.");
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
-  if (wantsJson && model.supports_json === false) refuse("response_format", "This model has no JSON mode.");
+  if (wantsJson && model.supports_json === false) {
+    const got = request.response_format?.type;
+    refuse("response_format", `Expected response_format of type text, as this model has no JSON mode, got ${got}.`);
+  }
   const maxN = model.allowed_params.max_n;
   if (maxN !== undefined && (request.n ?? 1) > maxN)
     refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
@@ -132,6 +143,9 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
       const param = `messages[${at}].content[${index}]`;
       switch (part.type) {
         case "image_url":
+          if (isSound({ file_url: part.image_url.url }) && !supported.includes("audio")) {
+            throw notSupported("audio", param);
+          }
           if (!supported.includes("image")) throw notSupported("image", param);
           takeImage(part.image_url.url, model, inputs, `${param}.image_url.url`);
           break;
@@ -148,9 +162,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
             takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
             break;
           }
-          if (/^data:audio\//i.test(part.file.file_data ?? "") && !supported.includes("audio")) {
-            throw notSupported("audio", param);
-          }
+          if (isSound(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
           }
@@ -202,6 +214,10 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
     const message = `Expected a picture in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
     throw new ApiError("unsupported_value", message, { param });
+  }
+  if (!beginsAsPicture(url.slice(url.indexOf(",") + 1))) {
+    const message = "Expected a picture such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
+    throw new ApiError("unprocessable_input", message, { param });
   }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;

@@ -13,9 +13,20 @@ export function checkToolChoice({ tools = [], tool_choice: choice }: ChatComplet
     const wanted = typeof choice === "string" ? choice : choice.type;
     throw refuse("tool_choice", `Expected tools for a tool_choice of ${wanted}, got none.`);
   }
-  if (typeof choice === "string" || choice.type === "allowed_tools") return;
+  if (typeof choice === "string") return;
+  if (choice.type === "allowed_tools") return checkAllowedTools(choice.allowed_tools.tools, names);
   const name = choice.type === "function" ? choice.function.name : choice.custom.name;
   if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
+}
+
+/** What is no tool by its shape is left to the provider. */
+function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): void {
+  for (const [at, { type, ...tool }] of allowed.entries()) {
+    const named = tool[type === "custom" ? "custom" : "function"];
+    const name = typeof named === "object" && named !== null && "name" in named ? named.name : undefined;
+    if (typeof name !== "string" || names.includes(name)) continue;
+    throw unknownTool(`tool_choice.allowed_tools.tools[${at}]`, names, name);
+  }
 }
 
 /** The same of `functions` and `function_call`. */

@@ -11,7 +11,7 @@ import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.t
 import { priceOf } from "#shared/pricing/variants.ts";
 
 import type { CallBound } from "./call-bound.ts";
-import { type CheckedMedia, member, only, refusal } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken } from "./media-check.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
 export interface ImageWish {
@@ -45,10 +45,16 @@ const PROMPT_MARKS = 64;
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {
   if (model.allowed_params.requires_input_image === true) {
-    throw new ApiError("model_not_supported", "This model changes pictures and makes none from words alone.", {
-      param: "model",
-    });
+    throw new ApiError(
+      "model_not_supported",
+      "Expected a model that makes pictures from words, got one that changes pictures, which POST /v1/images/edits serves.",
+      {
+        param: "model",
+      },
+    );
   }
+  refuseUntaken(request, model, ["seed", "negative_prompt"]);
+  refuseFormat(request.output_format, model);
   return check(request, model, 0);
 }
 
@@ -62,7 +68,11 @@ export function checkImageEdit(
 ): CheckedImages & { readonly strength: number | undefined } {
   const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;
   if (accepts !== true && requires !== true) {
-    throw new ApiError("edit_not_supported", "This model makes pictures and changes none.", { param: "model" });
+    throw new ApiError(
+      "edit_not_supported",
+      "Expected a model that changes pictures, got one that only makes them, which POST /v1/images/generations serves.",
+      { param: "model" },
+    );
   }
   if (request.image_base64 === undefined && request.image_file_id === undefined) {
     throw new ApiError("missing_required_parameter", "Expected the picture as image_base64 or image_file_id.", {

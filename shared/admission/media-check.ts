@@ -31,6 +31,27 @@ export function member<T extends string | number>(
   throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
 }
 
+/** Whether a source of the model has a field for the input, of its own or of its family. */
+export function takes({ sources }: Pick<Model, "sources">, input: string): boolean {
+  return sources.some(({ fields, lacks }) => (fields ? fields[input] !== undefined : lacks?.includes(input) !== true));
+}
+
+/** @throws ApiError `unsupported_value` for one of `inputs` that the body brings and no source of the model has a field for */
+export function refuseUntaken(request: object, model: Pick<Model, "sources">, inputs: readonly string[]): void {
+  const untaken = Object.keys(request).find((name) => inputs.includes(name) && !takes(model, name));
+  if (untaken !== undefined)
+    throw refusal(untaken, `Expected no ${untaken}, which this model has no use for, got one.`);
+}
+
+/** @throws ApiError `unsupported_value` for a format that a model without a choice of formats does not make */
+export function refuseFormat(
+  format: string | undefined,
+  { allowed_params: params }: Pick<Model, "allowed_params">,
+): void {
+  if (format === undefined || params.output_formats !== undefined) return;
+  throw refusal("output_format", `Expected no output_format, of which this model has no choice, got ${format}.`);
+}
+
 /** A member for an object literal, or nothing. */
 export function only<K extends string, T>(name: K, value: T | undefined): { readonly [key in K]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: T });

@@ -5,7 +5,17 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
+import {
+  type CheckedMedia,
+  member,
+  only,
+  refusal,
+  refuseFormat,
+  refuseUntaken,
+  takes,
+  timeBound,
+  usualTime,
+} from "./media-check.ts";
 import type { SpokenFormat } from "./speech-constraints.ts";
 import { lengthOf } from "./video-constraints.ts";
 
@@ -20,11 +30,6 @@ export interface MusicWish {
 /** Of a model that says nothing of lengths. */
 const SECONDS_MAX = 300;
 
-/** A source that names its inputs, and lyrics not among them, would make music without a voice. */
-function sings({ sources }: Model): boolean {
-  return sources.some(({ fields }) => fields === undefined || fields["lyrics"] !== undefined);
-}
-
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicWish> {
   const params = model.allowed_params;
@@ -32,9 +37,11 @@ export function checkMusic(request: MusicGenerationRequest, model: Model): Check
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
-  if (asked.lyrics !== undefined && !sings(model)) {
+  if (asked.lyrics !== undefined && !takes(model, "lyrics")) {
     throw refusal("lyrics", "This model sings nothing; leave out lyrics.");
   }
+  refuseUntaken(request, model, ["seed"]);
+  if (request.output_format !== "mp3") refuseFormat(request.output_format, model);
   const duration = lengthOf(asked.duration, model);
   const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
   const wish: MusicWish = {

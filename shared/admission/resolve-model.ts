@@ -2,7 +2,7 @@
 import type { Modality } from "#schemas/generated/types.ts";
 import { type Catalogue, type EmbeddingModel, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
-import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
+import { endpointOf, isPricedMedia } from "#shared/catalogue/endpoints.ts";
 
 /** @throws ApiError `model_not_found` */
 export function resolveModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
@@ -18,24 +18,24 @@ export function resolveModel(catalogue: Pick<Catalogue, "models">, slug: string)
 /** @throws ApiError `model_not_found`; `model_not_supported` when the model is of another kind */
 export function resolveChatModel(catalogue: Catalogue, slug: string): Model {
   const model = resolveModel(catalogue, slug);
-  if (!model.supports_chat) throw notSupported(model, "cannot chat");
+  if (!model.supports_chat) throw notSupported(model, "a model that chats");
   return model;
 }
 
 /** @throws ApiError as `resolveChatModel` */
 export function resolveEmbeddingModel(catalogue: Catalogue, slug: string): EmbeddingModel {
   const model = resolveModel(catalogue, slug);
-  if (!isEmbeddingModel(model)) throw notSupported(model, "makes no embeddings");
+  if (!isEmbeddingModel(model)) throw notSupported(model, "a model of embeddings");
   return model;
 }
 
-const WHAT: Readonly<Partial<Record<Modality, string>>> = {
-  image: "makes no pictures here",
-  audio: "does not speak here",
-  stt: "transcribes nothing here",
-  video: "makes no videos here",
-  music: "makes no music here",
-  object_3d: "makes no meshes here",
+const WANTED: Readonly<Partial<Record<Modality, string>>> = {
+  image: "a model that makes pictures",
+  audio: "a model that speaks",
+  stt: "a model that transcribes",
+  video: "a model that makes videos",
+  music: "a model that makes music",
+  object_3d: "a model that makes meshes",
 };
 
 /**
@@ -52,12 +52,13 @@ export function resolveMediaModel(
   const model = resolveModel(catalogue, slug);
   const isOfKind = model.modality === modality || further.includes(model.modality);
   const isServed = isOfKind && !model.supports_chat && isPricedMedia(model);
-  if (!isServed) throw notSupported(model, WHAT[modality] ?? "is not served here");
+  if (!isServed) throw notSupported(model, WANTED[modality] ?? `a model of modality ${modality}`);
   return model;
 }
 
-function notSupported(model: Model, why: string): ApiError {
-  return new ApiError("model_not_supported", `This model is of modality ${model.modality} and ${why}.`, {
-    param: "model",
-  });
+function notSupported(model: Model, wanted: string): ApiError {
+  const path = endpointOf(model);
+  const served = path === undefined ? "which no endpoint serves" : `which POST ${path} serves`;
+  const message = `Expected ${wanted}, got ${model.slug}, a model of modality ${model.modality}, ${served}.`;
+  return new ApiError("model_not_supported", message, { param: "model" });
 }

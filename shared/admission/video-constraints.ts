@@ -1,11 +1,12 @@
 /** What a model declares against what is asked of a video, and how much the call can cost at most. Pure. */
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usualTime } from "./media-check.ts";
 
 /** What goes to a source beside the picture and the video that come with the call. */
 export interface VideoWish {
@@ -36,6 +37,7 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
     accepts: params.accepts_input_video === true || params.requires_input_video === true,
     requires: params.requires_input_video === true,
   });
+  refuseUntaken(request, model, ["seed", "negative_prompt"]);
   const duration = lengthOf(asked.duration, model);
   const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
   const wish: VideoWish = {
@@ -84,7 +86,9 @@ export function lengthOf(asked: number | undefined, { allowed_params: params }: 
 
 /** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */
 function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
-  if (value !== undefined && set === undefined) throw refusal(param, `This model takes no ${param}.`);
+  if (value !== undefined && set === undefined) {
+    throw refusal(param, `Expected no ${param}, which this model does not take, got ${arrived("enum", value)}.`);
+  }
   return member(param, value, set);
 }
 

@@ -15,6 +15,7 @@ import { parsePrice, priceField } from "#shared/pricing/price.ts";
 import type { Catalogue, Embedding, Model, Preset, Provider, Source, Surroundings } from "./catalogue.ts";
 import { checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
+import { withLacks } from "./lacks.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
 
@@ -38,8 +39,10 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
     );
     const sources = [...obstacles.keys()].filter((source) => obstacles.get(source) === undefined);
     if (entry.pricing === undefined) unroutable.set(entry.slug, "it has no price");
-    else if (sources.length > 0) models.set(entry.slug, buildModel(entry, entry.pricing, sources));
-    else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+    else if (sources.length > 0) {
+      const known = sources.map((one) => withLacks(one, providers.get(one.provider)?.family, entry.modality ?? "text"));
+      models.set(entry.slug, buildModel(entry, entry.pricing, known));
+    } else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
   }
   const content = { providers, presets, models, unroutable };
   return Object.freeze({ version: versionOf(content), ...content });

@@ -41,6 +41,8 @@ export interface Source {
   readonly continues_assistant?: boolean;
   /** Members set where it does so. */
   readonly continue_overrides?: Readonly<Record<string, unknown>>;
+  /** Inputs of which it is never told, where it names no fields. */
+  readonly lacks?: readonly string[];
   /** What it does otherwise than its family's newest models. */
   readonly traits?: readonly Trait[];
 }

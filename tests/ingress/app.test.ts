@@ -285,6 +285,30 @@ describe("the window", () => {
     expect(counted).toHaveLength(1);
   });
 
+  test("refuses a large body unread when it is full, and counts the call once", async () => {
+    const { chat, counted } = start({
+      bodyBytesMax: 4_000_000,
+      admit: () => {
+        throw new ApiError("rate_limit_exceeded", "Too many.");
+      },
+    });
+    let pieces = 0;
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          pieces += 1;
+          if (pieces > 30) controller.close();
+          else controller.enqueue(new Uint8Array(100_000).fill(32));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const response = await chat(body, { "content-length": "3000000" });
+    await expectEnvelope(response, "rate_limit_exceeded");
+    expect(pieces).toBe(0);
+    expect(counted).toHaveLength(1);
+  });
+
   test("is not asked for a key whose preset is gone: that is told", async () => {
     const { chat, counted } = start({ caller: { preset: "removed" } });
     await expectEnvelope(await chat(JSON.stringify(CHAT)), "permission_denied");

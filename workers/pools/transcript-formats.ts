@@ -33,23 +33,26 @@ export function renderTranscript(
 }
 
 /**
- * The same as the events of `stream: true`, a piece of the text each, the last with the whole and what was billed: sources
- * answer as a whole, so they all come at once.
+ * The last events of `stream: true`: what is left of the text, then the whole with what was billed.
+ * @param shown the beginning of the text that the caller has read already
  */
-export function streamTranscript(transcript: Transcript, { usage }: Pick<TranscriptOptions, "usage">): string[] {
-  const { text } = transcript;
-  const deltas = piecesOf(text).map((delta) => ({ type: "transcript.text.delta", delta }));
+export function streamTranscript(
+  { text }: Transcript,
+  { usage }: Pick<TranscriptOptions, "usage">,
+  shown = "",
+): string[] {
+  const rest = text.startsWith(shown) ? text.slice(shown.length) : "";
   const done = { type: "transcript.text.done", text, ...usageMember(usage) };
-  return [...deltas.map(event), `${event(done)}data: [DONE]\n\n`];
+  return [...(rest === "" ? [] : [transcriptDelta(rest)]), `${event(done)}data: [DONE]\n\n`];
+}
+
+/** The event of a piece of the text. */
+export function transcriptDelta(delta: string): string {
+  return event({ type: "transcript.text.delta", delta });
 }
 
 function event(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Words with the blanks behind them, a few at a time; together the whole text. */
-function piecesOf(text: string): string[] {
-  return text.match(/(?:\S+\s*){1,8}|\s+/g) ?? [];
 }
 
 const RENDERERS: Readonly<Record<TranscriptFormat, (transcript: Transcript, options: TranscriptOptions) => string>> = {

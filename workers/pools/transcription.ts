@@ -14,7 +14,7 @@ import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
 import { failureFacts } from "../providers/failure-facts.ts";
-import type { MediaOffer, MediaResult, Transcript, TranscriptionInput } from "../providers/media.ts";
+import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../providers/media.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
 import { stepsOf } from "../routing/steps.ts";
@@ -27,7 +27,7 @@ import { createCloseCall } from "./close-call.ts";
 import { type MediaTerms, type MeteredMedia, meterMedia } from "./media/meter.ts";
 import { moveTerms, type Terms } from "./media/terms.ts";
 import { adaptTo } from "./source-params.ts";
-import { renderTranscript, streamTranscript } from "./transcript-formats.ts";
+import { renderTranscript, streamTranscript, transcriptDelta } from "./transcript-formats.ts";
 import { createUnserved } from "./unserved.ts";
 import { discardRequest, readRequest } from "./work-request.ts";
 
@@ -48,11 +48,12 @@ export function createTranscriptionHandler(context: WorkerContext): JobHandler {
   return {
     ...createUnserved(context, closeCall),
     async run(job, control) {
-      const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
+      const cost = { nano: 0n, tokens: 0 };
+      const answer = new Answer(context.answers, control.reply, job.model, () => cost);
       const body = await readRequest(context, job, answer, closeCall);
       if (body === undefined) return;
       try {
-        await new Transcribing(context, job, control, body as unknown as Call, answer).serve();
+        await new Transcribing(context, job, control, body as unknown as Call, answer, cost).serve();
       } finally {
         discardRequest(context, job);
       }
@@ -66,15 +67,26 @@ class Transcribing {
   private readonly control: JobControl;
   private readonly call: Call;
   private readonly answer: Answer;
+  /** Of the text that its caller has read so far. */
+  private readonly cost: { nano: bigint; tokens: number };
+  private shown = "";
   private terms: Terms;
   private last: Attempt<Offer> | undefined;
 
-  constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
+  constructor(
+    context: WorkerContext,
+    job: JobMessage,
+    control: JobControl,
+    call: Call,
+    answer: Answer,
+    cost: { nano: bigint; tokens: number },
+  ) {
     this.context = context;
     this.job = job;
     this.control = control;
     this.call = call;
     this.answer = answer;
+    this.cost = cost;
     this.terms = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -144,6 +156,9 @@ class Transcribing {
         traits: new Set(source.traits),
         ...(source.fields ? { fields: source.fields } : {}),
         adapt: (body) => adaptTo(source, body),
+        ...(this.call.stream === true
+          ? { onText: (piece: string) => this.show(piece, model, performance.now() - startedAt) }
+          : {}),
       });
       return { result, attempt };
     } finally {
@@ -158,23 +173,37 @@ class Transcribing {
     return moved !== undefined;
   }
 
+  /** What a caller reads is paid for, though it leaves before the end. */
+  private show(piece: string, model: Model, upstreamMs: number): void {
+    if (piece === "") return;
+    if (this.shown === "") this.cost.nano = this.meter(model, {}).nano;
+    this.shown += piece;
+    this.answer.write(transcriptDelta(piece), upstreamMs);
+  }
+
+  private meter(model: Model, usage: MediaUsage): MeteredMedia {
+    const { most, bound } = this.check(model);
+    const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const { seconds = this.call.recording.seconds } = usage;
+    return meterMedia(terms, [{ seconds }], { ...usage, seconds });
+  }
+
   private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
     const { call, job, answer, context } = this;
     const { model } = attempt.step;
-    const { most, bound, wish } = this.check(model);
-    const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const { wish } = this.check(model);
     // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
     // None at all it cannot be, as ours is above that.
     const { seconds: told = 0 } = result.usage;
     const seconds = told > 0 ? told : call.recording.seconds;
     const reported = { ...result.usage, seconds };
-    const metered = meterMedia(terms, [{ seconds }], reported);
+    const metered = this.meter(model, reported);
     const usage = result.usage.tokens ? result.usage : reported;
     const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     // Written before it is paid for: what cannot be told is not charged.
     const { body, contentType } = renderTranscript(transcript, wish.format, options);
-    const events = call.stream === true ? streamTranscript(transcript, options) : undefined;
+    const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
     const { takenNano } = await this.close("succeeded", metered);
     if (events === undefined) answer.end(body, takenNano, upstreamMs, contentType);
     else {
@@ -188,7 +217,7 @@ class Transcribing {
     );
   }
 
-  /** Nothing was delivered, so nothing is owed. */
+  /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
   private async fail(error: unknown, signal: AbortSignal): Promise<void> {
     const { context, job, last, answer } = this;
     if (error instanceof ApiError) {
@@ -205,7 +234,8 @@ class Transcribing {
       { request_id: job.request_id, source: last?.step.name, kind: failure.kind },
       "nothing transcribed",
     );
-    await this.close(failure.status, undefined);
+    const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
+    await this.close(failure.status, hasLeft ? this.meter(last.step.model, {}) : undefined);
     // Adapters name the recording as forms do; it may have come otherwise.
     answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
   }

@@ -112,7 +112,7 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
   }
 }
 
-async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
+export async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) {
     await response.body?.cancel();

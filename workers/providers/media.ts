@@ -39,6 +39,11 @@ export interface MediaCall<Input> {
   readonly fields?: Readonly<Record<string, string>>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
+  /**
+   * Takes a transcript's text piece by piece as it becomes known; together the pieces are the whole, or its beginning. Present
+   * for a caller that reads along; a source that answers as a whole never calls it.
+   */
+  readonly onText?: (piece: string) => void;
   /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
   readonly doorbell?: string;
 }

@@ -3,7 +3,7 @@ import { type AnswerBehaviour, type Members, ok, type ReplyBehaviour } from "../
 import { isObject } from "../engine/content.ts";
 import { checkBody, fault, usageMember } from "./check-request.ts";
 
-const COMMON = ["model", "file", "language", "prompt", "response_format", "temperature"];
+const COMMON = ["model", "file", "language", "prompt", "response_format", "temperature", "stream"];
 const FORMATS = new Set(["json", "text", "srt", "verbose_json", "vtt"]);
 const ENDINGS = /\.(?:flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/;
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 
 import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
 import { createOpenAiTranscription } from "#workers/providers/openai-compatible/transcription.ts";
 
 import { type Behaviour, ok } from "../engine/behaviour.ts";
@@ -25,6 +26,54 @@ const refusal = (message: string, members: Parameters<typeof openAiError>[2] = {
   openAiError(status, message, members);
 
 const FILE = { filename: "audio.wav", contentType: "audio/wav", bytes: AUDIO.bytes };
+
+describe("a transcript that its caller reads along", () => {
+  const events = (...list: readonly object[]): Behaviour => ({
+    status: 200,
+    headers: { "content-type": "text/event-stream; charset=utf-8" },
+    body: list.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(""),
+  });
+  const delta = (text: string) => ({ type: "transcript.text.delta", delta: text });
+  const usage = { type: "tokens", input_tokens: 14, output_tokens: 3, total_tokens: 17 };
+  const json = overriding({ response_format: "json" });
+
+  async function read(behaviour: Behaviour | undefined, more: object = json) {
+    const { server, transcription } = start(...(behaviour === undefined ? [] : [behaviour]));
+    const pieces: string[] = [];
+    const call = { ...transcriptionCall({}, more), onText: (piece: string) => void pieces.push(piece) };
+    const result = await transcription.run(call).catch((error: unknown) => error);
+    return { pieces, result, body: server.requests[0]?.body };
+  }
+
+  test("comes piece by piece, with the report of its end", async () => {
+    const done = { type: "transcript.text.done", text: "Good morning.", usage };
+    const { pieces, result, body } = await read(events(delta("Good"), delta(" morning."), done));
+    expect(body).toMatchObject({ stream: "true", response_format: "json" });
+    expect(pieces).toEqual(["Good", " morning."]);
+    expect(result).toMatchObject({
+      output: { text: "Good morning." },
+      usage: { tokens: { audioInput: 14, output: 3 } },
+    });
+  });
+
+  test("comes whole from a server that knows no streams", async () => {
+    const { pieces, result } = await read(ok({ text: "Good morning." }));
+    expect([pieces, result]).toMatchObject([[], { output: { text: "Good morning." } }]);
+  });
+
+  test("is asked for whole where it has times", async () => {
+    const { body, pieces, result } = await read(undefined, {});
+    expect(body).not.toHaveProperty("stream");
+    expect([pieces, result]).toMatchObject([[], { output: { text: "Good morning." } }]);
+  });
+
+  test("that ends before its last event, or names an error, has failed", async () => {
+    expect((await read(events(delta("Good")))).result).toMatchObject({ kind: "failed" });
+    expect(
+      (await read(events(delta("Good"), { error: { message: "gone", type: "server_error" } }))).result,
+    ).toBeInstanceOf(ProviderError);
+  });
+});
 
 describe("a request for a transcription", () => {
   test("is a form that asks for the format with most in it, the sound under a name of ours", async () => {

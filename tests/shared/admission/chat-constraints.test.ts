@@ -41,7 +41,8 @@ function check(value: ChatCompletionRequest, members?: Partial<Model>): CallBoun
 
 const text = (value: string) => ({ type: "text", text: value });
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
-const dataImage = (bytes: number) => image(`data:image/png;base64,${"A".repeat(Math.ceil(bytes / 3) * 4)}`);
+const dataImage = (bytes: number) =>
+  image(`data:image/png;base64,iVBORw0KGgo${"A".repeat(Math.ceil(Math.max(bytes, 9) / 3) * 4 - 11)}`);
 const audio = (data: string) => ({ type: "input_audio", input_audio: { data, format: "wav" } });
 const file = (members: object) => ({ type: "file", file: members });
 
@@ -271,6 +272,31 @@ describe("a refusal", () => {
       "audio_not_supported_by_model",
       "messages[0].content[1]",
     ],
+    ...["https://example.com/a.mp3?x=1", "https://example.com/A.WAV", "data:audio/mpeg;base64,SUQz"].flatMap(
+      (address): [string, ChatCompletionRequest, Partial<Model>, Code, string][] => [
+        [
+          `sound in a file at ${address}`,
+          request({}, file(address.startsWith("data:") ? { file_data: address } : { file_url: address })),
+          { allowed_params: { supported_inputs: ["text", "file"] } },
+          "audio_not_supported_by_model",
+          "messages[0].content[0]",
+        ],
+        [
+          `sound in place of a picture at ${address}`,
+          request({}, image(address)),
+          { allowed_params: { supported_inputs: ["text", "image"] } },
+          "audio_not_supported_by_model",
+          "messages[0].content[0]",
+        ],
+      ],
+    ),
+    [
+      "sound at an address in place of the data",
+      request({}, file({ file_data: "https://example.com/talk.m4a" })),
+      { allowed_params: { supported_inputs: ["text", "file"] } },
+      "audio_not_supported_by_model",
+      "messages[0].content[0]",
+    ],
     ["a picture", request({}, dataImage(3)), TEXT_ONLY, "image_not_supported_by_model", "messages[0].content[0]"],
     [
       "a file",
@@ -341,6 +367,22 @@ describe("a refusal", () => {
     expect(refusal(value, members)).toMatchObject({ code, param, status: 400 });
   });
 
+  test.each(["aGVsbG8=", "QQ==", "JVBERi0xLjQ=", "////", "eyJhIjoxfQ=="])(
+    "of a picture whose data %j begins like none is told before a provider is asked",
+    (data) => {
+      const fault = refusal(request({}, image(`data:image/png;base64,${data}`)));
+      expect(fault).toMatchObject({ code: "unprocessable_input", param: "messages[0].content[0].image_url.url" });
+      expect(fault.message).not.toContain(data);
+    },
+  );
+
+  test.each(["iVBORw0KGgo=", "/9j/4AAQSkZJRg==", "R0lGODlhAQABAAAAACw=", "UklGRhoAAABXRUJQVlA4TA==", "iVBO\nRw0KGgo="])(
+    "is not made for a picture that begins as %j",
+    (data) => {
+      expect(() => check(request({}, image(`data:image/png;base64,${data}`)))).not.toThrow();
+    },
+  );
+
   test("of a stored file that is not there says so", () => {
     const error = refusal(request({}, file({ file_id: "file-abc" })));
     expect(error).toMatchObject({ code: "file_not_found", param: "messages[0].content[0].file.file_id", status: 404 });
@@ -357,6 +399,10 @@ describe("a refusal", () => {
   });
 
   const tools = [{ type: "function", function: { name: "get_weather" } }];
+  const allowed = (...names: string[]) => ({
+    type: "allowed_tools",
+    allowed_tools: { mode: "auto", tools: names.map((name) => ({ type: "function", function: { name } })) },
+  });
   const named = (name: string) => ({ type: "function", function: { name } });
   test.each<[string, ChatCompletionRequest, string, string]>([
     [
@@ -370,6 +416,12 @@ describe("a refusal", () => {
       request({ tool_choice: named("get_time") }),
       "tool_choice",
       "Expected tools for a tool_choice of function, got none.",
+    ],
+    [
+      "an allowed tool that is not there",
+      request({ tools, tool_choice: allowed("get_weather", "get_time") }),
+      "tool_choice.allowed_tools.tools[1]",
+      'Expected the name of one of the tools (get_weather), got "get_time".',
     ],
     [
       "a call demanded where there is no tool",
@@ -418,12 +470,19 @@ describe("a refusal", () => {
   });
 
   test("of a choice is none where its tool is there, or nothing is demanded", () => {
-    for (const tool_choice of [named("get_weather"), "required", "auto", "none"])
+    for (const tool_choice of [named("get_weather"), allowed("get_weather"), "required", "auto", "none"])
       check(request({ tools, tool_choice }));
     for (const tool_choice of ["auto", "none"]) check(request({ tool_choice }));
   });
 
   test("says what was expected and what arrived, and repeats no data", () => {
+    expect(refusal(request({ stream: true }), { supports_streaming: false }).message).toBe(
+      "Expected stream to be false: this model cannot stream; got true.",
+    );
+    expect(refusal(request({ tools }), { supports_tools: false }).message).toBe(
+      "Expected no tools: this model cannot call any; got 1.",
+    );
+    expect(refusal(request({ service_tier: "priority" })).message).toEndWith('got "priority".');
     const error = refusal(request({}, image(`data:image/png,${"secret".repeat(10)}`)));
     expect(error.message).not.toContain("secret");
     expect(refusal(request({ n: 3 }), { allowed_params: { max_n: 2 } }).message).toContain("at most 2");
@@ -434,8 +493,8 @@ describe("what is within the model's means", () => {
   test.each<[string, ChatCompletionRequest, Partial<Model>]>([
     ["a picture by address", request({}, image("https://example.com/a.png")), {}],
     ["a picture as data", request({}, dataImage(900)), SMALL_IMAGES],
-    ["a data URL in capitals", request({}, image("DATA:image/png;base64,AAAA")), {}],
-    ["a data URL with parameters", request({}, image("data:image/svg+xml;charset=utf-8;base64,AAAA")), {}],
+    ["a data URL in capitals", request({}, image("DATA:image/png;base64,iVBORw0KGgo=")), {}],
+    ["a data URL with parameters", request({}, image("data:image/svg+xml;charset=utf-8;base64,PHN2Zz48L3N2Zz4=")), {}],
     ["no stream from a model that has none", request({ stream: false }), { supports_streaming: false }],
     ["no tools of a model that has none", request({ tools: [] }), { supports_tools: false }],
     ["plain text of a model without JSON", request({ response_format: { type: "text" } }), { supports_json: false }],

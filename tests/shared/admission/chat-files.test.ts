@@ -130,8 +130,8 @@ describe("a model", () => {
   });
 
   test("is held for a stored picture as for one that is sent along", () => {
-    const inline = ask({ type: "image_url", image_url: { url: "data:image/png;base64,QQ==" } });
-    const urlBytes = "data:image/png;base64,QQ==".length;
+    const inline = ask({ type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } });
+    const urlBytes = "data:image/png;base64,iVBORw0KGgo=".length;
     expect(checkChat(named, model(ALL), 200, stored("image/png"))).toEqual(
       checkChat(inline, model(ALL), 200 + urlBytes),
     );

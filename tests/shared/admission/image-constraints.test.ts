@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
 import { withoutNulls } from "#shared/admission/media-check.ts";
-import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
+import { resolveChatModel, resolveEmbeddingModel, resolveMediaModel } from "#shared/admission/resolve-model.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { readLayer } from "#shared/catalogue/layer.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
@@ -17,6 +18,7 @@ const CATALOGUE = buildCatalogue(
       `
 providers:
   - { id: play, family: sandbox }
+  - { id: plain, family: openai-compatible, base_url: "https://plain.example/v1" }
 models:
   - slug: full
     modality: image
@@ -43,6 +45,20 @@ models:
     pricing: { unit: per_image, image_price: "4" }
     allowed_params: {}
     sources: [{ provider: play, model: sandbox-image }]
+  - slug: of-family
+    modality: image
+    owned_by: acme
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "4" }
+    allowed_params: {}
+    sources: [{ provider: plain, model: painter }]
+  - slug: of-either-family
+    modality: image
+    owned_by: acme
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "4" }
+    allowed_params: {}
+    sources: [{ provider: plain, model: painter }, { provider: play, model: sandbox-image }]
   - slug: by-token
     modality: image
     owned_by: acme
@@ -157,12 +173,32 @@ describe("a field of an image call", () => {
       aspect_ratio: "9:9",
       image_size: "9K",
       background: "auto",
-      output_format: "png",
       person_generation: "allow_all",
       strength: 7,
       a_field_of_tomorrow: true,
     });
     expect(wish).toEqual({ prompt: "abc", n: 1 });
+  });
+
+  test("that no source of the model has a field for is refused by name, not left out", () => {
+    expect(refusalOf(() => check("bare", { output_format: "png" }))).toEqual(["unsupported_value", "output_format"]);
+    const full = resolveMediaModel(CATALOGUE, "full", "image");
+    const named = { ...full, sources: full.sources.map((source) => ({ ...source, fields: { n: "n" } })) };
+    const other = { ...named, sources: [...named.sources, { provider: "p", model: "m", fields: { seed: "seed" } }] };
+    const ask = (more: object, model: Model) => checkImages({ model: "full", prompt: "abc", ...more }, model);
+    expect(refusalOf(() => ask({ seed: 1 }, named))).toEqual(["unsupported_value", "seed"]);
+    expect(refusalOf(() => ask({ negative_prompt: "x" }, named))).toEqual(["unsupported_value", "negative_prompt"]);
+    expect(ask({ seed: 1 }, other).wish.seed).toBe(1);
+    expect(ask({}, named).wish.seed).toBeUndefined();
+  });
+
+  test("that no source's family has a usual field for is refused, and taken where one of them has", () => {
+    for (const more of [{ seed: 1 }, { negative_prompt: "x" }]) {
+      const [name = ""] = Object.keys(more);
+      expect(refusalOf(() => check("of-family", more))).toEqual(["unsupported_value", name]);
+      expect(() => check("of-either-family", more)).not.toThrow();
+    }
+    expect(() => check("of-family", { seed: null })).not.toThrow();
   });
 
   test("that would change the picture's size is refused where the model has none", () => {
@@ -178,6 +214,29 @@ describe("a field of an image call", () => {
     const { wish } = check("full", { output_format, output_compression: 40 });
     expect(wish.outputCompression).toBe(outputCompression as number);
   });
+});
+
+test("a model of another kind is told with what was expected, what it is and which endpoint serves it", () => {
+  const message = (resolve: () => unknown): string => {
+    try {
+      resolve();
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+    }
+    return "no refusal";
+  };
+  const is = (slug: string) => `got ${slug}, a model of modality image`;
+  expect([
+    message(() => resolveChatModel(CATALOGUE, "full")),
+    message(() => resolveEmbeddingModel(CATALOGUE, "changes-only")),
+    message(() => resolveMediaModel(CATALOGUE, "bare", "audio")),
+    message(() => resolveMediaModel(CATALOGUE, "by-character", "image")),
+  ]).toEqual([
+    `Expected a model that chats, ${is("full")}, which POST /v1/images/generations serves.`,
+    `Expected a model of embeddings, ${is("changes-only")}, which POST /v1/images/edits serves.`,
+    `Expected a model that speaks, ${is("bare")}, which POST /v1/images/generations serves.`,
+    `Expected a model that makes pictures, ${is("by-character")}, which no endpoint serves.`,
+  ]);
 });
 
 describe("the hold of an image call", () => {

@@ -38,3 +38,19 @@ describe("lyrics", () => {
     expect(check("plays", {}).wish).toMatchObject({ prompt: "a song" });
   });
 });
+
+describe("a seed or a format", () => {
+  test("is refused by name where no source of the model has a field for it", () => {
+    expect(() => check("plays", { seed: 1 })).toThrow(
+      expect.objectContaining({ code: "unsupported_value", param: "seed" }),
+    );
+    expect(() => check("plays", { output_format: "wav" })).toThrow(
+      expect.objectContaining({ code: "unsupported_value", param: "output_format" }),
+    );
+  });
+
+  test("is taken where one may have it, and the usual format always", () => {
+    expect(check("usual", { seed: 1 }).wish).toMatchObject({ seed: 1 });
+    expect(check("plays", { output_format: "mp3" }).wish).toMatchObject({ format: "mp3" });
+  });
+});

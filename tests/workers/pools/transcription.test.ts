@@ -9,6 +9,7 @@ import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob } from "#tests/workers/jobs.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
 import type { WorkerContext } from "#workers/context.ts";
+import { JobAbort } from "#workers/job.ts";
 import { createTranscriptionHandler } from "#workers/pools/transcription.ts";
 import type { DirectOffer, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -37,10 +38,18 @@ const REFERENCE = `${RECORDING.length}#${createHash("sha256").update(RECORDING).
 /** @param offers of the model's first source and of its second */
 async function run(
   offers: readonly [Offer, Offer],
-  { plainMs = 60_000, totalMs = 60_000, log = createLogger({ level: "silent", role: "test" }) } = {},
+  {
+    plainMs = 60_000,
+    totalMs = 60_000,
+    log = createLogger({ level: "silent", role: "test" }),
+    isStreamed = false,
+    signal = new AbortController().signal,
+  } = {},
 ) {
   const breaker = fakeBreaker();
   const closed: object[] = [];
+  /** What the caller had been told when its hold was closed. */
+  let before = "";
   let told = "";
   const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
   const model = catalogue.models.get("hears");
@@ -58,6 +67,7 @@ async function run(
     ledger: {
       finish: (end: { readonly usedNano: bigint | null }) => {
         closed.push(end);
+        before = told;
         return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
       },
     },
@@ -84,11 +94,11 @@ async function run(
     hold_nano: "1000000000",
     price: serializePrice(model.price),
     deadline_ms: Date.now() + totalMs,
-    request: { model: "hears", recording },
+    request: { model: "hears", recording, ...(isStreamed ? { stream: true } : {}) },
   });
-  const control = { signal: new AbortController().signal, reply: "_INBOX.gw.ingress.job" };
+  const control = { signal, reply: "_INBOX.gw.ingress.job" };
   await createTranscriptionHandler(context).run(job, control);
-  return { told, closed, breaker: breaker.told };
+  return { told, before, closed, breaker: breaker.told };
 }
 
 const hears: Offer = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
@@ -119,6 +129,62 @@ describe("a recording whose first source stays silent", () => {
     expect(ran.told).toContain("upstream_timeout");
     expect(ran.breaker).toEqual(["record:failed one/m", "record:failed two/m"]);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+});
+
+describe("a recording whose caller reads along", () => {
+  const deltas = (told: string) => [...told.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta);
+  const speaks: Offer = {
+    run: ({ onText }) => {
+      onText?.("good ");
+      onText?.("morning");
+      return Promise.resolve({ output: { text: "good morning all" }, usage: {} });
+    },
+  };
+
+  test("is told the words as they become known, then what is left, and the whole", async () => {
+    const ran = await run([speaks, hears], { isStreamed: true });
+    expect(deltas(ran.told)).toEqual(["good ", "morning", " all"]);
+    expect(deltas(ran.before)[0]).toBe("good ");
+    expect(ran.told).toContain('"type":"transcript.text.done","text":"good morning all"');
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: 600_000_000n }]);
+  });
+
+  test("is told the text of a source that answers whole as one piece", async () => {
+    const ran = await run([hears, hears], { isStreamed: true });
+    expect(deltas(ran.told)).toEqual(["hello"]);
+  });
+
+  test("is not told of words where it does not ask for them", async () => {
+    const ran = await run([speaks, hears]);
+    expect(deltas(ran.told)).toEqual([]);
+  });
+
+  test("is not transcribed by another source once words are told, and pays nothing for what breaks off", async () => {
+    const breaks: Offer = {
+      run: ({ onText }) => {
+        onText?.("good ");
+        return Promise.reject(new ProviderError("failed", "gone"));
+      },
+    };
+    const ran = await run([breaks, hears], { isStreamed: true });
+    expect(ran.told).not.toContain("hello");
+    expect(ran.told).toContain("upstream_error");
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  test("pays for it when the caller leaves after its first words", async () => {
+    const left = new AbortController();
+    const waits: Offer = {
+      run: (call) => {
+        call.onText?.("good ");
+        const ended = silent.run(call);
+        left.abort(new JobAbort("caller_left"));
+        return ended;
+      },
+    };
+    const ran = await run([waits, hears], { isStreamed: true, signal: left.signal });
+    expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano: 600_000_000n }]);
   });
 });
 

@@ -1,5 +1,7 @@
 /** Transcription over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
-import { type Endpoint, post } from "../http.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { type Endpoint, post, postStream, type ProviderRequest, readText } from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { DirectOffer, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -16,14 +18,16 @@ import {
 } from "../transcription.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { transcriptionTokens } from "./speech-usage.ts";
+import { readTextEvents } from "./transcription-stream.ts";
 
-type Call = Pick<MediaCall<TranscriptionInput>, "input" | "sourceModel" | "adapt">;
+type Call = Pick<MediaCall<TranscriptionInput>, "input" | "sourceModel" | "adapt" | "onText">;
 
 export function createOpenAiTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
   return {
     async run(call) {
-      const { form, format } = transcriptionRequest(call);
+      const { form, format, isStreamed } = transcriptionRequest(call);
       const request = { path: "/audio/transcriptions", body: form };
+      if (isStreamed) return readAlong(endpoint, request, call);
       const { status, headers, text } = await post(endpoint, request, call.signal);
       if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
       return format === "text" ? { output: { text: text.trim() }, usage: {} } : transcriptionResult(text);
@@ -31,12 +35,31 @@ export function createOpenAiTranscription(endpoint: Endpoint): DirectOffer<Trans
   };
 }
 
+/** Models that give the text without times can tell it while they write. A server that does not know of it answers whole. */
+async function readAlong(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  { signal, onText = () => undefined }: Pick<MediaCall<TranscriptionInput>, "signal" | "onText">,
+): Promise<MediaResult<Transcript>> {
+  const { status, headers, body, text } = await postStream(endpoint, request, signal);
+  if (!body) throw sharpened(classifyAnswer(status, headers, text));
+  if (!/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
+    return transcriptionResult(await readText(new Response(body), LIMITS.providerBytesMax, signal));
+  }
+  const { text: whole, usage } = await readTextEvents(body, onText, signal);
+  return { output: { text: whole }, usage: usageOf(usage, undefined) };
+}
+
 /**
  * Asks for the format that tells most; a model that cannot give it has `response_format: json` among its overrides in the
  * catalogue, and is then not asked for times.
  * @throws ProviderError `rejected` when times are wanted of such a model
  */
-function transcriptionRequest({ input, sourceModel, adapt }: Call): { form: FormData; format: unknown } {
+function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
+  form: FormData;
+  format: unknown;
+  isStreamed: boolean;
+} {
   const granularities = [...(input.wantsWords ? ["word"] : []), ...(input.wantsSegments ? ["segment"] : [])];
   const body: Record<string, unknown> = {
     model: sourceModel,
@@ -46,15 +69,18 @@ function transcriptionRequest({ input, sourceModel, adapt }: Call): { form: Form
     ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
     ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
   };
+  if (onText) body["stream"] = true;
   adapt(body);
   const format = body["response_format"];
   if (format !== "verbose_json") {
     if (granularities.length > 0) throw withoutTimes();
     delete body["timestamp_granularities"];
   }
+  // Times come with the whole only.
+  if (format !== "json") delete body["stream"];
   const form = formOf(body);
   form.append("file", audioPart(input.audio));
-  return { form, format };
+  return { form, format, isStreamed: body["stream"] === true };
 }
 
 function withoutTimes(): ProviderError {

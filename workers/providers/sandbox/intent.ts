@@ -1,15 +1,19 @@
 /** Recognises prompts that dictate the answer: "Say hello", "Respond with only the word X", "Output exactly this: …". */
 
 const POLITE =
-  /(?:(?:please|kindly|now|just|simply|only|always|then|ok|okay)[,:]?\s+|(?:can|could|would|will)\s+you\s+|i\s+want\s+you\s+to\s+|you\s+(?:must|should)\s+)*/iy;
+  /(?:(?:please|kindly|now|just|simply|only|always|then|ok|okay)[,:]?\s+|(?:can|could|would|will)\s+you\s+|i\s+want\s+you\s+to\s+|your\s+task\s+is\s+to\s+|you\s+(?:must|should)\s+)*/iy;
 /** `say`, `echo` and `repeat` ask for speech by themselves, the others with a sign such as "with", "exactly" or a colon. */
 const VERB =
-  /(say|echo|repeat|reply|respond|answer|print|output|return|write|type|send|copy|your\s+(?:(?:only|whole|entire)\s+)?(?:reply|response|answer|output)\s+(?:must|should|is\s+to)\s+be)\b/iy;
+  /(say|echo|repeat|reply|respond|answer|(?:print|write|type)(?:\s+out)?|output|return|send|copy|your\s+(?:(?:only|whole|entire)\s+)?(?:reply|response|answer|output)\s+(?:must|should|is\s+to)\s+(?:be|consist\s+of))\b/iy;
 const SPEECH_VERBS = new Set(["say", "echo", "repeat", "copy"]);
+
+/** Words that say nothing of what is dictated, up to the colon before it: "back to me exactly", "and nothing else (no quotes)". */
+const BEFORE_COLON =
+  /(?:[\s,(]{1,8}(?:an?|the|this|these|exact(?:ly)?|following|below|inside|back|to|me|with|using|by|as|is|it|written|shown|given|and|but|do|not|no|any|other|extra|additional|more|else|nothing|without|add|quotes|punctuation|explanation|commentary|formatting|changes|unchanged|only|just|verbatim|text|words?)\b\)?){1,20}(?=\s*:)/iy;
 
 /** What stands between the verb and the text, and whether it is a sign that the words behind it are the text itself. */
 const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: RegExp])[] = [
-  ["linked", /\s+(?:back|to\s+me|after\s+me|with|by\s+saying)\b/iy],
+  ["linked", /\s+(?:back|to\s+me|after\s+me|with|using|by\s+saying)\b/iy],
   ["exact", /,?\s+(?:exactly|only|just|precisely|literally|verbatim|simply|word\s+for\s+word|nothing\s+but)\b/iy],
   [
     "exact",
@@ -19,23 +23,21 @@ const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: Reg
     "exact",
     /\s+(?:(?:the|this|these|my|one|a)\s+)?(?:(?:following|exact|single|one|same)\s+)*(?:words?|phrase|text|sentence|message|string|lines?|token|number|digits?|letter|value|following|reply|response|answer|output)\b/iy,
   ],
-  ["none", /\s+this(?=\s*[:,]|\s+(?:and|exactly|verbatim|word))/iy],
-  [
-    "none",
-    /,?\s+(?:(?:and|with)\s+)?(?:nothing\s+(?:else|more)|no\s+(?:other|extra|additional|more|quotes)\b[^:.\n]{0,60}|without\s[^:.\n]{0,60})(?=\s*:)/iy,
-  ],
+  ["none", BEFORE_COLON],
 ];
 const COLON = /\s*:\s*/y;
 
 /** What no dictated text begins with: the prompt describes an answer here and does not give it. */
 const DESCRIBES =
   /^(?:something|anything|nothing|a few|some|what|why|how|when|where|who|which|whether|if|that|it|of|about|for|in|on|as|using|based|your|my|the (?:question|above|last|previous))\b/i;
-const DESCRIBES_ARTICLE = /^(?:the|a|an|its|their|valid|json|yaml|xml|code|markdown|one|two|numbers?|digits|words?)\b/i;
+const DESCRIBES_ARTICLE =
+  /^(?:the|a|an|its|their|valid|json|yaml|xml|code|markdown|one|two|three|four|five|list|table|numbers?|digits|words?)\b/i;
+const FORMAT = /^(?:json|yaml|xml|code|markdown|numbers|digits|text)$/i;
 const EITHER_OR = /^\S+\s+or\s+\S+$/i;
 
 /** Remarks that end a request and are no part of the text. */
 const REMARK =
-  /(?:[,;.!]?\s+(?:and\s+)?(?:nothing\s+(?:else|more)|please|verbatim|with\s+nothing\s+(?:else|more)|(?:do\s+not|don't)\s+(?:say|add|write|output|include)\b[^.\n]{0,80}|no\s+(?:other|extra|additional|more)\s+(?:words?|text|punctuation|output)|without\s+(?:any\s+)?(?:other\s+|extra\s+)?(?:words?|text|quotes|punctuation|explanation)))[.!]?$/i;
+  /(?:(?<=^\S{1,40})\s+only|[,;.!]?\s+(?:and\s+)?(?:nothing\s+(?:else|more)|please|verbatim|with\s+nothing\s+(?:else|more)|(?:do\s+not|don't)\s+(?:say|add|write|output|include)\b[^.\n]{0,80}|no\s+(?:(?:other|extra|additional|more)\s+)?(?:words?|text|punctuation|output)|without\s+(?:any\s+)?(?:other\s+|extra\s+)?(?:words?|text|quotes|punctuation|explanation)))[.!]?$/i;
 const TIMES =
   /\s+(?:(once|twice|two|three|four|five|six|seven|eight|nine|ten|\d{1,4})(?:\s+times)|(once|twice))(?:\s+fast)?[.!]?$/i;
 const TIMES_WORDS = ["", "once", "twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -97,14 +99,10 @@ function readRequestAt(text: string, start: number): string | null {
 function isDictation(wanted: string, isSpeech: boolean, signs: ReadonlySet<string>): boolean {
   if (DESCRIBES.test(wanted)) return false;
   if (isSpeech) return true;
-  const line =
-    wanted
-      .split("\n", 1)[0]
-      ?.replace(REMARK, "")
-      .replace(/[.?!]$/, "") ?? "";
+  const line = withoutRemarks(wanted.split("\n", 1)[0] ?? "").replace(/[.?!]$/, "");
   const words = line.split(/\s+/).length;
   const isExact = signs.has("exact");
-  if (words === 1) return isExact || signs.has("linked") || /^[A-Z]{2,}$/.test(line);
+  if (words === 1) return !FORMAT.test(line) && (isExact || signs.has("linked") || /^[A-Z]{2,}$/.test(line));
   if (!isExact && !signs.has("linked")) return false;
   return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && words <= (isExact ? 12 : 3);
 }
@@ -113,15 +111,18 @@ function isDictation(wanted: string, isSpeech: boolean, signs: ReadonlySet<strin
 function cleanLine(wanted: string, isQuestion: boolean): string {
   let line = wanted.split("\n", 1)[0]?.trim() ?? "";
   if (line.length <= REMARK_CHARACTERS_MAX) {
-    for (let before = ""; before !== line;) {
-      before = line;
-      line = line.replace(REMARK, "");
-    }
+    line = withoutRemarks(line);
     if (isQuestion) line = line.replace(/\?$/, "");
     const times = TIMES.exec(line);
     if (times !== null) return repeatTimes(line.slice(0, times.index), times[0]);
   }
   return line.replace(/(?<![.])\.$/, "");
+}
+
+function withoutRemarks(line: string): string {
+  if (line.length > REMARK_CHARACTERS_MAX) return line;
+  const shorter = line.replace(REMARK, "");
+  return shorter === line ? line : withoutRemarks(shorter);
 }
 
 /** A text in quotes or in a fence at the start; null when there is none or more than one. */

@@ -15,10 +15,13 @@ const after =
   ({ facts }) =>
     namesWhere(facts, ({ preposition }) => prepositions.includes(preposition));
 
+const PATHS = /(?<![^\s"'`])(?:~|\.{1,2})?\/[\w./-]*[\w/]/g;
+
 /** What names of properties mean. The first row that has one of a name's words holds, the last word asked first. */
 const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
   ["email mail", ({ facts }) => facts.emails],
   ["url uri link website href", ({ facts }) => facts.urls],
+  ["path directory dir folder file", ({ facts }) => facts.text.match(PATHS) ?? []],
   ["origin from source departure", after("from", "between")],
   ["destination to arrival", after("to", "between")],
   ["city town", (sources) => placesIn(sources).map((place) => place.split(",", 1)[0] ?? place)],

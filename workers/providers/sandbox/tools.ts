@@ -28,8 +28,20 @@ export interface Material {
 const CALLS_MAX = 16;
 const SAME_STEM = 6;
 const CALL_ORDER = /\b(?:call|use|using|invoke|run)\b[^.!?\n]+/i;
+const CALL_THE_ONE = /\b(?:call|use|invoke|run)\s+(?:the|this|that|your)\s+(?:\p{L}+\s+)?(?:tool|function)\b/iu;
 const FORBIDS_TOOLS =
   /\b(?:do\s+not|don't|without|never)\s+(?:use|using|call|calling)\s+(?:\S+\s+){0,2}(?:tools?|functions?)\b/i;
+
+/** What a prompt means without its word, and the word that tools for it have in their names. */
+const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
+  [/\d\s*(?:\+|plus)\s*-?\d/i, "add"],
+  [/\d\s+(?:-|minus)\s+-?\d/i, "subtract"],
+  [/\d\s*(?:\*|×|times|multiplied by)\s*-?\d/i, "multiply"],
+  [/\d\s+(?:\/|÷|divided by)\s+-?\d/i, "divide"],
+  [/\b(?:rain(?:y|ing)?|snow(?:y|ing)?|sunny|cloudy|windy|umbrella|forecast|temperature)\b/i, "weather"],
+  [/\b(?:files|folders?)\s+(?:in|of|under)\b/i, "directory"],
+];
+const SPELLED_ARITHMETIC = /\d\s+(?:plus|minus|times|multiplied by|divided by)\s+-?\d/i;
 
 /**
  * The calls the sandbox makes in answer to a request; empty when it answers in text.
@@ -62,6 +74,7 @@ function chooseTools(
   const place = (tool: SandboxTool): number => paddedWords(prompt).indexOf(paddedWords(tool.name));
   if (named.length > 0) return named.toSorted((a, b) => place(a) - place(b));
   if (!isRequired && isDictated) return [];
+  if (tools.length === 1 && CALL_THE_ONE.test(prompt)) return tools;
   const fitting = chooseFitting(tools, prompt);
   return fitting.length > 0 || !isRequired ? fitting : tools.slice(0, 1);
 }
@@ -81,8 +94,9 @@ interface Fit {
 
 /** Tools that share telling words with the prompt; of tools that share the same ones, the best. */
 function chooseFitting(tools: readonly SandboxTool[], prompt: string): readonly SandboxTool[] {
-  const spoken = [...new Set(paddedWords(prompt).trim().split(" "))].map(singular);
-  const hasArithmetic = findArithmetic(prompt) !== undefined;
+  const meant = MEANT.filter(([pattern]) => pattern.test(prompt)).map(([, word]) => word);
+  const spoken = [...new Set([...paddedWords(prompt).trim().split(" "), ...meant])].map(singular);
+  const hasArithmetic = findArithmetic(prompt) !== undefined || SPELLED_ARITHMETIC.test(prompt);
   const fits = tools.map((tool) => fitOf(tool, spoken, hasArithmetic)).filter((fit) => fit.score >= 2);
   const chosen: Fit[] = [];
   for (const fit of fits.toSorted((a, b) => b.score - a.score)) {

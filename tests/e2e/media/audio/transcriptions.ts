@@ -83,6 +83,21 @@ describe("the stock SDK", () => {
     expect(await response.json()).toMatchObject({ text: TEXT });
   });
 
+  test("reads a slow one along: the first words are there while it is not paid for yet", async () => {
+    const { data: stream, response } = await bench.client.audio.transcriptions
+      .create({ model: "sandbox-stt-slow", file: recording() as File, stream: true })
+      .withResponse();
+    const pieces: string[] = [];
+    for await (const event of stream) {
+      if (event.type !== "transcript.text.delta") continue;
+      if (pieces.length === 0) expect(await bench.stack.query("select 1 from hold")).not.toEqual([]);
+      pieces.push(event.delta);
+    }
+    expect(response.headers.get("x-model-used")).toBe("sandbox-stt-slow");
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join("")).toBe(TEXT);
+  });
+
   test("reads a stream of it, which ends", async () => {
     const stream = await bench.client.audio.transcriptions.create({
       model: MODEL,

@@ -30,6 +30,10 @@ const FLIGHTS = tool("search_flights", "Finds flights", {
 });
 const EMAIL = tool("send_email", "Sends an email", { to: { type: "string", format: "email" }, body: TEXT });
 const ADD = tool("add", "Adds two numbers", { a: { type: "number" }, b: { type: "number" } });
+const MULTIPLY = tool("multiply", "Multiplies two numbers", { a: { type: "number" }, b: { type: "number" } });
+const SUBTRACT = tool("subtract", "Subtracts two numbers", { a: { type: "number" }, b: { type: "number" } });
+const FILES = tool("list_files", "Lists files", { path: TEXT });
+const DIRECTORY = tool("list_directory", "Shows what a directory holds", { path: TEXT });
 
 /** Calls as `name{arguments}`. */
 async function callsFor(prompt: string, tools: readonly Body[], more: Body = {}): Promise<string[]> {
@@ -68,6 +72,20 @@ const DRAWN: readonly (readonly [prompt: string, tools: readonly Body[], calls: 
   ],
   ["How warm is it in Lima? I would like the weather.", [WEATHER], ['get_weather{"city":"Lima"}']],
   ["Please calculate (3 + 4) * 12", [WEATHER, CALCULATOR], ['calculator{"expression":"(3 + 4) * 12"}']],
+  ["Is it raining in Boston?", [TIME, WEATHER], ['get_weather{"city":"Boston"}']],
+  ["Do I need an umbrella in Oslo?", [WEATHER], ['get_weather{"city":"Oslo"}']],
+  ["What is 5 plus 7?", [WEATHER, ADD], ['add{"a":5,"b":7}']],
+  ["5 + 7", [ADD, CALCULATOR], ['add{"a":5,"b":7}']],
+  ["What is 5 times 7?", [ADD, MULTIPLY], ['multiply{"a":5,"b":7}']],
+  ["List the files in /tmp", [WEATHER, FILES], ['list_files{"path":"/tmp"}']],
+  ["List the files in /tmp", [WEATHER, DIRECTORY], ['list_directory{"path":"/tmp"}']],
+  ["Call the tool.", [PING], ["ping{}"]],
+  ["Please use the provided tool", [PING], ["ping{}"]],
+  ["Call the tool.", [PING, WEATHER], []],
+  ["What is a tool?", [PING], []],
+  ["Write a poem plus a song", [ADD], []],
+  ["Meet me on 2026-04-02", [ADD, SUBTRACT], []],
+  ["Say exactly: it is raining in Boston", [WEATHER], []],
   ["Say hello", [WEATHER], []],
   ["Tell me a joke", [WEATHER, TIME, CALCULATOR], []],
   ["Do not use any tools. What's the weather in Paris?", [WEATHER], []],

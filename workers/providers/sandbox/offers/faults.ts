@@ -24,7 +24,7 @@ export function mediaModel(sourceModel: string): SandboxModel {
   return sandboxModel(sourceModel, "media");
 }
 
-async function waiting(delay: Promise<void>): Promise<void> {
+export async function waiting(delay: Promise<void>): Promise<void> {
   try {
     await delay;
   } catch (error) {

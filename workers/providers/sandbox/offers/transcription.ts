@@ -1,7 +1,7 @@
 /** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
-import type { MediaOffers } from "../../media.ts";
+import type { MediaCall, MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, applyFaults } from "./faults.ts";
+import { type Delay, explained, applyFaults, mediaModel, waiting } from "./faults.ts";
 
 interface Tools {
   readonly media: () => Pick<SandboxMedia, "transcribe">;
@@ -12,7 +12,7 @@ export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaO
   return {
     transcription: {
       run: async (call) => {
-        await applyFaults(call, delay);
+        await applyFaults(call, call.onText ? NO_DELAY : delay);
         const { audio, language, wantsWords, wantsSegments } = call.input;
         try {
           const heard = await media().transcribe(audio.bytes, { language, signal: call.signal });
@@ -23,6 +23,7 @@ export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaO
             ...(wantsWords ? { words: heard.words } : {}),
             ...(wantsSegments ? { segments: heard.segments } : {}),
           };
+          await readAlong(call, heard.text, delay);
           return { output, usage: { seconds: heard.facts.seconds } };
         } catch (error) {
           throw explained(error, "file");
@@ -30,4 +31,21 @@ export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaO
       },
     },
   };
+}
+
+const NO_DELAY: Delay = () => Promise.resolve();
+
+/** Says a few words at a time; a slow model takes its time between them instead of before all. */
+async function readAlong(
+  { onText, signal, sourceModel }: Pick<MediaCall<unknown>, "onText" | "signal" | "sourceModel">,
+  text: string,
+  delay: Delay,
+): Promise<void> {
+  if (onText === undefined) return;
+  const groups = text.match(/(?:\s*\S+){1,4}\s*/g) ?? [];
+  const pauseMs = (mediaModel(sourceModel).delayMs ?? 0) / Math.max(1, groups.length);
+  for (const group of groups) {
+    onText(group);
+    if (pauseMs > 0) await waiting(delay(pauseMs, signal));
+  }
 }

@@ -1,0 +1,33 @@
+/** What a media part of a chat call is, by its address or the first bytes that it brings. Pure. */
+
+const SOUND_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
+const SOUND_DATA = /^data:(?:audio|video)\//i;
+
+/** Whether it is a recording, or a video with its sound, as far as type or name tell. */
+export function isSound({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
+  return [file_data, file_url].some((it) => it !== undefined && (SOUND_DATA.test(it) || SOUND_ADDRESS.test(it)));
+}
+
+/** In Latin-1, at the place where it stands. The last one is a box of HEIC and AVIF. */
+const MARKS: readonly (readonly [mark: string, at: number])[] = [
+  ["\u0089PNG", 0],
+  ["\u00ff\u00d8\u00ff", 0],
+  ["GIF8", 0],
+  ["WEBP", 8],
+  ["BM", 0],
+  ["<svg", 0],
+  ["<?xml", 0],
+  ["II*\0", 0],
+  ["MM\0*", 0],
+  ["ftyp", 4],
+];
+/** Base64 of the longest mark and what stands before it. */
+const HEAD_CHARACTERS = 16;
+const WITH_BREAKS = 64;
+
+/** Whether base64 begins like a picture of a format that models know. */
+export function beginsAsPicture(base64: string): boolean {
+  const text = base64.slice(0, WITH_BREAKS).replaceAll(/\s/g, "").slice(0, HEAD_CHARACTERS);
+  const head = Buffer.from(text, "base64").toString("latin1");
+  return MARKS.some(([mark, at]) => head.startsWith(mark, at));
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+
+import type { IngressContext } from "#ingress/context.ts";
+import { admitMediaJob, type MediaJob } from "#ingress/media/offer-job.ts";
+import { lighten } from "#ingress/media/put-aside.ts";
+import type { RouteCall } from "#ingress/serve.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { fakeContext } from "#tests/ingress/fake-context.ts";
+
+const PICTURE = new Uint8Array(LIMITS.inlineGivenBytesMax + 1);
+
+/** An edit with a large picture. */
+function job(): MediaJob {
+  const given = {
+    name: "image",
+    kind: "image",
+    param: "image_base64",
+    bytes: PICTURE,
+    contentType: "image/png",
+  } as const;
+  const light = lighten({ prompt: "a boat" }, [given]);
+  const checked = { bound: { holdNano: 7n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 } };
+  return {
+    pool: "image",
+    kind: "image_edits",
+    model: {},
+    checked,
+    request: light.request,
+    takeGiven: light.take,
+  } as MediaJob;
+}
+
+const NO_WINDOW = new ApiError("rate_limit_exceeded", "The window is full.");
+test.each([
+  ["funds", () => Promise.resolve(6n), "insufficient_credits"],
+  ["window", () => Promise.reject(NO_WINDOW), "rate_limit_exceeded"],
+])("nothing is stored of a call that the %s refuse", async (_name, look, code) => {
+  const fake = fakeContext();
+  const touched: string[] = [];
+  const storage = new Proxy({}, { get: (_target, name) => void touched.push(String(name)) });
+  const context = {
+    ...fake.context,
+    calls: { look },
+    storage,
+    config: { storageBytesMax: 1_000_000 },
+    database: { query: () => Promise.resolve([{ taken: 0n }]) },
+  } as unknown as IngressContext;
+  const call = { requestId: "1", request: new Request("http://localhost/") } as RouteCall;
+  try {
+    // Not counted yet: whoever answers counts the call, once.
+    const refused: unknown = await admitMediaJob(context, call, fake.caller, job()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: "ApiError", code });
+    expect(touched).toEqual([]);
+  } finally {
+    fake.close();
+  }
+});
