@@ -52,6 +52,8 @@ export interface Metrics {
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
   readonly usageEstimated: Counter<[reason: string]>;
+  /** outcome: continued, or failed. */
+  readonly streamsRescued: Counter<[outcome: string]>;
   readonly catalogueReloads: Counter<[result: string]>;
   /** outcome: queued, refused, repeated, waiting or failed. */
   readonly batchMessages: Counter<[outcome: string]>;
@@ -121,6 +123,7 @@ export function createMetrics(role: string): Metrics {
     streamsActive: level("streams_active", "Streams being relayed.", []),
     cacheLookups: total("cache_lookups", "Look-ups in the response cache, by result.", ["result"]),
     streamAborts: total("stream_aborts", "Streams that ended early, by reason.", ["reason"]),
+    streamsRescued: total("streams_rescued", "Streams that broke off where another model might go on.", ["outcome"]),
     usageEstimated: total("usage_estimated", "Calls billed by our own count.", ["reason"]),
     catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
     batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),

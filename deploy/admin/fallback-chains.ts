@@ -1,5 +1,5 @@
 /** Which models serve when another's provider fails, per workspace. */
-import { storeFallbackChain } from "#shared/admission/fallback-chains.ts";
+import { type FallbackChain, storeFallbackChain } from "#shared/admission/fallback-chains.ts";
 import { deleteFallbackChain, type FallbackChainRow, listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -24,8 +24,8 @@ export const FALLBACK_CHAIN_COMMANDS: readonly Command[] = [
         json: rows.map((row) => chainJson(workspace.id, row)),
         text: tableOr(
           `the workspace ${workspace.name} has no fallback chain`,
-          ["Model", "Fallbacks in order", "Updated"],
-          rows.map((row) => [row.model, row.fallbacks.join(", "), row.updated_at]),
+          ["Model", "Fallbacks in order", "Continues streams", "Updated"],
+          rows.map((row) => [row.model, row.fallbacks.join(", "), row.continue_streams ? "yes" : "no", row.updated_at]),
         ),
       };
     },
@@ -34,16 +34,18 @@ export const FALLBACK_CHAIN_COMMANDS: readonly Command[] = [
     name: "fallback-chains set",
     about: "gives a model its fallbacks in order, in place of those it had; in force within a second",
     arguments: ["model", "fallback…"],
-    options: WORKSPACE,
+    options: [...WORKSPACE, { name: "continue-streams", value: "yes|no" }],
     async run(context, given) {
       const [model, fallbacks] = [given.argument("model"), given.rest];
       if (fallbacks.length === 0) throw new UsageError(`expected one or more fallbacks after ${quote(model)}`);
+      const continueStreams = continuesStreams(given.option("continue-streams") ?? "no");
       const database = await context.database();
       const workspace = await findWorkspace(database, workspaceOf(given));
-      const row = await store(context, workspace.id, model, fallbacks);
+      const row = await store(context, workspace.id, { model, fallbacks, continueStreams });
+      const more = row.continue_streams ? ", also for streams that break off" : "";
       return {
         json: chainJson(workspace.id, row),
-        text: `${row.model} of ${workspace.name} falls back to ${row.fallbacks.join(", ")}`,
+        text: `${row.model} of ${workspace.name} falls back to ${row.fallbacks.join(", ")}${more}`,
       };
     },
   },
@@ -70,9 +72,9 @@ export const FALLBACK_CHAIN_COMMANDS: readonly Command[] = [
 async function store(
   context: Context,
   workspaceId: string,
-  model: string,
-  fallbacks: readonly string[],
+  chain: FallbackChain & { readonly continueStreams: boolean },
 ): Promise<FallbackChainRow> {
+  const { model, fallbacks } = chain;
   const catalogue = await context.catalogue();
   for (const slug of [model, ...fallbacks]) {
     if (catalogue.models.has(slug)) continue;
@@ -82,7 +84,7 @@ async function store(
     );
   }
   try {
-    const change = { model, fallbacks, actor: ACTOR };
+    const change = { ...chain, actor: ACTOR };
     return await storeFallbackChain(await context.database(), catalogue, workspaceId, change);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -90,10 +92,18 @@ async function store(
   }
 }
 
+/** @throws UsageError */
+function continuesStreams(word: string): boolean {
+  if (word !== "yes" && word !== "no")
+    throw new UsageError(`expected --continue-streams yes or no, got ${quote(word)}`);
+  return word === "yes";
+}
+
 function workspaceOf(given: Given): string {
   return given.option("workspace") ?? "";
 }
 
 function chainJson(workspaceId: string, row: FallbackChainRow): Record<string, unknown> {
-  return { workspace_id: workspaceId, model: row.model, fallbacks: row.fallbacks, updated_at: row.updated_at };
+  const { model, fallbacks, continue_streams, updated_at } = row;
+  return { workspace_id: workspaceId, model, fallbacks, continue_streams, updated_at };
 }

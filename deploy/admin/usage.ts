@@ -39,8 +39,8 @@ export const USAGE_COMMANDS: readonly Command[] = [
             row.ended_at,
             row.job_id,
             row.status,
-            row.model,
-            row.source,
+            modelsOf(row),
+            sourcesOf(row),
             unitsText(row),
             formatCredits(row.settled),
             formatCredits(row.uncollected),
@@ -52,6 +52,15 @@ export const USAGE_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+/** In the order in which they wrote. */
+function modelsOf(row: UsageRow): string {
+  return [...row.parts, row].map(({ model }) => model).join(", then ");
+}
+
+function sourcesOf(row: UsageRow): string | null {
+  return row.parts.length === 0 ? row.source : [...row.parts, row].map(({ source }) => source ?? "-").join(", then ");
+}
 
 /** `input 12, output 3`, with a mark when we counted ourselves. */
 function unitsText(row: UsageRow): string {
@@ -76,5 +85,8 @@ function usageJson(row: UsageRow): Record<string, unknown> {
     uncollected: formatCredits(row.uncollected),
     started_at: row.started_at,
     ended_at: row.ended_at,
+    ...(row.parts.length === 0
+      ? {}
+      : { parts: row.parts.map(({ amount, ...part }) => ({ ...part, credits: formatCredits(BigInt(amount)) })) }),
   };
 }

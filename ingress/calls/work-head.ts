@@ -35,6 +35,7 @@ export function workHead(
     key_id: caller.keyId,
     model: model.slug,
     ...(fallbacks === undefined ? {} : { fallbacks: [...fallbacks] }),
+    ...(kind === "chat" && caller.continuedChains?.has(model.slug) === true ? { continue_streams: true } : {}),
     hold_nano: bound.holdNano.toString(),
     may_exceed: bound.mayExceed,
     output_tokens_max: bound.outputTokensMax,

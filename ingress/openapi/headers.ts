@@ -10,7 +10,10 @@ export const HEADERS = {
       "Credits the call cost; 1 credit is 0.01 USD. Absent on streamed answers, which settle after their end.",
     schema: { type: "number", minimum: 0 },
   },
-  "x-model-used": { description: "The model that served the call.", schema: { type: "string" } },
+  "x-model-used": {
+    description: "The model that served the call; of a stream that another one went on with, the model that began it.",
+    schema: { type: "string" },
+  },
   "x-fallback-from": { description: "The model asked for, when a fallback served.", schema: { type: "string" } },
   "x-fallback-depth": { description: "Fallbacks tried before one succeeded.", schema: { type: "integer", minimum: 1 } },
   "x-voice-used": {

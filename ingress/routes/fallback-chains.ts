@@ -63,7 +63,9 @@ export function fallbackChains(context: IngressContext): readonly Route[] {
       description:
         "When every provider of the model refuses, fails or is silent, the fallbacks are tried in order; the call then " +
         "costs what the one that served costs. A chat call that is too long for the model goes to those that read more. " +
-        "Embeddings go only to models that make vectors of the same length. In force within a second.",
+        "Embeddings go only to models that make vectors of the same length. With `continue_streams` a text stream that " +
+        "breaks off after its first words is continued by the next model that can, and each part costs what its model " +
+        "costs. In force within a second.",
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
       errors: [
@@ -110,9 +112,12 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
 
 async function put(context: IngressContext, call: RouteCall): Promise<Response> {
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
-  const { fallbacks }: FallbackChainRequest = parse("FallbackChainRequest", value);
+  const { fallbacks, continue_streams: continueStreams = false }: FallbackChainRequest = parse(
+    "FallbackChainRequest",
+    value,
+  );
   const { workspaceId, memberId } = callerOf(call);
-  const change = { model: modelOf(call), fallbacks, actor: memberId };
+  const change = { model: modelOf(call), fallbacks, continueStreams, actor: memberId };
   return json(present(await storeFallbackChain(context.database, context.catalogue.current(), workspaceId, change)));
 }
 
@@ -126,8 +131,8 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ model, deleted: true } satisfies FallbackChainDeleted);
 }
 
-function present({ model, fallbacks, updated_at }: FallbackChainRow): FallbackChain {
-  return { model, fallbacks: [...fallbacks], updated_at: updated_at.toISOString() };
+function present({ model, fallbacks, continue_streams, updated_at }: FallbackChainRow): FallbackChain {
+  return { model, fallbacks: [...fallbacks], continue_streams, updated_at: updated_at.toISOString() };
 }
 
 function modelOf(call: RouteCall): string {

@@ -651,6 +651,16 @@ export interface SourceEntry {
     [k: string]: string;
   };
   /**
+   * Asked with messages that end in the beginning of an answer, this source goes on with that answer and does not begin another. Streams that broke off elsewhere may then go on here. Absent: false.
+   */
+  continues_assistant?: boolean;
+  /**
+   * Request members set, beside `overrides`, where this source goes on with an answer, such as vLLM's `continue_final_message`.
+   */
+  continue_overrides?: {
+    [k: string]: unknown;
+  };
+  /**
    * What this source does otherwise than its family's newest models; which ones a family reads stands in its folder under workers/providers.
    */
   traits?: (
@@ -1115,6 +1125,10 @@ export interface JobMessage {
    * @maxItems 10
    */
   fallbacks?: string[];
+  /**
+   * Of a chat stream that breaks off after its first words: the next model of the chain that can goes on with it.
+   */
+  continue_streams?: boolean;
   /**
    * Of a durable job whose caller is shown its states as they come: it ends when the caller leaves.
    */
@@ -1847,6 +1861,10 @@ export interface FallbackChainRequest {
    * @maxItems 10
    */
   fallbacks: string[];
+  /**
+   * A text stream that breaks off after its first words is continued by the next model of the chain that can continue an answer: one choice, no tools, no JSON mode, no log probabilities. The client sees one stream; both parts are billed, each at its own model's price. Absent: false.
+   */
+  continue_streams?: boolean;
   [k: string]: unknown;
 }
 /**
@@ -2580,6 +2598,10 @@ export interface FallbackChain {
    * @maxItems 10
    */
   fallbacks: string[];
+  /**
+   * A text stream that breaks off after its first words is continued by the next model of the chain that can.
+   */
+  continue_streams: boolean;
   /**
    * When it was last changed.
    */

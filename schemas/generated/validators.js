@@ -1270,7 +1270,7 @@ var pattern6 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema38 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema42 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
-var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
+var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
 var pattern7 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "u");
 var pattern8 = new RegExp("^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", "u");
 var schema40 = { type: "object", additionalProperties: false, properties: { currency: { const: "credits" }, unit: { $ref: "PriceUnit" }, input_per_million: { type: "string", minLength: 1, maxLength: 40 }, output_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, cached_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_1h_per_million: { type: "string", minLength: 1, maxLength: 40 }, request_price: { type: "string", minLength: 1, maxLength: 40 }, image_price: { type: "string", minLength: 1, maxLength: 40 }, second_price: { type: "string", minLength: 1, maxLength: 40 }, minute_price: { type: "string", minLength: 1, maxLength: 40 }, character_price: { type: "string", minLength: 1, maxLength: 40 }, operation_price: { type: "string", minLength: 1, maxLength: 40 }, megapixel_price: { type: "string", minLength: 1, maxLength: 40 } } };
@@ -3434,7 +3434,7 @@ return false;
 } else {
 const _errs197 = errors;
 for (const key9 in data90) {
-if (!(key9 === "provider" || key9 === "model" || key9 === "drop_params" || key9 === "rename_params" || key9 === "overrides" || key9 === "fields" || key9 === "traits")) {
+if (!func1.call(schema45.properties, key9)) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } }];
 return false;
 break;
@@ -3637,36 +3637,59 @@ var valid30 = _errs213 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data90.traits !== undefined) {
-let data100 = data90.traits;
+if (data90.continues_assistant !== undefined) {
 const _errs219 = errors;
-if (errors === _errs219) {
-if (Array.isArray(data100)) {
-var valid35 = true;
-const len16 = data100.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data101 = data100[i16];
+if (typeof data90.continues_assistant !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid30 = _errs219 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data90.continue_overrides !== undefined) {
+let data101 = data90.continue_overrides;
 const _errs221 = errors;
-if (typeof data101 !== "string") {
+if (!(data101 && typeof data101 == "object" && !Array.isArray(data101))) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid30 = _errs221 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data90.traits !== undefined) {
+let data102 = data90.traits;
+const _errs223 = errors;
+if (errors === _errs223) {
+if (Array.isArray(data102)) {
+var valid35 = true;
+const len16 = data102.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data103 = data102[i16];
+const _errs225 = errors;
+if (typeof data103 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data101 === "cache_control" || data101 === "reasoning_back" || data101 === "reasoning_details_back" || data101 === "no_sampling" || data101 === "temperature_or_top_p" || data101 === "json_by_tool" || data101 === "json_by_converted_schema" || data101 === "no_json_with_tools" || data101 === "no_reasoning" || data101 === "no_xhigh_effort" || data101 === "reasoning_by_budget" || data101 === "reasoning_always")) {
+if (!(data103 === "cache_control" || data103 === "reasoning_back" || data103 === "reasoning_details_back" || data103 === "no_sampling" || data103 === "temperature_or_top_p" || data103 === "json_by_tool" || data103 === "json_by_converted_schema" || data103 === "no_json_with_tools" || data103 === "no_reasoning" || data103 === "no_xhigh_effort" || data103 === "reasoning_by_budget" || data103 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs221 === errors;
+var valid35 = _errs225 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data100.length;
+let i17 = data102.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data100[i17];
+let item0 = data102[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3685,9 +3708,11 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs219 === errors;
+var valid30 = _errs223 === errors;
 } else {
 var valid30 = true;
+}
+}
 }
 }
 }
@@ -7189,7 +7214,7 @@ return errors === 0;
 }
 validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
-var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -7549,10 +7574,10 @@ var valid1 = _errs32 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.stream !== undefined) {
+if (data.continue_streams !== undefined) {
 const _errs36 = errors;
-if (typeof data.stream !== "boolean") {
-validate62.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.continue_streams !== "boolean") {
+validate62.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs36 === errors;
@@ -7560,22 +7585,33 @@ var valid1 = _errs36 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data17 = data.cache;
+if (data.stream !== undefined) {
 const _errs38 = errors;
-if (errors === _errs38) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+if (typeof data.stream !== "boolean") {
+validate62.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data18 = data.cache;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
 let missing3;
-if (data17.key === undefined && (missing3 = "key") || data17.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data18.key === undefined && (missing3 = "key") || data18.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate62.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data17.key !== undefined) {
-let data18 = data17.key;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data18 === "string") {
-if (!pattern12.test(data18)) {
+if (data18.key !== undefined) {
+let data19 = data18.key;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (typeof data19 === "string") {
+if (!pattern12.test(data19)) {
 validate62.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -7584,27 +7620,27 @@ validate62.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs40 === errors;
+var valid3 = _errs42 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data17.ttl_s !== undefined) {
-let data19 = data17.ttl_s;
-const _errs42 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (data18.ttl_s !== undefined) {
+let data20 = data18.ttl_s;
+const _errs44 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate62.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 1 || isNaN(data19)) {
+if (errors === _errs44) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 1 || isNaN(data20)) {
 validate62.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs42 === errors;
+var valid3 = _errs44 === errors;
 } else {
 var valid3 = true;
 }
@@ -7615,32 +7651,32 @@ validate62.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.given !== undefined) {
-let data20 = data.given;
-const _errs44 = errors;
-if (errors === _errs44) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-for (const key0 in data20) {
-let data21 = data20[key0];
-const _errs47 = errors;
-if (errors === _errs47) {
+let data21 = data.given;
+const _errs46 = errors;
+if (errors === _errs46) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+for (const key0 in data21) {
+let data22 = data21[key0];
+const _errs49 = errors;
+if (errors === _errs49) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing4;
-if (data21.reference === undefined && (missing4 = "reference") || data21.content_type === undefined && (missing4 = "content_type")) {
+if (data22.reference === undefined && (missing4 = "reference") || data22.content_type === undefined && (missing4 = "content_type")) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data21.reference !== undefined) {
-let data22 = data21.reference;
-const _errs49 = errors;
-if (errors === _errs49) {
-if (typeof data22 === "string") {
-if (func3(data22) < 1) {
+if (data22.reference !== undefined) {
+let data23 = data22.reference;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (typeof data23 === "string") {
+if (func3(data23) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7649,17 +7685,17 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid5 = _errs49 === errors;
+var valid5 = _errs51 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data21.content_type !== undefined) {
-let data23 = data21.content_type;
-const _errs51 = errors;
-if (errors === _errs51) {
-if (typeof data23 === "string") {
-if (func3(data23) < 1) {
+if (data22.content_type !== undefined) {
+let data24 = data22.content_type;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data24 === "string") {
+if (func3(data24) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7668,7 +7704,7 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid5 = _errs51 === errors;
+var valid5 = _errs53 === errors;
 } else {
 var valid5 = true;
 }
@@ -7679,7 +7715,7 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid4 = _errs49 === errors;
 if (!valid4) {
 break;
 }
@@ -7689,29 +7725,29 @@ validate62.errors = [{ instancePath: instancePath + "/given", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs44 === errors;
+var valid1 = _errs46 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request !== undefined) {
-let data24 = data.request;
-const _errs53 = errors;
-if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+let data25 = data.request;
+const _errs55 = errors;
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
 validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs53 === errors;
+var valid1 = _errs55 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data25 = data.request_ref;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data25 === "string") {
-if (func3(data25) < 1) {
+let data26 = data.request_ref;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (typeof data26 === "string") {
+if (func3(data26) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7720,9 +7756,10 @@ validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs55 === errors;
+var valid1 = _errs57 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -7752,7 +7789,7 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, stream: true, cache: true, given: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate63;
 function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -14840,6 +14877,21 @@ validate134.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "
 return false;
 }
 }
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.continue_streams !== undefined) {
+const _errs5 = errors;
+if (typeof data.continue_streams !== "boolean") {
+validate134.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 } else {
@@ -14850,7 +14902,7 @@ return false;
 validate134.errors = vErrors;
 return errors === 0;
 }
-validate134.evaluated = { props: { fallbacks: true }, dynamicProps: false, dynamicItems: false };
+validate134.evaluated = { props: { fallbacks: true, continue_streams: true }, dynamicProps: false, dynamicItems: false };
 var validateFileUpload = validate135;
 var schema143 = { type: "object", required: ["file", "purpose"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
 function validate135(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -19904,7 +19956,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.model === undefined && (missing1 = "model") || data2.fallbacks === undefined && (missing1 = "fallbacks") || data2.updated_at === undefined && (missing1 = "updated_at")) {
+if (data2.model === undefined && (missing1 = "model") || data2.fallbacks === undefined && (missing1 = "fallbacks") || data2.continue_streams === undefined && (missing1 = "continue_streams") || data2.updated_at === undefined && (missing1 = "updated_at")) {
 validate163.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -19957,13 +20009,24 @@ var valid3 = _errs9 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.updated_at !== undefined) {
-let data6 = data2.updated_at;
+if (data2.continue_streams !== undefined) {
 const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats16.validate(data6)) {
+if (typeof data2.continue_streams !== "boolean") {
+validate163.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs13 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.updated_at !== undefined) {
+let data7 = data2.updated_at;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats16.validate(data7)) {
 validate163.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -19973,9 +20036,10 @@ return false;
 }
 }
 }
-var valid3 = _errs13 === errors;
+var valid3 = _errs15 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -20024,7 +20088,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.updated_at === undefined && (missing0 = "updated_at")) {
+if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.continue_streams === undefined && (missing0 = "continue_streams") || data.updated_at === undefined && (missing0 = "updated_at")) {
 validate164.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -20077,13 +20141,24 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.updated_at !== undefined) {
-let data3 = data.updated_at;
+if (data.continue_streams !== undefined) {
 const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!formats16.validate(data3)) {
+if (typeof data.continue_streams !== "boolean") {
+validate164.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updated_at !== undefined) {
+let data4 = data.updated_at;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats16.validate(data4)) {
 validate164.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -20093,9 +20168,10 @@ return false;
 }
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -20108,7 +20184,7 @@ return false;
 validate164.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = { props: { model: true, fallbacks: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+validate164.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
 var validateFileDeleted = validate165;
 function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -26524,72 +26600,77 @@ if (!(v180.length >= 1))
 return false;
 }
 }
-const v181 = value["stream"];
+const v181 = value["continue_streams"];
 if (v181 !== undefined) {
 if (!(typeof v181 === "boolean"))
 return false;
 }
-const v182 = value["cache"];
+const v182 = value["stream"];
 if (v182 !== undefined) {
-if (!isObject(v182))
+if (!(typeof v182 === "boolean"))
 return false;
-if (!(v182["key"] !== undefined))
-return false;
-if (!(v182["ttl_s"] !== undefined))
-return false;
-const v183 = v182["key"];
+}
+const v183 = value["cache"];
 if (v183 !== undefined) {
-if (!(typeof v183 === "string"))
+if (!isObject(v183))
 return false;
-if (!checkedPattern4.test(v183))
+if (!(v183["key"] !== undefined))
 return false;
-}
-const v184 = v182["ttl_s"];
+if (!(v183["ttl_s"] !== undefined))
+return false;
+const v184 = v183["key"];
 if (v184 !== undefined) {
-if (!Number.isInteger(v184))
+if (!(typeof v184 === "string"))
 return false;
-if (!(v184 >= 1))
+if (!checkedPattern4.test(v184))
 return false;
 }
-}
-const v185 = value["given"];
+const v185 = v183["ttl_s"];
 if (v185 !== undefined) {
-if (!isObject(v185))
+if (!Number.isInteger(v185))
 return false;
-for (const v186 in v185) {
-const v187 = v185[v186];
-if (!isObject(v187))
-return false;
-if (!(v187["reference"] !== undefined))
-return false;
-if (!(v187["content_type"] !== undefined))
-return false;
-const v188 = v187["reference"];
-if (v188 !== undefined) {
-if (!(typeof v188 === "string"))
-return false;
-if (!(v188.length >= 1))
+if (!(v185 >= 1))
 return false;
 }
-const v189 = v187["content_type"];
+}
+const v186 = value["given"];
+if (v186 !== undefined) {
+if (!isObject(v186))
+return false;
+for (const v187 in v186) {
+const v188 = v186[v187];
+if (!isObject(v188))
+return false;
+if (!(v188["reference"] !== undefined))
+return false;
+if (!(v188["content_type"] !== undefined))
+return false;
+const v189 = v188["reference"];
 if (v189 !== undefined) {
 if (!(typeof v189 === "string"))
 return false;
 if (!(v189.length >= 1))
 return false;
 }
-}
-}
-const v190 = value["request"];
+const v190 = v188["content_type"];
 if (v190 !== undefined) {
-if (!isObject(v190))
+if (!(typeof v190 === "string"))
+return false;
+if (!(v190.length >= 1))
 return false;
 }
-const v191 = value["request_ref"];
+}
+}
+const v191 = value["request"];
 if (v191 !== undefined) {
-if (!(typeof v191 === "string"))
+if (!isObject(v191))
 return false;
-if (!(v191.length >= 1))
+}
+const v192 = value["request_ref"];
+if (v192 !== undefined) {
+if (!(typeof v192 === "string"))
+return false;
+if (!(v192.length >= 1))
 return false;
 }
 return true;

@@ -21,6 +21,8 @@ export interface Caller {
   readonly preset: string;
   /** Source model → its fallbacks in order; absent when the workspace has no chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that continue streams which break off; absent when none does. */
+  readonly continuedChains?: ReadonlySet<string>;
 }
 
 export interface Authenticator {
@@ -53,7 +55,9 @@ const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
 
 const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
-         (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains
+         (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
+         (select jsonb_agg(c.model) from fallback_chain c
+          where c.workspace_id = k.workspace_id and c.continue_streams) as continued
   from api_key k
   join member m on m.id = k.member_id
   join workspace w on w.id = k.workspace_id
@@ -63,8 +67,9 @@ const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
   order by k.created_at, k.id limit 1`;
 
-type LookupRow = Omit<Caller, "fallbackChains"> & {
+type LookupRow = Omit<Caller, "fallbackChains" | "continuedChains"> & {
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
+  readonly continued: readonly string[] | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -140,8 +145,12 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
   };
 }
 
-function callerOf({ chains, ...caller }: LookupRow): Caller {
-  return chains === null ? caller : { ...caller, fallbackChains: new Map(Object.entries(chains)) };
+function callerOf({ chains, continued, ...caller }: LookupRow): Caller {
+  return {
+    ...caller,
+    ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
+    ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+  };
 }
 
 /**

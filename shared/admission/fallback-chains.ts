@@ -30,7 +30,7 @@ export async function storeFallbackChain(
   database: Database,
   catalogue: Catalogue,
   workspaceId: string,
-  change: FallbackChain & { readonly actor: string },
+  change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: string },
 ): Promise<FallbackChainRow> {
   checkFallbacks(catalogue, change);
   const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;

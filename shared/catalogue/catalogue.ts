@@ -37,6 +37,10 @@ export interface Source {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Our names of what a picture is asked for → its fields; absent: those of its family. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Goes on with an answer that the messages end in. */
+  readonly continues_assistant?: boolean;
+  /** Members set where it does so. */
+  readonly continue_overrides?: Readonly<Record<string, unknown>>;
   /** Inputs of which it is never told, where it names no fields. */
   readonly lacks?: readonly string[];
   /** What it does otherwise than its family's newest models. */

@@ -5,13 +5,15 @@ export interface FallbackChainRow {
   readonly model: string;
   /** In the order they are tried. */
   readonly fallbacks: readonly string[];
+  /** A stream that breaks off is continued by the next model that can. */
+  readonly continue_streams: boolean;
   readonly updated_at: Date;
 }
 
 /** By model. */
 export function listFallbackChains(target: Queryable, workspaceId: string): Promise<FallbackChainRow[]> {
   return target.query<FallbackChainRow>(
-    `select model, fallbacks, updated_at
+    `select model, fallbacks, continue_streams, updated_at
      from fallback_chain
      where workspace_id = $1
      order by model`,
@@ -25,7 +27,7 @@ export async function findFallbackChain(
   model: string,
 ): Promise<FallbackChainRow | undefined> {
   const rows = await target.query<FallbackChainRow>(
-    `select model, fallbacks, updated_at
+    `select model, fallbacks, continue_streams, updated_at
      from fallback_chain
      where workspace_id = $1 and model = $2`,
     [workspaceId, model],
@@ -47,28 +49,35 @@ export async function lockFallbackChains(tx: Queryable, workspaceId: string): Pr
 export async function setFallbackChain(
   tx: Queryable,
   workspaceId: string,
-  change: { readonly model: string; readonly fallbacks: readonly string[]; readonly actor: string },
+  change: {
+    readonly model: string;
+    readonly fallbacks: readonly string[];
+    readonly continueStreams?: boolean;
+    readonly actor: string;
+  },
 ): Promise<FallbackChainRow | undefined> {
   const rows = await tx.query<FallbackChainRow>(
     `with before as (
-       select fallbacks
+       select fallbacks, continue_streams
        from fallback_chain
        where workspace_id = $1 and model = $2
      ), changed as (
-       insert into fallback_chain as c (workspace_id, model, fallbacks)
-       values ($1, $2, $3)
+       insert into fallback_chain as c (workspace_id, model, fallbacks, continue_streams)
+       values ($1, $2, $3, $5)
        on conflict (workspace_id, model) do update
-       set fallbacks = excluded.fallbacks, updated_at = now()
-       where c.fallbacks <> excluded.fallbacks
-       returning workspace_id, model, fallbacks, updated_at
+       set fallbacks = excluded.fallbacks, continue_streams = excluded.continue_streams, updated_at = now()
+       where (c.fallbacks, c.continue_streams) is distinct from (excluded.fallbacks, excluded.continue_streams)
+       returning workspace_id, model, fallbacks, continue_streams, updated_at
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, detail)
        select workspace_id, $4, 'fallback_chain.set', model,
-              jsonb_strip_nulls(jsonb_build_object('from', (select to_jsonb(fallbacks) from before), 'to', fallbacks))
+              jsonb_strip_nulls(jsonb_build_object('from', (select to_jsonb(fallbacks) from before), 'to', fallbacks,
+                                                   'continue_streams', case when continue_streams or (select b.continue_streams from before b)
+                                                                           then continue_streams end))
        from changed
      )
-     select model, fallbacks, updated_at from changed`,
-    [workspaceId, change.model, change.fallbacks, change.actor],
+     select model, fallbacks, continue_streams, updated_at from changed`,
+    [workspaceId, change.model, change.fallbacks, change.actor, change.continueStreams ?? false],
   );
   return rows[0];
 }
@@ -83,13 +92,13 @@ export async function deleteFallbackChain(
     `with changed as (
        delete from fallback_chain
        where workspace_id = $1 and model = $2
-       returning workspace_id, model, fallbacks, updated_at
+       returning workspace_id, model, fallbacks, continue_streams, updated_at
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, detail)
        select workspace_id, $3, 'fallback_chain.delete', model, jsonb_build_object('from', fallbacks)
        from changed
      )
-     select model, fallbacks, updated_at from changed`,
+     select model, fallbacks, continue_streams, updated_at from changed`,
     [workspaceId, change.model, change.actor],
   );
   return rows[0];

@@ -18,14 +18,32 @@ export interface UsageRow {
   readonly tokens: bigint;
   readonly started_at: Date;
   readonly ended_at: Date;
+  /** Of a stream that was continued: what the models before the last one took of the sum, in their order. */
+  readonly parts: readonly UsagePart[];
 }
+
+interface UsagePart {
+  readonly model: string;
+  /** `provider/model`. */
+  readonly source: string;
+  readonly units: Readonly<Record<string, number>>;
+  readonly is_estimated: boolean;
+  /** Nano-credits, as digits. */
+  readonly amount: string;
+}
+
+const PARTS = `coalesce((
+  select jsonb_agg(jsonb_build_object('model', p.model, 'source', p.source, 'units', p.units,
+                                      'is_estimated', p.is_estimated, 'amount', p.amount::text) order by p.part)
+  from usage_part p
+  where p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
 /** The newest first. */
 export function listUsage(target: Queryable, workspaceId: string, limit: number): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
-            started_at, ended_at
-     from usage_record
+            started_at, ended_at, ${PARTS}
+     from usage_record u
      where workspace_id = $1
      order by ended_at desc, job_id desc
      limit $2`,
@@ -37,8 +55,8 @@ export function listUsage(target: Queryable, workspaceId: string, limit: number)
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
-            started_at, ended_at
-     from usage_record
+            started_at, ended_at, ${PARTS}
+     from usage_record u
      where workspace_id = $1 and job_id = $2
      order by attempt`,
     [workspaceId, jobId],

@@ -12,10 +12,26 @@ export interface Adjustment {
   readonly mayExceed: boolean;
   /** Tokens it may use; replaces what is reserved under a daily cap. */
   readonly tokensMax: number;
+  /** What the models before this one took of a stream that is continued, in their order; part of the amount. */
+  readonly parts?: readonly UsagePart[];
+}
+
+/** One model's share of a stream that another one went on with. */
+export interface UsagePart {
+  readonly model: string;
+  /** `provider/model`. */
+  readonly source: string;
+  readonly units: Readonly<Record<string, number>>;
+  readonly is_estimated: boolean;
+  /** Nano-credits, as digits. */
+  readonly amount: string;
 }
 
 /** `insufficient`: the balance does not cover it and the hold is as it was. `closed`: nothing is held any more. */
 export type Adjusted = "adjusted" | "insufficient" | "closed";
+
+const ADJUST_SQL = "select adjust_hold($1, $2::smallint, $3, $4, $5, $6, $7) as verdict";
+const CONTINUE_SQL = "select continue_hold($1, $2::smallint, $3, $4, $5, $6, $7, $8::jsonb) as verdict";
 
 const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
   [0, "adjusted"],
@@ -43,10 +59,10 @@ export async function adjustHold(database: Queryable, to: Adjustment): Promise<A
 }
 
 async function ask(database: Queryable, to: Adjustment): Promise<number> {
-  const rows = await database.query<{ verdict: number }>(
-    "select adjust_hold($1, $2::smallint, $3, $4, $5, $6, $7) as verdict",
-    [to.jobId, to.attempt, to.model, to.amountNano, to.mayExceed, to.tokensMax, LIMITS.contendedWaitMs],
-    "adjust_hold",
-  );
+  const values = [to.jobId, to.attempt, to.model, to.amountNano, to.mayExceed, to.tokensMax, LIMITS.contendedWaitMs];
+  const rows =
+    to.parts === undefined
+      ? await database.query<{ verdict: number }>(ADJUST_SQL, values, "adjust_hold")
+      : await database.query<{ verdict: number }>(CONTINUE_SQL, [...values, JSON.stringify(to.parts)], "continue_hold");
   return rows[0]?.verdict ?? -1;
 }

@@ -64,6 +64,8 @@ const MODELS: readonly ModelOptions[] = FAMILIES.flatMap((family): ModelOptions[
   { slug: `${family}-last`, family, prices: LAST },
   { slug: `${family}-dear`, family, prices: DEAR },
   { slug: `${family}-mid`, family, source: "mock-error-mid" },
+  { slug: `${family}-breaks`, family, source: "mock-error-mid" },
+  { slug: `${family}-goes-on`, family, prices: LAST, continues: true },
   { slug: `${family}-wrong`, family, source: "mock-bad-request" },
   { slug: `${family}-lone`, family, source: "lone" },
   ...(family === "gemini"
@@ -127,20 +129,26 @@ beforeAll(async () => {
     ]),
     ["openai-one", ["claude-last"]],
   ];
-  await Promise.all(chains.map(([model, fallbacks]) => setChain(model, fallbacks)));
+  // One after the other: writers of one workspace's chains would refuse each other on a busy machine.
+  for (const [model, fallbacks] of chains) await setChain({ model, fallbacks });
+  for (const [turn, family] of FAMILIES.entries()) {
+    const fallbacks = [`${rotated(turn + 2)}-last`, `${rotated(turn + 1)}-goes-on`];
+    await setChain({ model: `${family}-breaks`, fallbacks, continue_streams: true });
+  }
   caller = bed.target(await secondKey());
 });
 afterAll(() => bed?.stop());
 
-async function setChain(model: string, fallbacks: string[]): Promise<void> {
+async function setChain(chain: { model: string; fallbacks: string[]; continue_streams?: boolean }): Promise<void> {
+  const { model, ...body } = chain;
   const { url, key } = bed.target();
   const [workspace] = await bed.stack.query<{ id: string }>("select id from workspace order by id limit 1");
   const answer = await fetch(`${url}/workspaces/${workspace?.id}/fallback-chains/${model}`, {
     method: "PUT",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ fallbacks }),
+    body: JSON.stringify(body),
   });
-  expect([model, answer.status, await answer.json()]).toMatchObject([model, 200, { model, fallbacks }]);
+  expect([model, answer.status, await answer.json()]).toMatchObject([model, 200, chain]);
 }
 
 async function secondKey(): Promise<string> {
@@ -328,6 +336,37 @@ describe("a source that fails once", () => {
     expect(headersOf(answer)).toEqual([`${family}-lone`, null, null]);
     expect(receivedBy(family, `lone ${family}`)).toHaveLength(2);
     expect(await entriesOf(requestId(answer))).toHaveLength(1);
+  });
+});
+
+describe("a stream that breaks off", () => {
+  /** The local servers answer anew, whatever the messages end in: what they repeat must not reach the client. */
+  test.each(FAMILIES)("at %s goes on at another family, which is asked with the text so far", async (family) => {
+    const [other, third] = [rotated(FAMILIES.indexOf(family) + 1), rotated(FAMILIES.indexOf(family) + 2)];
+    const marker = `breaks ${family} and more words to come`;
+    const answer = await bed.client.chat(caller, bodyOf(`${family}-breaks`, marker, true));
+    expect([streamedText(answer), answer.frames.at(-1)]).toEqual([`hello from ${marker}`, DONE]);
+    expect(headersOf(answer)).toEqual([`${family}-breaks`, null, null]);
+
+    const [begun, wentOn, ...none] = [family, other, third].map((each) => receivedBy(each, marker));
+    expect([begun?.length, wentOn?.length, none]).toEqual([1, 1, [[]]]);
+    const { messages, contents } = (wentOn?.[0]?.body ?? {}) as { messages?: object[]; contents?: object[] };
+    const last = (messages ?? contents)?.at(-1);
+    expect(last).toMatchObject({ role: other === "gemini" ? "model" : "assistant" });
+    const [, text = ""] = /"(?:text|content)":"([^"]*)"/.exec(JSON.stringify(last)) ?? [];
+    expect([text.length > 0, text, `hello from ${marker}`.startsWith(text)]).toEqual([true, text.trimEnd(), true]);
+
+    const [row] = await rowsOf(requestId(answer));
+    expect(row).toMatchObject({ model: `${other}-goes-on`, source: `local-${other}/golden`, status: "succeeded" });
+    const [part] = await bed.stack.query<{ amount: bigint; units: Row["units"] }>(
+      "select amount, units from usage_part where job_id = $1 and model = $2",
+      [requestId(answer), `${family}-breaks`],
+    );
+    const { input_tokens: read = 0, output_tokens: written = 0 } = part?.units ?? {};
+    expect(part?.amount).toBe(BigInt(read) * 300_000n + BigInt(written) * 1_500_000n);
+    const { input_tokens: input = 0, output_tokens: output = 0 } = row?.units ?? {};
+    expect(row?.settled).toBe((part?.amount ?? 0n) + atLast(input - read, output - written));
+    expect(await entriesOf(requestId(answer))).toEqual([-(row?.settled ?? 0n)]);
   });
 });
 

@@ -70,6 +70,7 @@ describe("the page", () => {
         "sluice_result_bytes gauge",
         "sluice_stream_aborts_total counter",
         "sluice_streams_active gauge",
+        "sluice_streams_rescued_total counter",
         "sluice_time_to_first_token_seconds histogram",
         "sluice_usage_estimated_total counter",
       ]

@@ -23,6 +23,8 @@ export interface Terms {
 }
 
 export interface ChatAttempt {
+  /** The request ends in the beginning of an answer, with which the source is to go on. */
+  readonly continues?: boolean;
   readonly job: JobMessage;
   readonly request: ChatCompletionRequest;
   readonly attempt: Attempt<ChatProvider>;
@@ -75,7 +77,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       workspaceId: run.job.workspace_id,
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
-      adapt: (body) => applySource(body, step.source),
+      adapt: (body) => applySource(body, step.source, run.continues),
       checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
@@ -197,7 +199,7 @@ function streamWaitMs(limits: Config["chat"], { step, isLast }: Attempt<ChatProv
 }
 
 /** The source's own gaps, names and defaults, as the catalogue lists them. */
-function applySource(body: Record<string, unknown>, source: Source): void {
+function applySource(body: Record<string, unknown>, source: Source, continues: boolean | undefined): void {
   // The hold was made for the newer name; a source that reads the older one must not be told another limit.
   if (body["max_completion_tokens"] != null) delete body["max_tokens"];
   for (const name of source.drop_params ?? []) delete body[name];
@@ -206,5 +208,5 @@ function applySource(body: Record<string, unknown>, source: Source): void {
     body[to] ??= body[from];
     delete body[from];
   }
-  Object.assign(body, source.overrides);
+  Object.assign(body, source.overrides, continues === true ? source.continue_overrides : undefined);
 }

@@ -10,8 +10,8 @@ import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobControl, JobHandler } from "../job.ts";
 import { failureFacts } from "../providers/failure-facts.ts";
-import { ProviderError } from "../providers/provider.ts";
-import { type Attempt, NoRouteError, serveFirst } from "../routing/serve-first.ts";
+import { type ChatProvider, ProviderError } from "../providers/provider.ts";
+import { type Attempt, NoRouteError, serveFirst, type Serving } from "../routing/serve-first.ts";
 import { stepsOf } from "../routing/steps.ts";
 import { startWatchdog } from "../watchdog.ts";
 
@@ -19,9 +19,11 @@ import { AnswerCopy } from "./answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type Terms } from "./chat-attempt.ts";
 import { explainFailure } from "./chat-failure.ts";
-import type { ChatMeter } from "./chat-meter.ts";
+import type { ChatMeter, Metered } from "./chat-meter.ts";
 import { createRendering, type Rendering } from "./chat-render.ts";
+import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./chat-rescue.ts";
 import { type CloseCall, createCloseCall } from "./close-call.ts";
+import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
 import { createUnserved } from "./unserved.ts";
 import { UnreadableFileError, withStoredFiles } from "./stored-files.ts";
@@ -57,7 +59,13 @@ class ChatRun {
   private terms: Terms;
   /** Of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
-  private attempt: Attempt<unknown> | undefined;
+  private attempt: Attempt<ChatProvider> | undefined;
+  /** A piece of the attempt that runs, or ran last, has reached the client. */
+  private hasBegun = false;
+  /** Of a stream that may be continued. */
+  private rescue: StreamRescue | undefined;
+  /** Of the attempt that began the stream: another one goes on with the same message. */
+  private firstRendering: Rendering | undefined;
   /** Of what the client is sent, when it is to be kept. */
   private readonly copy: AnswerCopy | undefined;
 
@@ -72,12 +80,7 @@ class ChatRun {
       outputTokensMax: job.output_tokens_max,
     };
     this.copy = job.cache === undefined ? undefined : new AnswerCopy();
-    this.answer = new Answer(
-      context.answers,
-      control.reply,
-      job.model,
-      () => this.meter?.soFar() ?? { nano: 0n, tokens: 0 },
-    );
+    this.answer = new Answer(context.answers, control.reply, job.model, () => this.progress());
   }
 
   /** Ends with the hold closed and the caller told, whatever a provider does. */
@@ -109,35 +112,84 @@ class ChatRun {
     }
   }
 
-  private ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
-    const { context, job, request, answer } = this;
+  private async ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
+    const { context, job, request } = this;
     const catalogue = context.catalogue.current();
     const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) => context.providers.chat(provider));
     if (steps.length === 0) throw new GoneError();
+    if (mayBeContinued(job, request)) this.rescue = new StreamRescue(steps, request);
     const createdS = Math.floor(Date.now() / 1_000);
+    try {
+      return await this.serveBy({ steps }, request, signal, askedAt, ({ step }) => {
+        this.firstRendering = this.rendering(step.model, createdS);
+        return this.rescue?.soFar.watch(this.firstRendering) ?? this.firstRendering;
+      });
+    } catch (error) {
+      if (this.rescue === undefined) throw error;
+      return await this.goOn(this.rescue, error, signal, askedAt);
+    }
+  }
+
+  /** Has others go on with a stream that broke off, until one ends it. @throws `error` when none can */
+  private async goOn(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
+    const { streamsRescued } = this.context.metrics;
+    for (;;) {
+      const { attempt, meter, firstRendering: rendering } = this;
+      const isBroken = this.hasBegun && !signal.aborted && attempt && meter && rendering;
+      const next = isBroken ? await rescue.after(error, attempt, meter) : undefined;
+      if (!next || !rendering) {
+        if (rescue.took !== undefined) streamsRescued.inc("failed");
+        throw error;
+      }
+      this.hasBegun = false;
+      try {
+        const render = (): Rendering => continuedRendering(rescue.soFar.watch(rendering), next.text);
+        const finale = await this.serveBy(next, next.request, signal, askedAt, render);
+        streamsRescued.inc("continued");
+        return finale;
+      } catch (another) {
+        // What fails before any words changes nothing of what the caller hears.
+        if (this.hasBegun || signal.aborted) error = another;
+      }
+    }
+  }
+
+  private serveBy(
+    to: Pick<Serving<ChatProvider, Finale>, "steps" | "from">,
+    request: ChatCompletionRequest,
+    signal: AbortSignal,
+    askedAt: number,
+    renderingOf: (attempt: Attempt<ChatProvider>) => Rendering,
+  ): Promise<Finale> {
+    const { context, job, answer } = this;
+    const continues = this.took !== undefined;
     return serveFirst({
-      steps,
+      ...to,
       breaker: context.breaker,
       repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
       signal,
-      hasBegun: () => answer.hasBegun,
-      enter: (model) => this.enter(model, signal),
+      hasBegun: () => this.hasBegun,
+      enter: (model) => this.enter(model, request, signal),
       onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: async (attempt) => {
         const { model } = attempt.step;
-        const rendering = this.rendering(model, createdS);
+        const rendering = renderingOf(attempt);
         const meter = meterOf(request, model, this.terms);
         this.meter = meter;
         this.attempt = attempt;
-        answer.server = {
-          model: model.slug,
-          ...(attempt.depth > 0 ? { fallback: { from: job.model, depth: attempt.depth } } : {}),
-        };
+        // Who begins a stream is named in its head.
+        if (!continues) {
+          answer.server = {
+            model: model.slug,
+            ...(attempt.depth > 0 ? { fallback: { from: job.model, depth: attempt.depth } } : {}),
+          };
+        }
         const startedAt = performance.now();
         try {
           return await runChatAttempt({
             job,
             request,
+            continues,
             attempt,
             terms: this.terms,
             limits: context.config.chat,
@@ -145,7 +197,7 @@ class ChatRun {
             signal,
             stopping: this.control.stopping,
             rendering,
-            answer: watched(answer, attempt.onBegun, this.copy),
+            answer: this.watched(attempt.onBegun),
             meter,
             checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
             askedAt,
@@ -159,9 +211,40 @@ class ChatRun {
     });
   }
 
+  /** Tells of the first piece of an attempt, and copies all of them where the answer is to be kept. */
+  private watched(onBegun: () => void): Pick<Answer, "write" | "hasBegun"> {
+    const { answer, copy } = this;
+    const hasBegun = (): boolean => this.hasBegun;
+    return {
+      get hasBegun() {
+        return hasBegun();
+      },
+      write: (text, upstreamMs) => {
+        // Of a model that goes on: it has said nothing new yet.
+        if (text === "") return;
+        if (!this.hasBegun) onBegun();
+        this.hasBegun = true;
+        copy?.add(text);
+        answer.write(text, upstreamMs);
+      },
+    };
+  }
+
+  /** What the call costs so far: nothing of an attempt that has told the client nothing. */
+  private progress(): { nano: bigint; tokens: number } {
+    const before = tookSoFar(this.took);
+    const now = this.took === undefined || this.hasBegun ? this.meter?.soFar() : undefined;
+    return { nano: before.nano + (now?.nano ?? 0n), tokens: before.tokens + (now?.tokens ?? 0) };
+  }
+
+  /** By the models that a stream broke off in, where another one goes on. */
+  private get took(): Metered | undefined {
+    return this.rescue?.took;
+  }
+
   /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
-  private async enter(model: Model, signal: AbortSignal): Promise<boolean> {
-    const { context, job, request } = this;
+  private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
+    const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;
     try {
       bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
@@ -171,13 +254,15 @@ class ChatRun {
       context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
       return false;
     }
+    const before = tookSoFar(this.took);
     const adjusted = await this.adjust({
       jobId: job.job_id,
       attempt: job.attempt,
       model: model.slug,
-      amountNano: bound.holdNano,
+      amountNano: before.nano + bound.holdNano,
       mayExceed: bound.mayExceed,
-      tokensMax: bound.tokensMax,
+      tokensMax: before.tokens + bound.tokensMax,
+      ...(this.took === undefined ? {} : { parts: this.rescue?.usageParts() ?? [] }),
     });
     if (adjusted !== "adjusted") {
       context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
@@ -206,7 +291,8 @@ class ChatRun {
     if (!meter || !attempt) throw new Error("served without an attempt");
     // A stream's words have reached the caller, and a drained call is paid without one.
     const isTaken = answer.hasBegun || finale.wasDrained;
-    const [metered] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
+    const [last] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
+    const metered = sumOf(this.took, last);
     // Written before it is paid for: what cannot be told is not charged.
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
@@ -256,7 +342,7 @@ class ChatRun {
       this.context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "chat call failed");
     }
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
-    const metered = answer.hasBegun ? await meter?.settleCut() : undefined;
+    const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
     const { takenNano } = await this.closeCall(job, attempt?.step.name ?? null, failure.status, metered);
     answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
   }
@@ -280,24 +366,6 @@ class ChatRun {
     const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
     return this.isOldForm ? inOldForm(rendering) : rendering;
   }
-}
-
-/** Tells of the first piece, and copies all of them where the answer is to be kept. */
-function watched(
-  answer: Answer,
-  onBegun: () => void,
-  copy: AnswerCopy | undefined,
-): Pick<Answer, "write" | "hasBegun"> {
-  return {
-    get hasBegun() {
-      return answer.hasBegun;
-    },
-    write(text, upstreamMs) {
-      if (!answer.hasBegun) onBegun();
-      copy?.add(text);
-      answer.write(text, upstreamMs);
-    },
-  };
 }
 
 /** The model, or every source of it, left the catalogue after the call was admitted. */

@@ -37,8 +37,8 @@ export interface Attempt<Offer> {
 
 export interface Serving<Offer, Result> {
   readonly steps: readonly Step<Offer>[];
-  /** Where the call had come to when somebody else had it: the model that its hold is for, how deep it was in the chain, its last failure. */
-  readonly from?: { readonly model: Model; readonly depth: number; readonly error: ProviderError };
+  /** Where the call had come to before: the model that its hold is for (absent: of none of these steps), how deep it was in the chain, its last failure. */
+  readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
   /** Of calls that may be asked of the same source once more when it fails; absent for what may have been paid for. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
@@ -61,7 +61,8 @@ export interface Serving<Offer, Result> {
 export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
   const { steps, signal } = serving;
   let depth = serving.from?.depth ?? 0;
-  let entered = serving.from?.model ?? (steps[0]?.isFallback === false ? steps[0].model : undefined);
+  const first = steps[0]?.isFallback === false ? steps[0].model : undefined;
+  let entered = serving.from ? serving.from.model : first;
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];

@@ -21,6 +21,7 @@ describe("fallback chains", () => {
       workspace_id: id,
       model: "sandbox-error",
       fallbacks: ["sandbox-chat", "sandbox-slow"],
+      continue_streams: false,
       updated_at: expect.stringMatching(TIME),
     };
     const set = ["fallback-chains", "set", "sandbox-error", "sandbox-chat", "sandbox-slow"];
@@ -30,6 +31,9 @@ describe("fallback chains", () => {
     expect(await text("fallback-chains", "set", "sandbox-error", "sandbox-slow", ...here)).toBe(
       `sandbox-error of ${name} falls back to sandbox-slow`,
     );
+    const continued = ["fallback-chains", "set", "sandbox-error", "sandbox-slow", "--continue-streams", "yes"];
+    expect(await text(...continued, ...here)).toContain("falls back to sandbox-slow, also for streams that break off");
+    expect(await json<Json[]>("fallback-chains", "list", ...here)).toMatchObject([{ continue_streams: true }]);
     expect(await json("fallback-chains", "delete", "sandbox-error", ...here)).toEqual({
       workspace_id: id,
       model: "sandbox-error",
@@ -38,6 +42,7 @@ describe("fallback chains", () => {
     expect(await refusal("fallback-chains", "delete", "sandbox-error", ...here)).toContain("has no fallback chain");
     const changes = (await audited(id)).filter(({ action }) => action.startsWith("fallback_chain."));
     expect(changes.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      "operator fallback_chain.set",
       "operator fallback_chain.set",
       "operator fallback_chain.set",
       "operator fallback_chain.delete",

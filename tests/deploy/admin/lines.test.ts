@@ -45,6 +45,17 @@ describe("a line that is wrong", () => {
     ["expected --limit as a whole number", "credits", "ledger", "w", "--limit", "0"],
     ["expected --limit as a whole number", "holds", "list", "--limit", "1e3"],
     ["expected a dead letter's id as a UUID", "dead-letters", "show", "1"],
+    [
+      "expected --continue-streams yes or no",
+      "fallback-chains",
+      "set",
+      "a",
+      "b",
+      "--workspace",
+      "w",
+      "--continue-streams",
+      "x",
+    ],
     ["expected a request id as a UUID", "usage", "w", "--request", "x"],
     ["expected no argument after credits check", "credits", "check", "w"],
   ])("hears %p and how to write it, with exit code 2", async (expected, ...args) => {

@@ -42,6 +42,8 @@ export interface ModelOptions {
   /** Nobody listens at its provider's address. */
   readonly isGone?: boolean;
   readonly contextTokens?: number;
+  /** It is said to go on with an answer that the messages end in. */
+  readonly continues?: boolean;
 }
 
 export interface FamilyServers {
@@ -138,6 +140,7 @@ function modelOf({
   prices = {},
   isGone = false,
   contextTokens = 400_000,
+  continues = false,
 }: ModelOptions): object {
   return {
     slug,
@@ -152,6 +155,6 @@ function modelOf({
     pricing: { unit: "per_token", ...PRICES, ...prices },
     price_source: { source: "made up for tests", date: "2026-01-01" },
     allowed_params: { supported_inputs: ["text", "image", ...(family === "claude" ? [] : ["audio"])] },
-    sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source }],
+    sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source, continues_assistant: continues }],
   };
 }

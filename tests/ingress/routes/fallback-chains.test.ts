@@ -210,12 +210,33 @@ describe("who may", () => {
 });
 
 describe("chains", () => {
+  test("continue streams where they say so, each change on record", async () => {
+    const { id, keys } = await team();
+    for (const body of [{ fallbacks: ["d"], continue_streams: true }, { fallbacks: ["d"] }]) {
+      const answer: unknown = await (await send("PUT", chainOf(id, "c"), keys.owner, body)).json();
+      expect(answer).toMatchObject({ continue_streams: body.continue_streams ?? false });
+      expect(await (await send("GET", chainOf(id, "c"), keys.developer)).json()).toEqual(answer);
+    }
+    expect(await db.query("select detail from audit_log where workspace_id = $1 order by id", [id])).toEqual([
+      { detail: { to: ["d"], continue_streams: true } },
+      { detail: { from: ["d"], to: ["d"], continue_streams: false } },
+    ]);
+    expect(
+      (await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d"], continue_streams: "yes" })).status,
+    ).toBe(400);
+  });
+
   test("are set, read, listed by model, replaced and deleted, each answer as its schema says", async () => {
     const { id, keys, members } = await team();
     const put = await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d", "b"] });
     const stored: unknown = await put.json();
     expect(validate("FallbackChain", stored)).toBeNull();
-    expect(stored).toEqual({ model: "c", fallbacks: ["d", "b"], updated_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(stored).toEqual({
+      model: "c",
+      fallbacks: ["d", "b"],
+      continue_streams: false,
+      updated_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
     expect(await (await send("GET", chainOf(id, "c"), keys.developer)).json()).toEqual(stored);
 
     const list = (await (await send("GET", listOf(id), keys.developer)).json()) as { data: unknown[] };
@@ -333,7 +354,7 @@ describe("a chain is refused", () => {
       __proto__x: 1,
     };
     const answer = (await (await send("PUT", chainOf(mine.id, "a"), mine.keys.owner, body)).json()) as object;
-    expect(Object.keys(answer)).toEqual(["model", "fallbacks", "updated_at"]);
+    expect(Object.keys(answer)).toEqual(["model", "fallbacks", "continue_streams", "updated_at"]);
     expect(answer).toMatchObject({ model: "a", fallbacks: ["c"] });
     expect(JSON.stringify(answer)).not.toContain("1999");
     expect([await chains(mine.id), await chains(other.id)]).toEqual([{ a: ["c"] }, { a: ["b"] }]);

@@ -127,7 +127,9 @@ test("the workspace's fallback chains come with the caller, by the same one quer
       fallbacks,
     ]);
   }
-  const { fallbackChains } = await authenticator.authenticate(bearer(mine.key));
+  await db.query("update fallback_chain set continue_streams = true where model = '__proto__'");
+  const { fallbackChains, continuedChains } = await authenticator.authenticate(bearer(mine.key));
+  expect([...(continuedChains ?? [])]).toEqual(["__proto__"]);
   expect(fallbackChains?.size).toBe(2);
   expect(fallbackChains?.get("a")).toEqual(["b", "c"]);
   expect(fallbackChains?.get("__proto__")).toEqual(["a"]);

@@ -179,7 +179,12 @@ describe("stored", () => {
   test("a chain replaces the one before, and each change says what it was and what it is", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     const first = await store(workspaceId, "chat-0", "chat-1", "chat-2");
-    expect(first).toEqual({ model: "chat-0", fallbacks: ["chat-1", "chat-2"], updated_at: expect.any(Date) });
+    expect(first).toEqual({
+      model: "chat-0",
+      fallbacks: ["chat-1", "chat-2"],
+      continue_streams: false,
+      updated_at: expect.any(Date),
+    });
     const again = await store(workspaceId, "chat-0", "chat-1", "chat-2");
     expect(again).toEqual(first);
     const second = await store(workspaceId, "chat-0", "chat-2", "chat-1");

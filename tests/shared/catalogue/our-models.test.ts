@@ -218,7 +218,8 @@ describe("the sandbox's models", () => {
   test("are those the sandbox provider knows, each under its own name, and a few made of them", () => {
     expect(all.map((entry) => entry.slug).toSorted()).toEqual([...known, ...FURTHER].toSorted());
     for (const entry of all) {
-      if (!FURTHER.includes(entry.slug)) expect(entry.sources).toEqual([{ provider: "sandbox", model: entry.slug }]);
+      if (!FURTHER.includes(entry.slug))
+        expect(entry.sources).toMatchObject([{ provider: "sandbox", model: entry.slug }]);
       expect(entry.sources.filter((source) => !known.includes(source.model))).toEqual([]);
     }
   });

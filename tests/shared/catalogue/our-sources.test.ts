@@ -38,6 +38,16 @@ describe("facts of our sources", () => {
     expect(having(provider, trait)).toEqual([...slugs]);
   });
 
+  test("beside the sandbox, only Claude models before 4.6 go on with an answer: the later ones refuse to", () => {
+    const continuing = [...catalogue.models.values()].flatMap(({ slug, sources }) =>
+      sources.filter((source) => source.continues_assistant === true).map(({ provider }) => `${provider}/${slug}`),
+    );
+    expect(continuing.filter((name) => !name.startsWith("sandbox/")).toSorted()).toEqual([
+      "anthropic/claude-haiku-4-5",
+      "anthropic/claude-opus-4-5",
+    ]);
+  });
+
   test("vendors in the public internet fetch pictures themselves; nobody else is told to", () => {
     for (const { id, family, media } of catalogue.providers.values()) {
       expect([id, media]).toEqual([id, family === "openai-compatible" ? "pass" : undefined]);

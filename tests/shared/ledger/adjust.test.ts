@@ -94,6 +94,28 @@ describe("a hold is moved", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 1n });
   });
 
+  test("with the parts of a stream that goes on, which are kept once and not without it", async () => {
+    const workspaceId = await createWorkspace(db.database, 100n);
+    const jobId = await place(workspaceId);
+    const part = { model: "first-model", source: "a/b", units: { output_tokens: 3 }, is_estimated: true, amount: "7" };
+    const partsOf = () =>
+      db.query(
+        "select part, model, source, units, is_estimated, amount from usage_part where job_id = $1 order by part",
+        [jobId],
+      );
+    expect(await adjustHold(database, to(jobId, { amountNano: 101n, parts: [part] }))).toBe("insufficient");
+    expect(await partsOf()).toEqual([]);
+    const second = { ...part, model: "second-model", amount: "9" };
+    for (const parts of [[part], [part], [part, second]]) {
+      expect(await adjustHold(database, to(jobId, { parts }))).toBe("adjusted");
+    }
+    expect(await holdOf(jobId)).toMatchObject({ model: "next-model", amount: 70n });
+    expect(await partsOf()).toEqual([
+      { part: 1, ...part, amount: 7n },
+      { part: 2, ...second, amount: 9n },
+    ]);
+  });
+
   test("once, however often it is asked for", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10, cap: 1_000 });

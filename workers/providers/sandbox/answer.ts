@@ -93,7 +93,14 @@ function createChoice(desk: Desk, index: number): Choice {
   const cut =
     calls.length > 0
       ? { text: null, ...cutCalls(calls, left, tokenizer) }
-      : { calls: [], ...cutText(cutAtStop(writeText(desk, dictated, text, material), request.stops), left, tokenizer) };
+      : {
+          calls: [],
+          ...cutText(
+            goOn(cutAtStop(writeText(desk, dictated, text, material), request.stops), request),
+            left,
+            tokenizer,
+          ),
+        };
   const isCut = cut.isCut || reasoning?.isCut === true;
   return {
     reasoning: reasoning?.text ?? null,
@@ -103,6 +110,11 @@ function createChoice(desk: Desk, index: number): Choice {
     finish: isCut ? "length" : calls.length > 0 ? "tool_calls" : "stop",
     tokens: reasoningTokens + cut.tokens,
   };
+}
+
+/** What is left of an answer whose beginning stands in the messages. Another beginning is answered like any message. */
+function goOn(text: string, { opening }: SandboxRequest): string {
+  return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }
 
 function writeText(desk: Desk, dictated: string | null, text: TextMaterial, material: Material): string {

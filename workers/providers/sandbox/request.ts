@@ -36,6 +36,8 @@ export type AnswerFormat =
 
 export interface SandboxRequest {
   readonly messages: readonly SandboxMessage[];
+  /** The beginning of an answer that the messages end in, without white space at its end; empty when there is none. */
+  readonly opening: string;
   readonly tools: readonly SandboxTool[];
   readonly toolChoice: ToolChoice;
   readonly parallelCalls: boolean;
@@ -61,11 +63,14 @@ export function readRequest(request: JsonRecord): SandboxRequest {
   }
   const mediaByPart = new Map<unknown, Media>();
   const messages = asList(request["messages"]).map((message, at) => readMessage(asRecord(message), at, mediaByPart));
+  const last = messages.at(-1);
+  const isOpened = messages.length > 1 && last?.role === "assistant" && last.calls.length === 0;
   const tools = asList(request["tools"]).flatMap(readTool);
   const seed = request["seed"];
   const givenSeed = typeof seed === "number" && Number.isFinite(seed) ? seed : null;
   return {
     messages,
+    opening: isOpened ? last.text.trimEnd() : "",
     tools,
     toolChoice: readToolChoice(request["tool_choice"], tools),
     parallelCalls: request["parallel_tool_calls"] !== false,
@@ -73,7 +78,8 @@ export function readRequest(request: JsonRecord): SandboxRequest {
     tokensMax: positive(request["max_completion_tokens"]) ?? positive(request["max_tokens"]),
     stops: readStops(request["stop"]),
     choices: Math.min(128, positive(request["n"]) ?? 1),
-    seed: hashMessages(messages, givenSeed),
+    // So that an answer goes on as it began.
+    seed: hashMessages(isOpened ? messages.slice(0, -1) : messages, givenSeed),
     givenSeed,
     logprobs: request["logprobs"] === true ? (positive(request["top_logprobs"]) ?? 0) : null,
     mediaByPart,

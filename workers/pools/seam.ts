@@ -1,0 +1,57 @@
+/**
+ * Where a stream goes on at another model: what that model repeats of the text before it says anything new is left out.
+ * Models that go on do not repeat, so only what cannot be chance is taken for a repetition. Pure.
+ */
+
+/** Longest repetition that is recognised; the pieces of one wait until they differ from the text. */
+const REPEATED_MAX = 4_096;
+/** Shorter than this the same characters may come twice in any text. */
+const REPEATED_MIN = 16;
+
+export class Seam {
+  private readonly tail: string;
+  private readonly isWhole: boolean;
+  private held = "";
+  private isPast = false;
+
+  /** @param text all that the client has been sent */
+  constructor(text: string) {
+    this.tail = text.slice(-REPEATED_MAX);
+    this.isWhole = text.length <= REPEATED_MAX;
+  }
+
+  /** What of the new model's next piece is new; a piece that may repeat the text is held until that is known. */
+  add(piece: string): string {
+    if (this.isPast) return piece;
+    this.held += piece;
+    return this.tail.includes(this.held) ? "" : this.end();
+  }
+
+  /** What is new of all that is still held. */
+  end(): string {
+    const { held } = this;
+    this.isPast = true;
+    this.held = "";
+    return held.slice(this.repeated(held));
+  }
+
+  private repeated(held: string): number {
+    const { tail } = this;
+    for (let length = Math.min(held.length, tail.length); length >= REPEATED_MIN; length--) {
+      if (tail.endsWith(held.slice(0, length))) return length;
+    }
+    const text = tail.trimEnd();
+    // A short text that was begun anew; a lone word may well come twice.
+    if (this.isWhole && /\S\s+\S/.test(text) && held.startsWith(text))
+      return text.length + spaces(held, text.length, tail);
+    return spaces(held, 0, tail);
+  }
+}
+
+/** White space that `held` has at `from` and that the text ended in: a model is asked to go on with a text without it. */
+function spaces(held: string, from: number, text: string): number {
+  const end = text.slice(text.trimEnd().length);
+  let count = 0;
+  while (count < end.length && held[from + count] === end[count]) count += 1;
+  return count;
+}
