@@ -57,10 +57,10 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
 
 test("a call that fails gives its credit back to the next one", async () => {
   const { stack, client, upstream } = bed;
-  const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
-  upstream.setDefault("reset");
-  const failed = await client.chat(bed.target(0, workspace.key), ask("flat"));
   upstream.setDefault({});
+  const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
+  upstream.next("reset");
+  const failed = await client.chat(bed.target(0, workspace.key), ask("flat"));
   expect([failed.status, errorCode(failed)]).toEqual([502, "upstream_error"]);
   const served = await client.chat(bed.target(1, workspace.key), ask("flat"));
   expect(served.status).toBe(200);

@@ -27,8 +27,8 @@ const BAD = known(
     "html-502 cut-json cut-body empty empty-stream",
   { openai: "overloaded wrong-type", anthropic: "overloaded", gemini: "unavailable rate-limit-bare" },
 );
-/** A busy source definitely did nothing, so it may be asked once more. */
-export const BUSY = /\/mock-(429-|rate-limit|overloaded|unavailable|error-first)/;
+/** A source that is busy, or tells its own failure, definitely served nothing: it may be asked once more. */
+export const MAY_BE_REPEATED = /\/mock-(429-|rate-limit|overloaded|unavailable|error-first|server-error|html-502)/;
 
 export interface MixModel {
   readonly slug: string;

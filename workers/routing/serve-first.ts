@@ -237,15 +237,17 @@ export function retryWaitMs(error: ProviderError, isLast: boolean, random: numbe
 }
 
 /**
- * How long to wait before a source that failed is asked once more; undefined: not at all. Only what is in rotation is asked
- * again, within its budget, and where as much time is left for whoever comes after the repeat as it may take.
+ * How long to wait before a source that failed is asked once more; undefined: not at all. Only one that said so itself: an
+ * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
+ * time must be left for whoever comes after the repeat as it may take.
  */
 function repeatWaitMs(
   { repeats }: Pick<Serving<unknown, unknown>, "repeats">,
   breaker: Pick<Breaker, "retryInMs">,
   { source, error, tookMs }: { readonly source: string; readonly error: ProviderError; readonly tookMs: number },
 ): number | undefined {
-  if (repeats === undefined || error.kind !== "failed" || breaker.retryInMs(source) > 0) return undefined;
+  const hasSaidSo = error.kind === "failed" && (error.status ?? 0) >= 500;
+  if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
   const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
   if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
   return (0.2 + 0.8 * Math.random()) * LIMITS.providerRetryJitterMs;

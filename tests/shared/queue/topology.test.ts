@@ -65,7 +65,7 @@ describe("the topology", () => {
       discard_new_per_subject: true,
       max_msgs_per_subject: 1_000,
       max_msg_size: 512 * 1024,
-      max_bytes: 4 * 1024 ** 3,
+      max_bytes: 2 * 1024 ** 3,
       duplicate_window: 100_000_000,
     });
     const intake = consumers.find(({ durable_name }) => durable_name === BATCH_DURABLE);
@@ -73,11 +73,11 @@ describe("the topology", () => {
     expect(intake?.max_deliver).toBe(-1);
   });
 
-  test("keeps of one publisher an eighth of the batch stream at most, and nothing under names that are no pool's", async () => {
+  test("keeps of one publisher a quarter of the batch stream at most, and nothing under names that are no pool's", async () => {
     const { config } = await manager.streams.info(BATCH_STREAM);
     const ofOne = config.subjects.length * config.max_msgs_per_subject;
     expect(ofOne).toBeLessThanOrEqual(config.max_msgs / 8);
-    expect(ofOne * (config.max_msg_size ?? Infinity)).toBeLessThanOrEqual(config.max_bytes / 8);
+    expect(ofOne * (config.max_msg_size ?? Infinity)).toBeLessThanOrEqual(config.max_bytes / 4);
     // As a version before this one made it.
     await manager.streams.update(BATCH_STREAM, { ...config, subjects: ["batch.*.*"], max_bytes: -1 });
     await ensureTopology(connection, 1);

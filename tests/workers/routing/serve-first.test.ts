@@ -252,7 +252,7 @@ describe("a source that fails alone", () => {
   const within = (deadlineMs = Date.now() + 60_000, budget = createRepeatBudget()) => ({ budget, deadlineMs });
 
   test("is asked once more before another model is", async () => {
-    const script = { ...only, outcomes: [failed("failed"), "served"] as const, fallbacks: ["two"] };
+    const script = { ...only, outcomes: [failed("failed", { status: 500 }), "served"] as const, fallbacks: ["two"] };
     const { result, tried, failures } = await run({ ...script, repeats: within() });
     expect([result, tried.length]).toEqual(["one", 2]);
     expect(failures).toEqual(["acme/acme-one failed retried"]);
@@ -261,7 +261,12 @@ describe("a source that fails alone", () => {
   test("is asked no third time, and no second source of the call is asked twice", async () => {
     const { result, tried } = await run({
       ...only,
-      outcomes: [failed("failed"), failed("failed"), failed("failed"), "served"],
+      outcomes: [
+        failed("failed", { status: 500 }),
+        failed("failed", { status: 500 }),
+        failed("failed", { status: 500 }),
+        "served",
+      ],
       fallbacks: ["two", "three"],
       repeats: within(),
     });
@@ -271,7 +276,7 @@ describe("a source that fails alone", () => {
 
   test("and says at its second time that the request is wrong ends the call with that", async () => {
     const rejected = failed("rejected", { param: "n" });
-    const { result } = await run({ ...only, outcomes: [failed("failed"), rejected], fallbacks: ["two"], repeats: within() }); // prettier-ignore
+    const { result } = await run({ ...only, outcomes: [failed("failed", { status: 500 }), rejected], fallbacks: ["two"], repeats: within() }); // prettier-ignore
     expect(result).toBe(rejected);
   });
 
@@ -280,12 +285,19 @@ describe("a source that fails alone", () => {
     ["whose budget is spent", { repeats: { budget: never, deadlineMs: Infinity } }, "failed"],
     ["with no time left", { repeats: within(Date.now() + 100) }, "failed"],
     ["that took too long to fail", { repeats: within() }, "timeout"],
+    ["whose answer cannot be read", { repeats: within(), outcomes: [failed("failed", { status: 200 }), "served"] }, "failed"], // prettier-ignore
+    ["whose connection broke", { repeats: within(), outcomes: [failed("failed"), "served"] }, "failed"],
     ["that refused", { repeats: within() }, "refused"],
     ["that rests by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
     ["on trial", { repeats: within(), sources: { ...only.sources, "acme/acme-one": "probe" } }, "failed"],
     ["beside another one of its model", { repeats: within(), sources: {} }, "failed"],
   ])("%s is left at once", async (_what, script, kind) => {
-    const { tried } = await run({ ...only, outcomes: [failed(kind), "served"], fallbacks: ["two"], ...script });
+    const { tried } = await run({
+      ...only,
+      outcomes: [failed(kind, { status: 500 }), "served"],
+      fallbacks: ["two"],
+      ...script,
+    });
     expect(tried).toHaveLength(2);
     expect(tried[1]).not.toStartWith("acme/acme-one");
   });
