@@ -60,6 +60,8 @@ export const LIMITS = {
   ingressFirstProbeMs: paced(500),
   /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
   ingressReturnMs: 1_500,
+  /** Who has published a call this recently is taken to be there still. */
+  presenceFreshMs: 50,
   /** A finished plain answer is not paid for before its ingress says that it is there; it is asked again this late. */
   presenceRetryMs: paced(250),
   /**

@@ -118,7 +118,9 @@ export function startRunner(options: {
               signal: controller.signal,
               stopping: cut.signal,
               reply,
-              ...(reply === undefined ? {} : { confirmCaller: (signal) => callers.confirm(reply, signal) }),
+              ...(reply === undefined
+                ? {}
+                : { confirmCaller: (signal) => confirmCaller(message, startedAt, reply, signal) }),
             });
           } finally {
             forget();
@@ -142,6 +144,17 @@ export function startRunner(options: {
       if (running.size === 0) whenIdle?.();
       queuePump();
     }
+  };
+
+  /** An ingress that has just sent the call is there: a quick call is not made slower by a question. */
+  const confirmCaller = async (
+    message: Delivery,
+    startedAt: number,
+    reply: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const ageMs = Math.max(Date.now() - message.storedAtMs, performance.now() - startedAt);
+    if (ageMs > LIMITS.presenceFreshMs) await callers.confirm(reply, signal);
   };
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
