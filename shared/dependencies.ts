@@ -54,7 +54,7 @@ interface Asked {
   readonly result: Promise<CheckResult>;
 }
 
-/** Asks each for the first time at once. */
+/** Asks each every few seconds, and whenever readiness is wanted. */
 export function watchDependencies(
   dependencies: readonly Dependency[],
   { stopping, onResult }: DependencyOptions = {},
@@ -76,7 +76,6 @@ export function watchDependencies(
   };
   const askAll = (): void => dependencies.forEach((one) => void ask(one));
 
-  askAll();
   const timer = setInterval(askAll, LIMITS.dependencyCheckMs);
   timer.unref();
   return {

@@ -74,7 +74,11 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   // All calls of an ingress share a question: those that come while one is on its way share the next.
   const presences = new Map<string, Presence>();
 
-  const isPresent = async (subject: string): Promise<boolean> => (await request(subject, EMPTY)) === "here";
+  /** Whatever it answers, it reads: an ingress of another version may not know the question. */
+  const isPresent = async (subject: string): Promise<boolean> => {
+    const answer = await request(subject, EMPTY);
+    return answer !== "refused" && answer !== "late";
+  };
 
   const askPresence = (subject: string): Promise<boolean> => {
     const known = presences.get(subject);

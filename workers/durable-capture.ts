@@ -9,6 +9,7 @@ import { decodeFrame, type ErrorFrame } from "#shared/queue/frames.ts";
 import type { WorkerContext } from "./context.ts";
 import type { MediaOffer } from "./providers/media.ts";
 import type { Providers } from "./providers/index.ts";
+import { ProviderError } from "./providers/provider.ts";
 
 /** What the handler was told to write and to say. */
 export interface Capture {
@@ -16,6 +17,8 @@ export interface Capture {
   readonly context: WorkerContext;
   /** The hold's closing; undefined when the run ended without one. */
   finish(): Finish | undefined;
+  /** A provider was asked and may have done the work, though its answer was none. */
+  mayHaveBeenServed(): boolean;
   /** The whole answer as text, an error, or undefined when there was neither. */
   answer(): { readonly text: string } | { readonly error: ErrorFrame & { readonly code: Code } } | undefined;
 }
@@ -35,6 +38,7 @@ export function capture(context: WorkerContext, intend: Intend): Capture {
   const pieces: Uint8Array[] = [];
   let last: { text: true } | { error: ErrorFrame } | undefined;
   let intent: { readonly isDirect: boolean; readonly noted: Promise<void> } | undefined;
+  let mayHaveBeenServed = false;
   const once: Intend = (isDirect) => {
     if (intent?.isDirect !== isDirect) intent = { isDirect, noted: intend(isDirect) };
     return intent.noted;
@@ -42,7 +46,10 @@ export function capture(context: WorkerContext, intend: Intend): Capture {
   return {
     context: {
       ...context,
-      providers: intending(context.providers, once),
+      providers: intending(context.providers, {
+        begin: once,
+        failed: (error) => (mayHaveBeenServed ||= !hasServedNothing(error)),
+      }),
       ledger: {
         ...context.ledger,
         finish: async (item) => {
@@ -64,63 +71,73 @@ export function capture(context: WorkerContext, intend: Intend): Capture {
       },
     },
     finish: () => closing,
+    mayHaveBeenServed: () => mayHaveBeenServed,
     answer: () => (last && "text" in last ? { text: Buffer.concat(pieces).toString("utf8") } : last),
   };
 }
 
+/** The provider said so itself, or never got the request. */
+function hasServedNothing(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  const { kind, isUnsent, status = 0 } = error;
+  return isUnsent || SERVED_NOTHING.has(kind) || (kind === "failed" && status >= 500);
+}
+
+const SERVED_NOTHING: ReadonlySet<string> = new Set(["busy", "refused", "rejected", "misconfigured"]);
+
+/** What is to be known of each request to a provider. */
+interface Watching {
+  readonly begin: Intend;
+  readonly failed: (error: unknown) => void;
+}
+
+async function watched<T>({ begin, failed }: Watching, isDirect: boolean, ask: () => Promise<T>): Promise<T> {
+  await begin(isDirect);
+  try {
+    return await ask();
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+}
+
 /** Every way to a provider notes the intent first; a new one does not compile until it stands here. */
-function intending(providers: Providers, intend: Intend): Providers {
+function intending(providers: Providers, watching: Watching): Providers {
   return {
     chat(provider) {
       const offer = providers.chat(provider);
       return (
         offer && {
-          complete: async (call) => {
-            await intend(true);
-            return offer.complete(call);
-          },
+          complete: (call) => watched(watching, true, () => offer.complete(call)),
           async *stream(call) {
-            await intend(true);
-            yield* offer.stream(call);
+            await watching.begin(true);
+            try {
+              yield* offer.stream(call);
+            } catch (error) {
+              watching.failed(error);
+              throw error;
+            }
           },
         }
       );
     },
     embeddings(provider) {
       const offer = providers.embeddings(provider);
-      return (
-        offer && {
-          ...offer,
-          embed: async (call) => {
-            await intend(true);
-            return offer.embed(call);
-          },
-        }
-      );
+      return offer && { ...offer, embed: (call) => watched(watching, true, () => offer.embed(call)) };
     },
     media(provider, kind) {
       const offer = providers.media(provider, kind);
-      return offer && (intendingMedia(offer, intend) as typeof offer);
+      return offer && (intendingMedia(offer, watching) as typeof offer);
     },
   };
 }
 
 /** Asking about a job that runs is no intent: it was noted before the job was begun. */
-function intendingMedia<Input, Output>(offer: MediaOffer<Input, Output>, intend: Intend): MediaOffer<Input, Output> {
-  if ("run" in offer) {
-    return {
-      ...offer,
-      run: async (call) => {
-        await intend(true);
-        return offer.run(call);
-      },
-    };
-  }
-  return {
-    ...offer,
-    start: async (call) => {
-      await intend(false);
-      return offer.start(call);
-    },
-  };
+function intendingMedia<Input, Output>(
+  offer: MediaOffer<Input, Output>,
+  watching: Watching,
+): MediaOffer<Input, Output> {
+  return "run" in offer
+    ? { ...offer, run: (call) => watched(watching, true, () => offer.run(call)) }
+    : { ...offer, start: (call) => watched(watching, false, () => offer.start(call)) };
 }

@@ -9,7 +9,7 @@ import type { Code } from "#shared/errors.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Capture } from "./durable-capture.ts";
 
-/** What is said where every source rests, or the last one asked was too busy; with `retry`: nothing may have been paid for. */
+/** What is said where every source rests, or the last one asked was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
 const RETRY_MS = 10_000;
 
@@ -17,12 +17,13 @@ const RETRY_MS = 10_000;
 export async function rests(
   { database, log }: Pick<WorkerContext, "database" | "log">,
   job: Pick<ClaimedJob, "id" | "epoch">,
-  captured: Pick<Capture, "answer">,
+  captured: Pick<Capture, "answer" | "mayHaveBeenServed">,
 ): Promise<boolean> {
   const answer = captured.answer();
   if (answer === undefined || !("error" in answer)) return false;
   const { code, retry, retry_after_s: afterS = 0 } = answer.error;
-  if (!retry || !NONE_FREE.has(code)) return false;
+  // Asked again from the first source on, the job would be paid for a second time.
+  if (!retry || !NONE_FREE.has(code) || captured.mayHaveBeenServed()) return false;
   const giveUpAt = performance.now() + RETRY_MS;
   for (let tries = 0; ; tries++) {
     try {

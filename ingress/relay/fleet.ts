@@ -14,7 +14,7 @@ import { IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/que
 import type { Elsewhere, LiveShares } from "./live-shares.ts";
 
 const TELL_MS = paced(500);
-const SLOTS_MS = paced(2_000);
+const SLOTS_MS = paced(5_000);
 /** An ingress that has not told for so long has stopped. */
 const FORGET_MS = TELL_MS * 4;
 /** Workspaces told of each pool, those with the most calls; and ingresses listened to. */

@@ -215,7 +215,7 @@ async function upsertStream(
   existing: "update" | "keep",
 ): Promise<StreamConfig> {
   const found = await manager.streams.info(wanted.name).catch(ignoreMissing);
-  if (found && existing === "keep") return found.config;
+  if (found && (existing === "keep" || isAsWanted(wanted, found.config))) return found.config;
   const info = found ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
   return info.config;
 }
@@ -227,7 +227,7 @@ async function upsertConsumer(
   existing: "update" | "keep",
 ): Promise<ConsumerConfig> {
   const found = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
-  if (found && existing === "keep") return found.config;
+  if (found && (existing === "keep" || isAsWanted(wanted, found.config))) return found.config;
   const info = found
     ? await manager.consumers.update(stream, wanted.durable_name, wanted)
     : await manager.consumers.add(stream, wanted);
@@ -243,13 +243,26 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
+/** An update that changes nothing is written to the server's disk all the same. */
+function isAsWanted(wanted: object, found: object): boolean {
+  return firstDifference(wanted, found as Record<string, unknown>) === undefined;
+}
+
 /** Servers before 2.12 drop unknown fields without a word, so only the echo tells what is in force. */
 export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
+  const field = firstDifference(wanted, echoed);
+  if (field === undefined) return;
+  const [expected, got] = [wanted[field], echoed[field]].map((value) => JSON.stringify(value));
+  throw new Error(`${what}: expected ${field} ${expected}, the server has ${got}`);
+}
+
+/** The first wanted field that the server has otherwise. */
+function firstDifference(wanted: object, echoed: Record<string, unknown>): string | undefined {
   for (const [field, value] of Object.entries(wanted)) {
     const got = echoed[field];
     // The server leaves out fields that have their zero value.
     const isZero = value === 0 || value === false;
-    if (Bun.deepEquals(got, value) || (isZero && got === undefined)) continue;
-    throw new Error(`${what}: expected ${field} ${JSON.stringify(value)}, the server has ${JSON.stringify(got)}`);
+    if (!Bun.deepEquals(got, value) && !(isZero && got === undefined)) return field;
   }
+  return undefined;
 }

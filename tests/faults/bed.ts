@@ -54,7 +54,13 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   try {
     stack = await startStack({
       ...options,
-      env: { SLUICE_CATALOGUE: catalogue, MOCK_API_KEY: "key-of-the-mock-providers", ...options.env },
+      // A worker of the sandbox loads a vocabulary at its start.
+      env: {
+        SLUICE_CATALOGUE: catalogue,
+        MOCK_API_KEY: "key-of-the-mock-providers",
+        SLUICE_SANDBOX: "off",
+        ...options.env,
+      },
     });
   } catch (error) {
     close();

@@ -119,6 +119,13 @@ describe("a finished call", () => {
     expect(asked).toHaveLength(2);
   });
 
+  test("is confirmed by an ingress of another version, which knows no such call", async () => {
+    const reply = `${replyPrefix(newId())}.${newId()}`;
+    ingress.subscribe(presenceSubject(reply), { callback: (_error, message) => void message.respond(CALLER_GONE) });
+    await ingress.flush();
+    await watch.confirm(reply, new AbortController().signal);
+  });
+
   test("of an ingress that is gone waits until the call is ended", async () => {
     const controller = new AbortController();
     const confirmed = watch.confirm(`${replyPrefix("dead")}.${newId()}`, controller.signal);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 import type { Database } from "#shared/database/client.ts";
 import { findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
@@ -46,7 +47,15 @@ interface Bench {
 }
 
 /** Durable jobs over a real database and a handler of the test's own. */
-function bench(run: Run, around: { database?: Database; storage?: unknown; lane?: Lane } = {}): Bench {
+interface Around {
+  readonly database?: Database;
+  readonly storage?: unknown;
+  readonly lane?: Lane;
+  /** How the provider's request ends; well unless told. */
+  readonly fault?: ProviderError;
+}
+
+function bench(run: Run, around: Around = {}): Bench {
   const told: Bench["told"] = [];
   const connection = {
     isClosed: () => false,
@@ -61,7 +70,7 @@ function bench(run: Run, around: { database?: Database; storage?: unknown; lane?
     ledger: {},
     storage: around.storage ?? {},
     providers: {
-      chat: () => ({ complete: () => Promise.resolve("chat"), stream: async function* stream() { yield "piece"; } }), // prettier-ignore
+      chat: () => ({ complete: () => (around.fault ? Promise.reject(around.fault) : Promise.resolve("chat")), stream: async function* stream() { yield "piece"; } }), // prettier-ignore
       embeddings: () => ({ embed: () => Promise.resolve("vector") }),
     },
     work: connection,
@@ -328,7 +337,7 @@ describe("a durable job that finds no source free", () => {
     let runs = 0;
     return async (context, job, control) => {
       if (runs++ >= times) return serve("{}")(context, job, control);
-      if (kind === "busy") await ask(context);
+      if (kind === "busy") await ask(context).catch(() => undefined);
       await finish(context, job, null, "failed");
       context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: code[kind], message: "None free.", param: null, retry: true, retry_after_s: 20 })); // prettier-ignore
       return undefined;
@@ -377,6 +386,16 @@ describe("a durable job that finds no source free", () => {
     expect(await rowOf(late)).toMatchObject({ state: "failed", error: { code: "service_unavailable" } });
     const live = await queued({ lane: "live", lifeMs: 86_400_000 });
     expect(await bench(refusing("noRoute", 1), { lane: "live" }).run(live)).toEqual({ outcome: "failed" });
+  });
+
+  test.each<[string, ProviderError, string]>([
+    ["was silent", new ProviderError("timeout", "silent"), "failed"],
+    ["sent what cannot be read", new ProviderError("failed", "html", { status: 200 }), "failed"],
+    ["said that it failed", new ProviderError("failed", "its fault", { status: 503 }), "resting"],
+    ["was busy too", new ProviderError("busy", "full", { status: 429 }), "resting"],
+  ])("behind one that %s is not run again where that one may have done the work", async (_what, fault, outcome) => {
+    const message = await queued({ lifeMs: 86_400_000 });
+    expect(await bench(refusing("busy", 1), { fault }).run(message)).toEqual({ outcome } as never);
   });
 
   test("fails when its hold has gone to a fallback's price: it could not be run again at its own", async () => {

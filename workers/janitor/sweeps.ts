@@ -12,6 +12,9 @@ export interface Sweeps {
   stop(): Promise<void>;
 }
 
+/** The first turns are spread, so that a start does not do everything at once, and the rare ones soon after it. */
+const FIRST_WITHIN_MS = 30_000;
+
 export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
   const running = new Set<Promise<void>>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
@@ -37,7 +40,7 @@ export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
     }, delayMs);
     timers.add(timer);
   };
-  for (const sweep of sweeps) schedule(sweep, Math.random() * Math.min(1_000, sweep.everyMs));
+  for (const sweep of sweeps) schedule(sweep, Math.random() * Math.min(FIRST_WITHIN_MS, sweep.everyMs));
   return {
     async stop() {
       isStopping = true;

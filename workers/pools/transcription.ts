@@ -9,6 +9,7 @@ import type { CheckedMedia } from "#shared/admission/media-check.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
 
 import { Answer } from "../answer.ts";
 import type { WorkerContext } from "../context.ts";
@@ -38,6 +39,10 @@ interface Call extends TranscriptionRequest {
 
 type Offer = MediaOffer<TranscriptionInput, Transcript>;
 
+/** The lowest of the vendors' figures. */
+const AUDIO_TOKENS_A_SECOND = 10;
+const CHARACTERS_A_TOKEN = 4;
+
 interface Served {
   readonly result: MediaResult<Transcript>;
   readonly attempt: Attempt<Offer>;
@@ -48,12 +53,12 @@ export function createTranscriptionHandler(context: WorkerContext): JobHandler {
   return {
     ...createUnserved(context, closeCall),
     async run(job, control) {
-      const cost = { nano: 0n, tokens: 0 };
-      const answer = new Answer(context.answers, control.reply, job.model, () => cost);
+      // What is broken off by a lost worker is free, as by a source.
+      const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
       const body = await readRequest(context, job, answer, closeCall);
       if (body === undefined) return;
       try {
-        await new Transcribing(context, job, control, body as unknown as Call, answer, cost).serve();
+        await new Transcribing(context, job, control, body as unknown as Call, answer).serve();
       } finally {
         discardRequest(context, job);
       }
@@ -67,26 +72,17 @@ class Transcribing {
   private readonly control: JobControl;
   private readonly call: Call;
   private readonly answer: Answer;
-  /** Of the text that its caller has read so far. */
-  private readonly cost: { nano: bigint; tokens: number };
+  /** The text that its caller has read so far. */
   private shown = "";
   private terms: Terms;
   private last: Attempt<Offer> | undefined;
 
-  constructor(
-    context: WorkerContext,
-    job: JobMessage,
-    control: JobControl,
-    call: Call,
-    answer: Answer,
-    cost: { nano: bigint; tokens: number },
-  ) {
+  constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
     this.context = context;
     this.job = job;
     this.control = control;
     this.call = call;
     this.answer = answer;
-    this.cost = cost;
     this.terms = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -158,7 +154,7 @@ class Transcribing {
         ...(source.fields ? { fields: source.fields } : {}),
         adapt: (body) => adaptTo(source, body),
         ...(this.call.stream === true
-          ? { onText: (piece: string) => this.show(piece, model, performance.now() - startedAt) }
+          ? { onText: (piece: string) => this.show(piece, performance.now() - startedAt) }
           : {}),
       });
       return { result, attempt };
@@ -174,10 +170,8 @@ class Transcribing {
     return moved !== undefined;
   }
 
-  /** What a caller reads is paid for, though it leaves before the end. */
-  private show(piece: string, model: Model, upstreamMs: number): void {
+  private show(piece: string, upstreamMs: number): void {
     if (piece === "") return;
-    if (this.shown === "") this.cost.nano = this.meter(model, {}).nano;
     this.shown += piece;
     this.answer.write(transcriptDelta(piece), upstreamMs);
   }
@@ -187,6 +181,15 @@ class Transcribing {
     const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
     const { seconds = this.call.recording.seconds } = usage;
     return meterMedia(terms, [{ seconds }], { ...usage, seconds });
+  }
+
+  /** What a caller owes that left while it read along: the whole recording, or by the token our own low count. */
+  private meterCut(model: Model): MeteredMedia {
+    if (this.terms.price.unit !== "per_token") return this.meter(model, {});
+    const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
+    const output = Math.ceil(this.shown.length / CHARACTERS_A_TOKEN);
+    const tokens = { ...NO_USAGE, audioInput, output, estimated: true };
+    return { ...this.meter(model, { tokens }), estimated: "missing" };
   }
 
   private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
@@ -236,7 +239,7 @@ class Transcribing {
       "nothing transcribed",
     );
     const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
-    await this.close(failure.status, hasLeft ? this.meter(last.step.model, {}) : undefined);
+    await this.close(failure.status, hasLeft ? this.meterCut(last.step.model) : undefined);
     // Adapters name the recording as forms do; it may have come otherwise.
     answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
   }

@@ -4,12 +4,10 @@ alter table job
   -- Not let out before; null when it may be.
   add column not_before timestamptz,
   -- How often it was taken and found no source free.
-  add column rests smallint not null default 0;
-
-drop index job_waiting;
-create index job_waiting on job (pool, lane, workspace_id, created_at)
-  where state = 'queued' and dispatched_at is null and not_before is null;
-create index job_resting on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
+  add column rests smallint not null default 0,
+  -- The provider that a job's intent names answers in the same exchange and keeps no job: when the owner of such a job dies,
+  -- there is nothing to ask anybody for. False for the intents of workers from before this migration.
+  add column intent_is_direct boolean not null default false;
 
 -- Its owner gives back a job that no source took: it comes again after p_delay_ms, and after ever longer the more often this
 -- happens, up to two minutes, spread by a fifth. The message it came with is void. False: it is not ours any more, was cancelled, has
@@ -24,7 +22,7 @@ language sql volatile set enable_seqscan = off as $$
       and exists (select from hold h where h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
     for update of j
   ), rested as (
-    update job set state = 'queued', lease_until = null, intent_at = null, started_at = null, claims = greatest(0, claims - 1),
+    update job set state = 'queued', lease_until = null, intent_at = null, intent_is_direct = false, started_at = null, claims = greatest(0, claims - 1),
       dispatch = dispatch + 1, dispatched_at = null, stream_seq = null, checked_at = null, not_before = found.again_at,
       rests = least(rests + 1, 1000)
     from found where job.id = found.id and job.deadline > found.again_at

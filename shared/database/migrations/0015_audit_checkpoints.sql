@@ -91,7 +91,9 @@ begin
   end if;
   select case when is_called then last_value else last_value - 1 end into drawn from ledger_entry_id_seq;
   numbered := pg_current_xact_id();
-  select * into border from ledger_border for update;
+  select * into border from ledger_border for update skip locked;
+  -- Another one is at it.
+  if border.entry_id is null then return; end if;
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 
   if border.entry_id = 0 then

@@ -1,5 +1,5 @@
 /**
- * Bytes of results that the jobs of a process hold at once, in memory or on the disk, shared fairly among workspaces. A job
+ * Bytes of results that the jobs of one pool of a process hold at once, in memory or on the disk, shared fairly among workspaces. A job
  * asks for more as its bytes come; whoever finds no room waits, and its provider with it.
  *
  * Three rules keep the sum bounded, workspaces apart, and every job moving:
