@@ -29,6 +29,14 @@ models:
     pricing: { unit: per_minute, minute_price: "0.6" }
     allowed_params: { response_formats: [json], supported_inputs: [audio] }
     sources: [{ provider: one, model: m }, { provider: two, model: m }]
+  - slug: counts
+    modality: stt
+    owned_by: one
+    created: 1700000000
+    max_output_tokens: 1000
+    pricing: { unit: per_token, input_per_million: "100", audio_input_per_million: "300", output_per_million: "500" }
+    allowed_params: { response_formats: [json], supported_inputs: [audio] }
+    sources: [{ provider: one, model: m }, { provider: two, model: m }]
 `,
 ]);
 
@@ -43,6 +51,7 @@ async function run(
     totalMs = 60_000,
     log = createLogger({ level: "silent", role: "test" }),
     isStreamed = false,
+    slug = "hears",
     signal = new AbortController().signal,
   } = {},
 ) {
@@ -52,7 +61,7 @@ async function run(
   let before = "";
   let told = "";
   const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
-  const model = catalogue.models.get("hears");
+  const model = catalogue.models.get(slug);
   if (!model) throw new Error("no model");
   const context = {
     config: { chat: { plainMs } },
@@ -91,11 +100,11 @@ async function run(
   };
   const job = chatJob({
     kind: "transcription",
-    model: "hears",
+    model: slug,
     hold_nano: "1000000000",
     price: serializePrice(model.price),
     deadline_ms: Date.now() + totalMs,
-    request: { model: "hears", recording, ...(isStreamed ? { stream: true } : {}) },
+    request: { model: slug, recording, ...(isStreamed ? { stream: true } : {}) },
   });
   const control = { signal, reply: "_INBOX.gw.ingress.job" };
   await createTranscriptionHandler(context).run(job, control);
@@ -174,7 +183,11 @@ describe("a recording whose caller reads along", () => {
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("pays for it when the caller leaves after its first words", async () => {
+  // By the minute all of it; by the token ten for each of 60 seconds, and two for the five characters.
+  test.each([
+    ["hears", 600_000_000n],
+    ["counts", 181_000_000n],
+  ])("pays for it when the caller leaves after its first words (%s)", async (slug, usedNano) => {
     const left = new AbortController();
     const waits: Offer = {
       run: (call) => {
@@ -184,8 +197,8 @@ describe("a recording whose caller reads along", () => {
         return ended;
       },
     };
-    const ran = await run([waits, hears], { isStreamed: true, signal: left.signal });
-    expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano: 600_000_000n }]);
+    const ran = await run([waits, hears], { isStreamed: true, signal: left.signal, slug });
+    expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano }]);
   });
 });
 
