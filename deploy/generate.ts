@@ -31,7 +31,7 @@ const GENERATORS: readonly Generator[] = [
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */
-export async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
+async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
   const stale: string[] = [];
   for (const [path, text] of await generateAll()) {
     const file = Bun.file(join(root, path));
