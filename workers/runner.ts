@@ -153,8 +153,10 @@ export function startRunner(options: {
     reply: string,
     signal: AbortSignal,
   ): Promise<void> => {
-    const ageMs = Math.max(Date.now() - message.storedAtMs, performance.now() - startedAt);
-    if (ageMs > LIMITS.presenceFreshMs) await callers.confirm(reply, signal);
+    // By the server's clock, which tells nothing where it disagrees with ours.
+    const storedMs = Math.abs(Date.now() - message.storedAtMs);
+    if (Math.max(storedMs, performance.now() - startedAt) > LIMITS.presenceFreshMs)
+      await callers.confirm(reply, signal);
   };
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */

@@ -21,6 +21,8 @@ interface Seen {
 
 export function createWindows(now: () => number = () => Date.now()): Windows {
   const seen = new Map<string, Seen>();
+  // What other messages found before is not known.
+  const startedAt = now();
 
   const of = (key: string): Seen => {
     const known = seen.get(key);
@@ -30,7 +32,7 @@ export function createWindows(now: () => number = () => Date.now()): Windows {
         if (fullUntil < now() && openAt < now() - WINDOW_MS) seen.delete(name);
       }
     }
-    const fresh = { fullUntil: 0, openAt: 0 };
+    const fresh = { fullUntil: 0, openAt: startedAt };
     seen.set(key, fresh);
     return fresh;
   };
@@ -43,6 +45,6 @@ export function createWindows(now: () => number = () => Date.now()): Windows {
     wasOpen(key) {
       of(key).openAt = now();
     },
-    starves: (key, storedAtMs) => Math.max(storedAtMs, seen.get(key)?.openAt ?? 0) < now() - WINDOW_MS,
+    starves: (key, storedAtMs) => Math.max(storedAtMs, seen.get(key)?.openAt ?? startedAt) < now() - WINDOW_MS,
   };
 }

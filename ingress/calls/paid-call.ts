@@ -72,26 +72,31 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     api: paid.api,
   };
   try {
-    const response = await context.relay.run(facts, call.request.signal, async (isWanted) => {
-      const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
-      call.putAside?.();
-      const seq = await context.publisher.dispatch(
-        {
-          pool,
-          lane: "live",
-          workspaceId: caller.workspaceId,
-          jobId: call.requestId,
-          attempt: 1,
-          dispatch: 1,
-          reply: context.relay.address(call.requestId),
-          deadlineMs,
-          body,
-        },
-        isWanted,
-      );
-      failpoint("call.dispatched");
-      return seq;
-    });
+    const response = await context.relay.run(
+      facts,
+      call.request.signal,
+      async (isWanted) => {
+        const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
+        call.putAside?.();
+        const seq = await context.publisher.dispatch(
+          {
+            pool,
+            lane: "live",
+            workspaceId: caller.workspaceId,
+            jobId: call.requestId,
+            attempt: 1,
+            dispatch: 1,
+            reply: context.relay.address(call.requestId),
+            deadlineMs,
+            body,
+          },
+          isWanted,
+        );
+        failpoint("call.dispatched");
+        return seq;
+      },
+      call.putAside,
+    );
     if (paid.cache) response.headers.set("x-cache", "miss");
     return response;
   } catch (error) {

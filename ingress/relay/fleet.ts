@@ -45,6 +45,8 @@ export async function openFleet(options: {
 
   const subscription = connection.subscribe(IN_FLIGHT_FILTER, {
     callback: (error, message) => {
+      if (error)
+        log.warn({ err: error }, "the calls of other ingresses are not heard of; check the permission inflight.*");
       if (error || message.subject === own) return;
       if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
       others.set(message.subject, { counts: countsOf(message.string()), at: performance.now() });

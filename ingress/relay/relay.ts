@@ -20,9 +20,15 @@ export interface Relay {
    * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
    * @param signal the client's: aborts when it leaves
    * @param dispatch resolves with the message's sequence in its stream; is told whether anybody still waits
+   * @param onWaiting the call is beyond its workspace's share, and its request waits here, counted by its bytes
    * @throws ApiError of the call
    */
-  run(facts: CallFacts, signal: AbortSignal, dispatch: (isWanted: () => boolean) => Promise<number>): Promise<Response>;
+  run(
+    facts: CallFacts,
+    signal: AbortSignal,
+    dispatch: (isWanted: () => boolean) => Promise<number>,
+    onWaiting?: () => void,
+  ): Promise<Response>;
   /** Calls waited for. */
   active(): number;
   /** Ends every call with an error, for the end of the grace. */
@@ -127,11 +133,14 @@ export function createRelay(options: {
   };
 
   /** Sends the call when its workspace has room on the queue. */
-  const takeTurn = async (call: Call, send: () => Promise<void>): Promise<void> => {
+  const takeTurn = async (call: Call, send: () => Promise<void>, onWaiting?: () => void): Promise<void> => {
     try {
       const turn = shares.enter(call.facts);
       turns.set(call, turn);
-      if (turn.entered) await turn.entered;
+      if (turn.entered) {
+        onWaiting?.();
+        await turn.entered;
+      }
     } catch (error) {
       call.end("dispatch", error);
       return;
@@ -156,7 +165,8 @@ export function createRelay(options: {
       // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
       if (call.isFinished) calls.delete(call);
       else call.tick(now);
-      if (call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
+      const isSent = call.dispatchAgain !== undefined;
+      if (isSent && call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
     }
     void lookUp(unclaimed);
   }, TICK_MS);
@@ -174,7 +184,7 @@ export function createRelay(options: {
   return {
     address: (jobId) => inbox.address(jobId),
     active: () => calls.size,
-    async run(facts, signal, dispatch) {
+    async run(facts, signal, dispatch, onWaiting) {
       const call = new Call(facts, { onEnd, onFirst });
       calls.add(call);
       inbox.listen(facts.jobId, call);
@@ -194,7 +204,7 @@ export function createRelay(options: {
             if (call.isWaiting) call.end("dispatch", error);
           }
         };
-        void takeTurn(call, send);
+        void takeTurn(call, send, onWaiting);
       }
       try {
         return await call.response;

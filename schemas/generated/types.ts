@@ -344,7 +344,7 @@ export interface AllowedParams {
   max_files?: number;
 }
 /**
- * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. Before that, once, `waiting` when the workspace's window is full: the message lies in the queue, has no job yet, and need not be published again. A message that was not answered at all is to be published again under the same key; a repeat hears how the job stands.
+ * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. Before that, `waiting` when the workspace's window is full: the message lies in the queue and has no job yet. It is not accepted by that: when nothing more comes for an hour, it is to be published again. A message that was not answered at all is to be published again at once, under the same key; a repeat hears `waiting`, or how the job stands.
  */
 export interface BatchAnswer {
   /**
@@ -1970,7 +1970,7 @@ export interface ImageEditRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/images/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/images/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out, but for `seed`, `negative_prompt` and `output_format`, which are refused. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface ImageGenerationRequest {
   /**
@@ -2025,7 +2025,7 @@ export interface ImageGenerationRequest {
    */
   negative_prompt?: string;
   /**
-   * The same seed and prompt make the same picture, where the model can.
+   * The same seed and prompt make the same picture. Refused where the model has no field for it.
    */
   seed?: number;
   /**
@@ -2158,7 +2158,7 @@ export interface MusicGenerationRequest {
    */
   duration?: number;
   /**
-   * The same seed and prompt make the same music, where the model can.
+   * The same seed and prompt make the same music. Refused where the model has no field for it.
    */
   seed?: number;
   /**
@@ -2291,7 +2291,7 @@ export interface VideoGenerationRequest {
    */
   aspect_ratio?: string;
   /**
-   * The same seed and prompt make the same video, where the model can.
+   * The same seed and prompt make the same video. Refused where the model has no field for it.
    */
   seed?: number;
   /**

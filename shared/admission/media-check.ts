@@ -38,7 +38,9 @@ export function takes({ sources }: Pick<Model, "sources">, input: string): boole
 
 /** @throws ApiError `unsupported_value` for one of `inputs` that the body brings and no source of the model has a field for */
 export function refuseUntaken(request: object, model: Pick<Model, "sources">, inputs: readonly string[]): void {
-  const untaken = Object.keys(request).find((name) => inputs.includes(name) && !takes(model, name));
+  const members: readonly (readonly [string, unknown])[] = Object.entries(request);
+  // Clients send an empty text for what is not set.
+  const [untaken] = members.find(([name, value]) => value !== "" && inputs.includes(name) && !takes(model, name)) ?? [];
   if (untaken !== undefined)
     throw refusal(untaken, `Expected no ${untaken}, which this model has no use for, got one.`);
 }

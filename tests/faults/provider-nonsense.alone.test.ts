@@ -76,7 +76,7 @@ async function isRefused(
   expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
   for (const word of [VENDOR_MARK, "<html", "half", "127.0.0.1"]) expect(answer.body).not.toContain(word);
   // A status of 500 or more is the provider's own word that it did not serve: repeated once where its budget allows it.
-  expect(isError ? Math.min(tried.length, 1) : tried.length).toBe(1);
+  expect(isError ? [1, 2] : [1]).toContain(tried.length);
   expect(usage).toMatchObject({ status: "failed", settled: 0n, units: {} });
   expect(entries).toBe(0);
   return { tries: tried.length };

@@ -236,6 +236,9 @@ export function retryWaitMs(error: ProviderError, isLast: boolean, random: numbe
   return mayRepeat && isLast ? random * LIMITS.providerRetryJitterMs : undefined;
 }
 
+/** A 504, or another of a gateway before the source, may stand for work that goes on behind it. */
+const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
+
 /**
  * How long to wait before a source that failed is asked once more; undefined: not at all. Only one that said so itself: an
  * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
@@ -246,7 +249,7 @@ function repeatWaitMs(
   breaker: Pick<Breaker, "retryInMs">,
   { source, error, tookMs }: { readonly source: string; readonly error: ProviderError; readonly tookMs: number },
 ): number | undefined {
-  const hasSaidSo = error.kind === "failed" && (error.status ?? 0) >= 500;
+  const hasSaidSo = error.kind === "failed" && FAILED_ITSELF.has(error.status ?? 0);
   if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
   const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
   if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;

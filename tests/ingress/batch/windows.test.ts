@@ -15,6 +15,9 @@ describe("a window", () => {
   test("starves a message that is older than it, unless another message found room in it", () => {
     let now = 1_000_000;
     const windows = createWindows(() => now);
+    // What was let in before its start is not known to it.
+    expect(windows.starves("a", 1)).toBe(false);
+    now += 60_001;
     expect([windows.starves("a", now - 60_001), windows.starves("a", now - 59_000)]).toEqual([true, false]);
     windows.wasOpen("a");
     now += 59_000;

@@ -286,6 +286,7 @@ describe("a source that fails alone", () => {
     ["with no time left", { repeats: within(Date.now() + 100) }, "failed"],
     ["that took too long to fail", { repeats: within() }, "timeout"],
     ["whose answer cannot be read", { repeats: within(), outcomes: [failed("failed", { status: 200 }), "served"] }, "failed"], // prettier-ignore
+    ["behind a gateway that gave up", { repeats: within(), outcomes: [failed("failed", { status: 504 }), "served"] }, "failed"], // prettier-ignore
     ["whose connection broke", { repeats: within(), outcomes: [failed("failed"), "served"] }, "failed"],
     ["that refused", { repeats: within() }, "refused"],
     ["that rests by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
