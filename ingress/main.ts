@@ -70,7 +70,8 @@ export async function startIngress(): Promise<void> {
     if (!connection.isClosed()) connection.publish(cancelSubject(jobId), jobToken(cancelSecret, jobId));
   };
   const shares = createLiveShares();
-  const fleet = await openFleet({ connection, database, ingressId, shares, metrics, log });
+  const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
+  const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   lifecycle.onStop("fleet", () => fleet.close());
   const relay = createRelay({ cancel, inbox, database, ledger, log, metrics, handedOut, shares });
   lifecycle.onStop("relay", () => relay.close());
@@ -96,7 +97,7 @@ export async function startIngress(): Promise<void> {
     metrics,
     catalogue,
     authenticator: createAuthenticator({ database, log }),
-    ipNet: createIpNet(config.ipLimit, config.trustedProxies),
+    ipNet,
     calls: createCallAdmission({
       database,
       log,

@@ -1,9 +1,11 @@
 /**
- * Keeps the shares of live calls up to date: what the fleet runs at once, from the workers' beats in the database, and what
- * the other ingresses have on the queue, which all tell each other over core NATS. Either may be some moments old.
+ * What ingresses know of each other and of the workers: what the fleet runs at once, from the workers' beats in the database;
+ * what the others have on the queue, and how many requests came to them from each address, which all tell each other over
+ * core NATS. All of it may be some moments old.
  */
 import type { NatsConnection } from "nats";
 
+import type { AddressCounts, IpNet } from "#shared/admission/ip-net.ts";
 import { liveSlots } from "#shared/database/jobs.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -23,6 +25,14 @@ const INGRESSES_MAX = 1_000;
 
 type Counts = Partial<Record<Pool, Readonly<Record<string, number>>>>;
 
+/** One message of an ingress. */
+interface Word {
+  /** Calls on the queue, by pool and workspace. */
+  readonly calls: Counts;
+  /** Requests since its last message. */
+  readonly addresses: AddressCounts;
+}
+
 interface Told {
   readonly counts: Counts;
   readonly at: number;
@@ -34,10 +44,11 @@ export async function openFleet(options: {
   database: Queryable;
   ingressId: string;
   shares: LiveShares;
+  ipNet: Pick<IpNet, "counted" | "add">;
   metrics: Pick<Metrics, "callsWaiting">;
   log: Logger;
 }): Promise<{ close(): Promise<void> }> {
-  const { connection, database, shares, metrics, log } = options;
+  const { connection, database, shares, ipNet, metrics, log } = options;
   const own = inFlightSubject(options.ingressId);
   const others = new Map<string, Told>();
   let slots: ReadonlyMap<Pool, number> = new Map();
@@ -49,15 +60,19 @@ export async function openFleet(options: {
         log.warn({ err: error }, "the calls of other ingresses are not heard of; check the permission inflight.*");
       if (error || message.subject === own) return;
       if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
-      others.set(message.subject, { counts: countsOf(message.string()), at: performance.now() });
+      const { calls, addresses } = wordOf(message.string());
+      others.set(message.subject, { counts: calls, at: performance.now() });
+      ipNet.add(addresses);
     },
   });
 
   const tell = (): void => {
     const inFlight = shares.inFlight();
+    const word: Word = { calls: toCounts(inFlight), addresses: ipNet.counted() };
+    const hasNews = inFlight.size > 0 || Object.keys(word.addresses).length > 0;
     // The last word is that there is nothing any more.
-    if (inFlight.size > 0 || hasTold) connection.publish(own, JSON.stringify(toCounts(inFlight)));
-    hasTold = inFlight.size > 0;
+    if (hasNews || hasTold) connection.publish(own, JSON.stringify(word));
+    hasTold = hasNews;
   };
 
   const update = (): void => {
@@ -107,12 +122,12 @@ function toCounts(inFlight: ReadonlyMap<Pool, ReadonlyMap<string, number>>): Cou
 }
 
 /** Nothing for what cannot be read: an ingress of another version, perhaps. */
-function countsOf(text: string): Counts {
+function wordOf(text: string): Word {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : {};
+    const value = JSON.parse(text) as Partial<Word> | null;
+    return { calls: value?.calls ?? {}, addresses: value?.addresses ?? {} };
   } catch {
-    return {};
+    return { calls: {}, addresses: {} };
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * The safety net before everything else: requests per address in ten minutes (spec "Limits"), in memory of one ingress
- * process. Of IPv6 a network of 64 bits counts as one address: it is the least that one customer is given. Bounded under
- * a flood of addresses: the table forgets the addresses that have waited longest.
+ * The safety net before everything else: requests per address in ten minutes (spec "Limits"), in memory. Ingresses tell
+ * each other what they counted, so that the limit is one for all of them, but for the moments that takes. Of IPv6 a network
+ * of 64 bits counts as one address: it is the least that one customer is given. Bounded under a flood of addresses: the
+ * table forgets the addresses that have waited longest.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -11,10 +12,19 @@ const WINDOW_MS = 600_000;
 const BUCKETS = 20;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const ADDRESSES_MAX = 100_000;
+/** Told to the other ingresses at once, those with the most requests. */
+const TOLD_MAX = 1_000;
+
+/** Requests by address, or by network of IPv6. */
+export type AddressCounts = Readonly<Record<string, number>>;
 
 export interface IpNet {
   /** @throws ApiError `ip_rate_limit_exceeded` */
   check(address: string): void;
+  /** What was counted here since this was called last. */
+  counted(): AddressCounts;
+  /** What another ingress has counted. */
+  add(counts: AddressCounts): void;
   /** The client's address: the peer's, or the last untrusted one of X-Forwarded-For when the peer is a trusted proxy. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 }
@@ -34,6 +44,7 @@ export function createIpNet(
 ): IpNet {
   const trusted = proxyList(trustedProxies);
   const counters = new Map<string, Counter>();
+  let fresh = new Map<string, number>();
 
   const counterOf = (address: string, bucket: number): Counter => {
     let counter = counters.get(address);
@@ -48,32 +59,49 @@ export function createIpNet(
     return counter;
   };
 
+  /** Requests of the last ten minutes, these included. */
+  const count = (network: string, requests: number): number => {
+    const bucket = Math.floor(now() / BUCKET_MS);
+    const counter = counterOf(network, bucket);
+    const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
+    if (passed > 0) {
+      // Back to the end of the map: an address that keeps calling is not the one to forget.
+      counters.delete(network);
+      counters.set(network, counter);
+    }
+    for (let step = 1; step <= passed; step++) {
+      const slot = (counter.bucket + step) % BUCKETS;
+      counter.total -= counter.counts[slot] ?? 0;
+      counter.counts[slot] = 0;
+    }
+    counter.bucket = Math.max(bucket, counter.bucket);
+    const slot = counter.bucket % BUCKETS;
+    counter.counts[slot] = (counter.counts[slot] ?? 0) + requests;
+    counter.total += requests;
+    return counter.total;
+  };
+
   return {
     check(address) {
       if (limit === 0) return;
-      const bucket = Math.floor(now() / BUCKET_MS);
       const network = networkOf(address);
-      const counter = counterOf(network, bucket);
-      const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
-      if (passed > 0) {
-        // Back to the end of the map: an address that keeps calling is not the one to forget.
-        counters.delete(network);
-        counters.set(network, counter);
-      }
-      for (let step = 1; step <= passed; step++) {
-        const slot = (counter.bucket + step) % BUCKETS;
-        counter.total -= counter.counts[slot] ?? 0;
-        counter.counts[slot] = 0;
-      }
-      counter.bucket = Math.max(bucket, counter.bucket);
-      const slot = counter.bucket % BUCKETS;
-      counter.counts[slot] = (counter.counts[slot] ?? 0) + 1;
-      counter.total += 1;
-      if (counter.total > limit) {
+      if (fresh.size < ADDRESSES_MAX) fresh.set(network, (fresh.get(network) ?? 0) + 1);
+      if (count(network, 1) > limit) {
         throw new ApiError(
           "ip_rate_limit_exceeded",
           `More than ${limit} requests in 10 minutes came from this address.`,
         );
+      }
+    },
+    counted() {
+      const told = [...fresh].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX);
+      fresh = new Map();
+      return Object.fromEntries(told);
+    },
+    add(counts) {
+      if (limit === 0) return;
+      for (const [network, requests] of Object.entries(counts)) {
+        if (Number.isSafeInteger(requests) && requests > 0) count(network, requests);
       }
     },
     clientAddress(peer, forwardedFor) {

@@ -68,7 +68,7 @@ export const presenceSubject = (reply: string): string => `${reply.slice(0, repl
 /** The last token of that subject: no call has such a name. */
 export const PRESENCE = "presence";
 
-/** What each ingress tells the others of the calls that it has on the queue. */
+/** What each ingress tells the others: the calls that it has on the queue, and requests by address. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
 

@@ -33,6 +33,23 @@ describe("the limit of an address", () => {
     );
   });
 
+  test("counts what other ingresses tell, once each, and forgets that as it forgets its own", () => {
+    const { net: one, clock } = open(5);
+    const { net: other } = open(5);
+    passed(one, "8.8.8.8", 3);
+    passed(one, "2001:db8::1", 1);
+    const told = one.counted();
+    expect(told).toEqual({ "8.8.8.8": 3, "2001:db8:0:0": 1 });
+    expect(one.counted()).toEqual({});
+    other.add(told);
+    expect(other.counted()).toEqual({});
+    expect([passed(other, "8.8.8.8", 6), passed(other, "2001:db8::2", 6)]).toEqual([2, 4]);
+    one.add({ "8.8.8.8": 5, "8.8.4.4": -3, "9.9.9.9": Number.NaN });
+    expect([passed(one, "8.8.8.8", 1), passed(one, "8.8.4.4", 6), passed(one, "9.9.9.9", 6)]).toEqual([0, 5, 5]);
+    clock.ms += 11 * MINUTE;
+    expect(passed(one, "8.8.8.8", 6)).toBe(5);
+  });
+
   test("is its own: another address is not touched", () => {
     const { net } = open(5);
     passed(net, "8.8.8.8", 100);

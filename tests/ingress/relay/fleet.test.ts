@@ -1,0 +1,78 @@
+/** What ingresses tell each other, over a real NATS server. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { connect, type NatsConnection } from "nats";
+
+import { openFleet } from "#ingress/relay/fleet.ts";
+import { createLiveShares, type LiveShares } from "#ingress/relay/live-shares.ts";
+import { createIpNet, type IpNet } from "#shared/admission/ip-net.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { inFlightSubject } from "#shared/queue/subjects.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+let nats: TestNats;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  nats = await startNats();
+}, 60_000);
+afterAll(async () => {
+  for (const close of closing) await close();
+  await nats?.close();
+});
+
+interface Ingress {
+  readonly shares: LiveShares;
+  readonly ipNet: IpNet;
+  readonly connection: NatsConnection;
+  readonly close: () => Promise<void>;
+}
+
+/** An ingress of a fleet that runs sixteen chat calls at once. */
+async function join(): Promise<Ingress> {
+  const connection = await connect({ servers: nats.url });
+  const [shares, ipNet, metrics] = [createLiveShares(), createIpNet(10, []), createMetrics("test")];
+  const log = createLogger({ level: "silent", role: "test" });
+  const database = { query: () => Promise.resolve([{ pool: "chat", slots: 16 }]) } as unknown as Queryable;
+  const fleet = await openFleet({ connection, database, ingressId: newId(), shares, ipNet, metrics, log });
+  const close = async (): Promise<void> => {
+    await fleet.close();
+    metrics.close();
+    await connection.close();
+  };
+  return { shares, ipNet, connection, close };
+}
+
+/** How many of so many calls of a workspace would wait for their turn. */
+function waitingOf(shares: LiveShares, count: number): number {
+  const turns = Array.from({ length: count }, () => enter(shares));
+  const waiting = turns.filter(({ entered }) => entered !== undefined).length;
+  for (const turn of turns) turn.leave();
+  return waiting;
+}
+
+const enter = (shares: LiveShares) => shares.enter({ pool: "chat", workspaceId: "a", requestBytes: 1 });
+
+test("two ingresses have one share of a workspace and one limit of an address, until one of them goes", async () => {
+  const [one, other] = [await join(), await join()];
+  closing.push(other.close);
+  expect(waitingOf(other.shares, 20)).toBe(0);
+  const turns = Array.from({ length: 20 }, () => enter(one.shares));
+  for (let request = 0; request < 8; request++) one.ipNet.check("8.8.8.8");
+
+  // Each of two has half of twenty at least.
+  await eventually("the other hears of them", () => waitingOf(other.shares, 20) === 10);
+  const check = (): void => other.ipNet.check("8.8.8.8");
+  check();
+  check();
+  expect(check).toThrow("came from this address");
+
+  other.connection.publish(inFlightSubject("odd"), "no JSON");
+  for (const turn of turns) turn.leave();
+  await one.close();
+  await eventually("the other has the whole share", () => waitingOf(other.shares, 20) === 0);
+});
