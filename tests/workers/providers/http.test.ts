@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -78,6 +78,26 @@ describe("a plain answer", () => {
   test("may be compressed although we did not ask for it", async () => {
     const { endpoint } = await start(reply(gzipSync('{"ok":"é"}'), { "content-encoding": "gzip" }));
     expect((await post(endpoint, chat("m"), never())).text).toBe('{"ok":"é"}');
+  });
+
+  test("that grows a thousandfold is left before it has", async () => {
+    const { endpoint } = await start(reply(gzipSync(Buffer.alloc(50 * 1_048_576)), { "content-encoding": "gzip" }));
+    // Below the limit of what any answer may come to.
+    expect(await errorOf(post(endpoint, chat("any"), never()))).toMatchObject({ kind: "failed" });
+  });
+
+  test("that is compressed otherwise is inflated too, and one in an unknown way is a failure", async () => {
+    for (const [encoding, compress] of [
+      ["deflate", deflateSync],
+      ["br", brotliCompressSync],
+      ["zstd", zstdCompressSync],
+    ] as const) {
+      // prettier-ignore
+      const { endpoint } = await start(reply(compress('{"ok":"é"}'), { "content-encoding": encoding }));
+      expect((await post(endpoint, chat("any"), never())).text).toBe('{"ok":"é"}');
+    }
+    const { endpoint } = await start(reply("what", { "content-encoding": "riddle" }));
+    expect(await errorOf(post(endpoint, chat("any"), never()))).toMatchObject({ kind: "failed" });
   });
 
   test("that is not the compression it claims is a failure", async () => {
