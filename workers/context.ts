@@ -34,7 +34,7 @@ export interface WorkerContext {
   readonly catalogue: CatalogueStore;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */
-  readonly probes: Pick<MediaProbes, "pdfPages">;
+  readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;
   /** Of calls that may be asked of the same source once more. */
   readonly repeats: RepeatBudget;

@@ -73,7 +73,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("uploads", () => uploads.close());
   const providers = createProviders(config.providerKey);
   lifecycle.onStop("providers", () => providers.close());
-  const probes = openMediaProbes();
+  // Each call looks at one thing at a time, so that none hears `busy`.
+  const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
   const doorbells = openDoorbells(work);
   lifecycle.onStop("doorbells", () => doorbells.close());
@@ -156,11 +157,13 @@ function slotsOf(pool: Pool, lane: Lane, { workerSlots }: Pick<Config, "workerSl
   return Math.max(1, Math.floor(workerSlots * (lane === "live" ? liveShare : batchShare)));
 }
 
+function slotsOfAll(pools: readonly Pool[], config: Pick<Config, "workerSlots">): number {
+  return pools.flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config))).reduce((sum, n) => sum + n, 0);
+}
+
 /** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
 function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
-  const wanted = pools
-    .flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config)))
-    .reduce((sum, n) => sum + n, 0);
+  const wanted = slotsOfAll(pools, config);
   if (wanted <= config.outgoingMax) return;
   throw new Error(
     `the pools ${pools.join(", ")} in one process need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${wanted}, got ${config.outgoingMax}; give them processes of their own, or lower SLUICE_WORKER_SLOTS`,

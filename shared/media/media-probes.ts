@@ -8,6 +8,7 @@ import { createChildPool } from "#shared/children/pool.ts";
 
 import { PROBE_LIMITS } from "./limits.ts";
 import type { AudioFacts } from "./probe/facts.ts";
+import type { VideoFacts } from "./probe/video.ts";
 
 /** A file on this machine, or bytes in memory. An empty file is given as bytes: it cannot be mapped. */
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -15,15 +16,20 @@ export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Arr
 export interface MediaProbes {
   /** As probeAudio tells it. @throws MediaError likewise, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
+  /** As probeVideo tells it. @throws MediaError as `audio` */
+  video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
   /** As countPdfPages tells it. @throws MediaError as `audio` */
   pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
   /** Ends the children. */
   close(): Promise<void>;
 }
 
-/** Starts nothing until the first look. Its opener closes it. */
-export function openMediaProbes(): MediaProbes {
-  const { childrenMax, queueMax, jobMs, idleMs, addressSpaceBytes, memoryBytesMax } = PROBE_LIMITS;
+/**
+ * Starts nothing until the first look. Its opener closes it.
+ * @param queueMax looks that may wait for their turn; the next one hears `busy`
+ */
+export function openMediaProbes(queueMax: number = PROBE_LIMITS.queueMax): MediaProbes {
+  const { childrenMax, jobMs, idleMs, addressSpaceBytes, memoryBytesMax } = PROBE_LIMITS;
   const { watchMs, processorSeconds, jobsMax, residentBytesMax } = PROBE_LIMITS;
   const pool = createChildPool({
     script: fileURLToPath(new URL("probe/child.ts", import.meta.url)),
@@ -39,12 +45,13 @@ export function openMediaProbes(): MediaProbes {
     residentBytesMax,
     environment: {},
   });
+  const look = async (task: string, source: MediaSource, signal: AbortSignal | undefined): Promise<unknown> => {
+    const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
+    return (await pool.run({ task, ...given, ...(signal === undefined ? {} : { signal }) })).output;
+  };
   return {
-    async audio(source, signal) {
-      const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
-      const job = { task: "audio", ...given, ...(signal === undefined ? {} : { signal }) };
-      return (await pool.run(job)).output as AudioFacts;
-    },
+    audio: async (source, signal) => (await look("audio", source, signal)) as AudioFacts,
+    video: async (source, signal) => (await look("video", source, signal)) as VideoFacts,
     async pdfPages(bytes, pagesMax, signal) {
       const job = {
         task: "pdf pages",

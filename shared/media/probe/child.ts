@@ -3,6 +3,7 @@ import { serveTasks } from "#shared/children/serve-tasks.ts";
 
 import { countPdfPages } from "./pdf.ts";
 import { probeAudio } from "./probe.ts";
+import { probeVideo } from "./video.ts";
 
 /** A file is mapped, so it costs no memory; other bytes come as the one part. */
 function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
@@ -11,6 +12,7 @@ function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
 
 await serveTasks({
   audio: (input, parts) => Promise.resolve({ output: probeAudio(bytesOf(input, parts)) }),
+  video: (input, parts) => Promise.resolve({ output: probeVideo(bytesOf(input, parts)) }),
   "pdf pages": (input, [bytes = new Uint8Array()]) =>
     Promise.resolve({ output: countPdfPages(bytes, (input as { readonly pagesMax: number }).pagesMax) }),
 });

@@ -18,6 +18,7 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
+import type { Looking } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
 export interface Kept extends Measured {
@@ -41,8 +42,8 @@ export interface Making extends SpoolLimits {
   readonly standsAlone?: true;
   /** What the bytes are; undefined: nothing that is known. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
-  /** @throws ProviderError `failed` when it is damaged */
-  measure(bytes: Uint8Array, contentType: string): Measured;
+  /** @throws ProviderError `aborted` */
+  measure(context: Looking, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
 }
 
 export interface KeepOptions {
@@ -61,7 +62,7 @@ export interface KeepOptions {
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
-type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "log">;
+type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
  * All or none, in their order; of things that stand alone those that can be had.
@@ -194,7 +195,7 @@ async function keepOne(
   if (contentType === undefined || extension === undefined) {
     throw new ProviderError("failed", `what was made is no ${making.noun}`);
   }
-  const measured = making.measure(spooled.view(), contentType);
+  const measured = await making.measure(context, spooled, contentType, patienceOf(options));
   const filename = `${making.noun}-${at + 1}.${extension}`;
   const stopping = canResume ? signal : undefined;
   const place = context.uploadPlaces.open(job.workspace_id);

@@ -1,14 +1,12 @@
 /** What each kind of media call makes: how its results are told, measured and called. */
 import { MEDIA_JOBS } from "#shared/limits.ts";
 import { readImageHeader } from "#shared/media/image-header.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-import { probeAudio } from "#shared/media/probe/probe.ts";
-import { probeVideo } from "#shared/media/probe/video.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 
 import type { Making } from "./artifacts.ts";
+import { secondsOf } from "./seconds.ts";
 
 export const PICTURES: Making = {
   ...MEDIA_JOBS.images,
@@ -17,9 +15,9 @@ export const PICTURES: Making = {
   accept: "image/*",
   types: { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif" },
   typeOf: sniffMediaType,
-  measure: (bytes) => {
-    const header = readImageHeader(bytes);
-    return { pixels: header === null ? undefined : header.width * header.height };
+  measure: (_, made) => {
+    const header = readImageHeader(made.view());
+    return Promise.resolve({ pixels: header === null ? undefined : header.width * header.height });
   },
 };
 
@@ -44,8 +42,9 @@ const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   types: SOUND_TYPES,
   typeOf: async (bytes, artifact) =>
     ("url" in artifact ? undefined : artifact.contentType) ?? (await sniffMediaType(bytes)),
-  measure: (bytes, contentType) => ({
-    seconds: contentType === "audio/pcm" ? bytes.length / PCM_BYTES_A_SECOND : known(() => probeAudio(bytes).seconds),
+  measure: async (context, made, contentType, signal) => ({
+    seconds:
+      contentType === "audio/pcm" ? made.size / PCM_BYTES_A_SECOND : await secondsOf(context, "audio", made, signal),
   }),
 };
 
@@ -58,7 +57,7 @@ export const VIDEOS: Making = {
   accept: "video/*",
   types: { "video/mp4": "mp4", "video/webm": "webm", "video/quicktime": "mov", "image/gif": "gif" },
   typeOf: async (bytes) => videoTypeOf(await sniffMediaType(bytes)),
-  measure: (bytes) => ({ seconds: known(() => probeVideo(bytes).seconds) }),
+  measure: async (context, made, _, signal) => ({ seconds: await secondsOf(context, "video", made, signal) }),
 };
 
 /** What is paid for is kept under the nearest name that callers know: any Matroska, and an MP4 whose brand is of audio. */
@@ -81,18 +80,8 @@ export const MESHES: Making = {
     "application/zip": "zip",
   },
   typeOf: meshTypeOf,
-  measure: () => ({}),
+  measure: () => Promise.resolve({}),
 };
-
-/** Undefined for what a probe of ours cannot read: players may know better. */
-function known<T>(probe: () => T): T | undefined {
-  try {
-    return probe();
-  } catch (error) {
-    if (error instanceof MediaError) return undefined;
-    throw error;
-  }
-}
 
 const MESH_ENDINGS: Readonly<Record<string, string>> = {
   gltf: "model/gltf+json",

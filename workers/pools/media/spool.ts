@@ -3,6 +3,7 @@
  * on the disk meanwhile, so that a video of any size costs no memory and can be looked at before it is kept.
  */
 import { openSpoolFile } from "#shared/files/spool-file.ts";
+import type { MediaSource } from "#shared/media/media-probes.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 
 import type { Artifact } from "../../providers/media.ts";
@@ -14,6 +15,8 @@ export interface Spooled {
   readonly size: number;
   /** All of it, mapped rather than read where it lies on the disk. Not after `remove`. */
   view(): Uint8Array;
+  /** Where a child process finds it. Not after `remove`. */
+  readonly source: MediaSource;
   pieces(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   remove(): void;
 }
@@ -77,6 +80,7 @@ export async function spool(
   return {
     size,
     view: () => file.view(),
+    source: { path: file.path },
     pieces: () => Bun.file(file.path).stream(),
     remove: () => file.remove(),
   };
@@ -84,7 +88,7 @@ export async function spool(
 
 /** What needs no place on the disk. */
 function inMemory(bytes: Uint8Array): Spooled {
-  return { size: bytes.length, view: () => bytes, pieces: () => [bytes], remove: () => undefined };
+  return { size: bytes.length, view: () => bytes, source: { bytes }, pieces: () => [bytes], remove: () => undefined };
 }
 
 /** Wherever it lies: it will not be smaller when it is asked for again. */

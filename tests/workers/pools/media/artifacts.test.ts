@@ -5,20 +5,23 @@ import { endFile, findFile } from "#shared/database/files.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
-import { wavOf } from "#tests/providers/fal/clips.ts";
+import { CLIP_SECONDS, fileAt, wavOf } from "#tests/providers/fal/clips.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 import { UnknownOutcomeError } from "#workers/job.ts";
 import { keepArtifacts } from "#workers/pools/media/artifacts.ts";
-import { MUSIC, PICTURES } from "#workers/pools/media/making.ts";
+import { MUSIC, PICTURES, VIDEOS } from "#workers/pools/media/making.ts";
 import { ResultBudget } from "#workers/pools/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
 let bench: FileBench;
 let workspaceId: string;
+const probes = openMediaProbes();
 
 beforeAll(async () => {
   bench = await openFileBench();
@@ -26,6 +29,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   expect(await bench.differences()).toEqual([]);
+  await probes.close();
   await bench.close();
 });
 
@@ -41,6 +45,7 @@ const tools = () => ({
   storage: bench.storage,
   uploads: bench.uploads,
   uploadPlaces,
+  probes,
   log,
 });
 /** What one job holds of a budget of its own. */
@@ -179,6 +184,57 @@ describe("what is fetched", () => {
     });
     expect([held, heard]).toEqual([0, wavOf(1).length]);
   }, 30_000);
+});
+
+describe("how long a result lasts", () => {
+  const clip = fileAt("/a.mp4")?.body as Buffer<ArrayBuffer>;
+  const atProvider: Artifact = { open: () => Promise.resolve(new Blob([clip]).stream()), contentType: "video/mp4" };
+  const looks: string[] = [];
+  /** Children that end, before one looks. */
+  const after = (ends: readonly MediaError[]): Pick<MediaProbes, "audio" | "video"> => {
+    let left = ends;
+    const look = <T>(real: () => Promise<T>): Promise<T> => {
+      const [end, ...rest] = left;
+      left = rest;
+      return end === undefined ? real() : Promise.reject(end);
+    };
+    return {
+      audio: (source) => look(() => probes.audio(source)),
+      video(source) {
+        looks.push("path" in source ? "file" : "bytes");
+        return look(() => probes.video(source));
+      },
+    };
+  };
+  const secondsOf = async (made: Artifact, ends: readonly MediaError[] = []): Promise<number | undefined> => {
+    const around = { ...tools(), probes: { ...probes, ...after(ends) } };
+    const job = { job_id: newId(), workspace_id: workspaceId };
+    const options = { signal: new AbortController().signal, holding: roomy(), work: "one/m 1", canResume: true };
+    const making = "open" in made ? VIDEOS : MUSIC;
+    return (await keepArtifacts(around, job, [made], making, options))[0]?.seconds;
+  };
+  const crash = new MediaError("failed", "the child ended");
+  const slow = new MediaError("timeout", "too slow");
+
+  test("is found out by a child process, which reads the file itself", async () => {
+    expect(await secondsOf(atProvider)).toBeCloseTo(CLIP_SECONDS, 1);
+    expect(looks.splice(0)).toEqual(["file"]);
+  });
+
+  test.each([crash, slow])("is asked of another child after %p", async (end) => {
+    expect(await secondsOf(sound(3), [end])).toBe(3);
+  });
+
+  test("is unknown of what no child survives, and the result is kept", async () => {
+    expect(await secondsOf(atProvider, [crash, slow])).toBeUndefined();
+  });
+
+  test("is not waited for once the job is given up", async () => {
+    const before = await filesOf();
+    const given = secondsOf(sound(1), [new MediaError("aborted", "given up")]);
+    expect(await given.catch((error: unknown) => error)).toMatchObject({ name: "ProviderError", kind: "aborted" });
+    expect(await filesOf()).toBe(before);
+  });
 });
 
 describe("one of several pictures that cannot be had", () => {

@@ -1,5 +1,7 @@
 /** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { probeAudio } from "#shared/media/probe/probe.ts";
+import { probeVideo } from "#shared/media/probe/video.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
@@ -127,6 +129,10 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
     },
     results,
     uploadPlaces: new ResultBudget({ bytesMax: 2, waitMs: 1_000 }),
+    probes: {
+      audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)),
+      video: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeVideo(bytes)),
+    },
     uploads: { run: around.store ?? (() => Promise.resolve("file-1")) },
     metrics,
     providers,

@@ -1,0 +1,41 @@
+/** How long a made recording lasts: its bytes are a stranger's, so a child process with limits looks at them. */
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import type { Spooled } from "./spool.ts";
+
+export type Looking = Pick<WorkerContext, "probes" | "log">;
+
+/** A child ends for reasons of its own too, such as a machine without memory. */
+const LOOKS = 2;
+
+/**
+ * @returns undefined for what a probe cannot read, and for what ended or outlasted each child that looked at it: players may
+ * know better
+ * @throws ProviderError `aborted` when the signal aborts first
+ */
+export async function secondsOf(
+  { probes, log }: Looking,
+  kind: "audio" | "video",
+  made: Pick<Spooled, "source">,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (let look = 1; ; look++) {
+    try {
+      return (await probes[kind](made.source, signal)).seconds;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });
+      if (isVerdict(error)) return undefined;
+      log.warn({ err: error, kind, look }, "a result could not be looked at");
+      if (look >= LOOKS) return undefined;
+    }
+  }
+}
+
+/** The probe's own word on the bytes. */
+function isVerdict({ fault }: MediaError): boolean {
+  return fault === "unsupported" || fault === "corrupt" || fault === "too_large";
+}
