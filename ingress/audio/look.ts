@@ -1,6 +1,6 @@
 /** What a received recording is and how long it lasts: found out from its bytes, not from the caller's word. */
-import { GIVEN_TYPES } from "#shared/admission/given-media.ts";
-import type { Recording } from "#shared/admission/transcription-constraints.ts";
+import { GIVEN_TYPES } from "#shared/kinds/given-media.ts";
+import type { Recording } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -5,10 +5,10 @@
 import { statSync } from "node:fs";
 
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { givenInline } from "#shared/admission/given-media.ts";
+import { givenInline } from "#shared/kinds/given-media.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
-import { withoutNulls } from "#shared/admission/media-check.ts";
-import { soundOf } from "#shared/admission/transcription-constraints.ts";
+import { withoutNulls } from "#shared/kinds/media-check.ts";
+import { soundOf } from "#shared/kinds/transcription.ts";
 import { parse } from "#shared/contracts.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -3,7 +3,7 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
-import { findStoredFiles } from "#shared/admission/chat-files.ts";
+import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";

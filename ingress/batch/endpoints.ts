@@ -1,6 +1,6 @@
 /** What a batch message may ask for: the endpoints it may name, each with its own checks. Their pool is in BATCH_POOLS. */
 import type { BatchMessage } from "#schemas/generated/types.ts";
-import type { StoredFiles } from "#shared/admission/chat-files.ts";
+import type { StoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -3,7 +3,7 @@
  * everything that money and queue need happens here, once.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import type { CallBound } from "#shared/admission/call-bound.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";

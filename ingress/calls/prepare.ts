@@ -1,8 +1,8 @@
 /** A parsed body → a paid call: contract, model, the model's constraints, bound. The same through both doors. */
-import { NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
-import { checkChat } from "#shared/admission/chat-constraints.ts";
-import { checkEmbeddings } from "#shared/admission/embeddings-constraints.ts";
-import { resolveChatModel, resolveEmbeddingModel } from "#shared/admission/resolve-model.ts";
+import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import { checkEmbeddings } from "#shared/kinds/embeddings.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "#shared/kinds/resolve-model.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 

@@ -1,7 +1,7 @@
 /** What a work message says of an admitted call beside its request: the same through both doors. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import type { KeptMedia } from "#shared/admission/given-media.ts";
+import type { KeptMedia } from "#shared/kinds/given-media.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { PaidCall } from "./paid-call.ts";

@@ -5,8 +5,8 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
-import type { KeptMedia } from "#shared/admission/given-media.ts";
-import type { CheckedMedia } from "#shared/admission/media-check.ts";
+import type { KeptMedia } from "#shared/kinds/given-media.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";

@@ -1,8 +1,8 @@
 /** A body → a media job: contract, model, the model's constraints, what comes with the call. The order is the design's (part 5). */
 import type { Modality, SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
-import { checkGivenFiles, type Given, givenBytesMax } from "#shared/admission/given-media.ts";
-import { type CheckedMedia, withoutNulls } from "#shared/admission/media-check.ts";
-import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
+import { checkGivenFiles, type Given, givenBytesMax } from "#shared/kinds/given-media.ts";
+import { type CheckedMedia, withoutNulls } from "#shared/kinds/media-check.ts";
+import { resolveMediaModel } from "#shared/kinds/resolve-model.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { readJson } from "#shared/json.ts";

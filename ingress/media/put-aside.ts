@@ -2,7 +2,7 @@
  * Media that a body brought goes to the object store before the call is admitted: a call waits for minutes, and neither this
  * process nor the queue nor a row is to hold its bytes meanwhile.
  */
-import type { Given, KeptMedia } from "#shared/admission/given-media.ts";
+import type { Given, KeptMedia } from "#shared/kinds/given-media.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -6,7 +6,7 @@ import {
   NO_FILES,
   type StoredFile,
   type StoredFiles,
-} from "#shared/admission/chat-files.ts";
+} from "#shared/kinds/chat/files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";

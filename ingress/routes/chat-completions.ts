@@ -1,5 +1,5 @@
 /** POST /v1/chat/completions. */
-import { findStoredFiles } from "#shared/admission/chat-files.ts";
+import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import { readJson } from "#shared/json.ts";
 
 import { readJsonBody } from "../body.ts";

@@ -1,9 +1,9 @@
 /** POST /v1/models/{slug}/estimate. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { findStoredFiles } from "#shared/admission/chat-files.ts";
-import { withoutNulls } from "#shared/admission/media-check.ts";
-import type { Recording } from "#shared/admission/transcription-constraints.ts";
-import { resolveModel } from "#shared/admission/resolve-model.ts";
+import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { withoutNulls } from "#shared/kinds/media-check.ts";
+import type { Recording } from "#shared/kinds/transcription.ts";
+import { resolveModel } from "#shared/kinds/resolve-model.ts";
 import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
 

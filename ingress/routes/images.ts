@@ -1,6 +1,6 @@
 /** POST /v1/images/generations and /v1/images/edits. */
-import { editPictures } from "#shared/admission/given-media.ts";
-import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
+import { editPictures } from "#shared/kinds/given-media.ts";
+import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/3d/generations. */
-import { givenByAddresses } from "#shared/admission/given-media.ts";
-import { checkMesh } from "#shared/admission/mesh-constraints.ts";
+import { givenByAddresses } from "#shared/kinds/given-media.ts";
+import { checkMesh } from "#shared/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";

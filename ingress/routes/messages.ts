@@ -1,7 +1,7 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
-import { checkChat } from "#shared/admission/chat-constraints.ts";
-import { findStoredFiles } from "#shared/admission/chat-files.ts";
-import { resolveChatModel } from "#shared/admission/resolve-model.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { resolveChatModel } from "#shared/kinds/resolve-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";

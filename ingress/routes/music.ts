@@ -1,5 +1,5 @@
 /** POST /v1/music/generations. */
-import { checkMusic } from "#shared/admission/music-constraints.ts";
+import { checkMusic } from "#shared/kinds/music.ts";
 
 import type { IngressContext } from "../context.ts";
 import { MEDIA_ERRORS } from "../media/errors.ts";

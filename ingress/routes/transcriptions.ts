@@ -1,7 +1,7 @@
 /** POST /v1/audio/transcriptions. */
 import { tooExpensive } from "#shared/admission/calls.ts";
-import { resolveMediaModel } from "#shared/admission/resolve-model.ts";
-import { checkTranscription } from "#shared/admission/transcription-constraints.ts";
+import { resolveMediaModel } from "#shared/kinds/resolve-model.ts";
+import { checkTranscription } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 

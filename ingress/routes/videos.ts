@@ -1,6 +1,6 @@
 /** POST /v1/videos/generations and GET /v1/videos/generations/{id}. */
-import { givenByAddresses } from "#shared/admission/given-media.ts";
-import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { givenByAddresses } from "#shared/kinds/given-media.ts";
+import { checkVideo } from "#shared/kinds/video.ts";
 import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";

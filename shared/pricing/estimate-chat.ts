@@ -1,7 +1,7 @@
 /** What a chat call typically uses, before it is made. The rule is told to clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { CallBound } from "#shared/admission/call-bound.ts";
-import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
+import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";

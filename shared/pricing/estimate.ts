@@ -3,17 +3,17 @@
  * kind of call. Nothing is held here.
  */
 import type { Estimate } from "#schemas/generated/types.ts";
-import type { CallBound } from "#shared/admission/call-bound.ts";
-import { NO_FILES, type StoredFiles } from "#shared/admission/chat-files.ts";
-import { checkChat } from "#shared/admission/chat-constraints.ts";
-import { checkEmbeddings, inputsOf } from "#shared/admission/embeddings-constraints.ts";
-import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
-import { type CheckedMedia, withoutNulls } from "#shared/admission/media-check.ts";
-import { checkMesh } from "#shared/admission/mesh-constraints.ts";
-import { checkMusic } from "#shared/admission/music-constraints.ts";
-import { checkSpeech } from "#shared/admission/speech-constraints.ts";
-import { checkTranscription, type Recording } from "#shared/admission/transcription-constraints.ts";
-import { checkVideo } from "#shared/admission/video-constraints.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
+import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import { checkEmbeddings, inputsOf } from "#shared/kinds/embeddings.ts";
+import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { type CheckedMedia, withoutNulls } from "#shared/kinds/media-check.ts";
+import { checkMesh } from "#shared/kinds/mesh.ts";
+import { checkMusic } from "#shared/kinds/music.ts";
+import { checkSpeech } from "#shared/kinds/speech.ts";
+import { checkTranscription, type Recording } from "#shared/kinds/transcription.ts";
+import { checkVideo } from "#shared/kinds/video.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
 import { parse } from "#shared/contracts.ts";

@@ -104,9 +104,9 @@ describe("the codes of a route", () => {
       ...thrownIn(
         ...GATES,
         "shared/admission/calls.ts",
-        "shared/admission/chat-constraints.ts",
+        "shared/kinds/chat/constraints.ts",
         "shared/admission/group.ts",
-        "shared/admission/resolve-model.ts",
+        "shared/kinds/resolve-model.ts",
         "shared/json.ts",
         "shared/outbound/guard.ts",
         "shared/queue/publish.ts",

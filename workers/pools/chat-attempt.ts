@@ -1,6 +1,6 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { chatInputTokensMax } from "#shared/admission/chat-constraints.ts";
+import { chatInputTokensMax } from "#shared/kinds/chat/constraints.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";

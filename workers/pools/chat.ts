@@ -1,6 +1,6 @@
 /** What the chat pool does with a call: it is served by the first source that can, settled once, answered once. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { checkChat } from "#shared/admission/chat-constraints.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";

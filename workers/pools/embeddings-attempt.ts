@@ -3,7 +3,7 @@
  * time, and one result.
  */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
-import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/admission/embeddings-constraints.ts";
+import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/kinds/embeddings.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { NO_USAGE, promptTokens } from "#shared/pricing/usage.ts";

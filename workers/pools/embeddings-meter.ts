@@ -1,5 +1,5 @@
 /** What an embeddings call used: the provider's report, or our own count where there is none that can be true. */
-import type { EmbeddingInput } from "#shared/admission/embeddings-constraints.ts";
+import type { EmbeddingInput } from "#shared/kinds/embeddings.ts";
 import type { EmbeddingModel } from "#shared/catalogue/catalogue.ts";
 import { priceChat } from "#shared/pricing/price.ts";
 import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";

@@ -1,6 +1,6 @@
 /** What the pool does with an embeddings call: served by the first source that can, settled once, answered once. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
-import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/admission/embeddings-constraints.ts";
+import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/kinds/embeddings.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 

@@ -1,11 +1,7 @@
 /** What the audio pool does with a recording: transcribed by the first source that can, settled once, answered once. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import {
-  checkTranscription,
-  type Recording,
-  type TranscriptionWish,
-} from "#shared/admission/transcription-constraints.ts";
-import type { CheckedMedia } from "#shared/admission/media-check.ts";
+import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/kinds/transcription.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";

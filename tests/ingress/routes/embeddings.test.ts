@@ -142,14 +142,10 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes that checks and bodies can say are documented", () => {
   const { context } = start();
-  const common = ["shared/json.ts", "ingress/body.ts", "shared/admission/resolve-model.ts"];
-  const checks = thrownIn(...common, "shared/admission/embeddings-constraints.ts");
+  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/resolve-model.ts"];
+  const checks = thrownIn(...common, "shared/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);
-  const chat = thrownIn(
-    "shared/pricing/estimate.ts",
-    "shared/admission/chat-constraints.ts",
-    "shared/outbound/guard.ts",
-  );
+  const chat = thrownIn("shared/pricing/estimate.ts", "shared/kinds/chat/constraints.ts", "shared/outbound/guard.ts");
   expect(estimate(context).errors).toEqual(expect.arrayContaining([...checks, ...chat]) as never);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
-import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { checkVideo } from "#shared/kinds/video.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { resolveChatModel, resolveEmbeddingModel } from "#shared/admission/resolve-model.ts";
+import { resolveChatModel, resolveEmbeddingModel } from "#shared/kinds/resolve-model.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";

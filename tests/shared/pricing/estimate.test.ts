@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { checkChat } from "#shared/admission/chat-constraints.ts";
-import { checkEmbeddings } from "#shared/admission/embeddings-constraints.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import { checkEmbeddings } from "#shared/kinds/embeddings.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { creditsNumber } from "#shared/money.ts";
@@ -10,7 +10,7 @@ import { estimateCall } from "#shared/pricing/estimate.ts";
 import { breakDown } from "#shared/pricing/estimate-lines.ts";
 import { parsePrice, priceTokens } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/admission/embedding-models.ts";
+import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/kinds/embedding-models.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 const MORE = `

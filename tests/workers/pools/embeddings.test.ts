@@ -8,7 +8,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
-import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/admission/embedding-models.ts";
+import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/kinds/embedding-models.ts";
 import { chatJob } from "#tests/workers/jobs.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";

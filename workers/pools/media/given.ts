@@ -1,5 +1,5 @@
 /** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
-import { type Given, GIVEN_TYPES } from "#shared/admission/given-media.ts";
+import { type Given, GIVEN_TYPES } from "#shared/kinds/given-media.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";

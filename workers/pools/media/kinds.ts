@@ -7,13 +7,13 @@ import type {
   SpeechRequest,
   VideoGenerationRequest,
 } from "#schemas/generated/types.ts";
-import { editPictures, type Given, givenByAddresses, type KeptMedia } from "#shared/admission/given-media.ts";
-import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
-import type { CheckedMedia } from "#shared/admission/media-check.ts";
-import { checkMesh } from "#shared/admission/mesh-constraints.ts";
-import { checkMusic } from "#shared/admission/music-constraints.ts";
-import { checkSpeech } from "#shared/admission/speech-constraints.ts";
-import { checkVideo } from "#shared/admission/video-constraints.ts";
+import { editPictures, type Given, givenByAddresses, type KeptMedia } from "#shared/kinds/given-media.ts";
+import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
+import { checkMesh } from "#shared/kinds/mesh.ts";
+import { checkMusic } from "#shared/kinds/music.ts";
+import { checkSpeech } from "#shared/kinds/speech.ts";
+import { checkVideo } from "#shared/kinds/video.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 
 import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";

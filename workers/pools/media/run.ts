@@ -3,7 +3,7 @@
  * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { givenBytesMax } from "#shared/admission/given-media.ts";
+import { givenBytesMax } from "#shared/kinds/given-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -1,6 +1,6 @@
 /** What a call is paid by while one model serves it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { CheckedMedia } from "#shared/admission/media-check.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import type { Quantities } from "#shared/pricing/media.ts";

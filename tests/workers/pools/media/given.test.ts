@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { Given } from "#shared/admission/given-media.ts";
+import type { Given } from "#shared/kinds/given-media.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";

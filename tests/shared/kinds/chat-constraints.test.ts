@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { CallBound } from "#shared/admission/call-bound.ts";
-import { chatInputTokensMax, checkChat } from "#shared/admission/chat-constraints.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
+import { chatInputTokensMax, checkChat } from "#shared/kinds/chat/constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";

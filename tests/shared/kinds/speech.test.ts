@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { checkSpeech } from "#shared/admission/speech-constraints.ts";
+import { checkSpeech } from "#shared/kinds/speech.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 const model = (slug: string, allowed: string): string => `

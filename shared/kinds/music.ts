@@ -16,8 +16,8 @@ import {
   timeBound,
   usualTime,
 } from "./media-check.ts";
-import type { SpokenFormat } from "./speech-constraints.ts";
-import { lengthOf } from "./video-constraints.ts";
+import type { SpokenFormat } from "./speech.ts";
+import { lengthOf } from "./video.ts";
 
 export interface MusicWish {
   readonly prompt: string;

@@ -7,7 +7,7 @@ import { isFileId } from "#shared/files/id.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { checkMayReadFiles } from "./may-read-files.ts";
+import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 
 export interface StoredFile {
   readonly bytes: number;

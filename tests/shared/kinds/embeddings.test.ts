@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
-import { checkEmbeddings, inputsOf } from "#shared/admission/embeddings-constraints.ts";
-import { resolveEmbeddingModel } from "#shared/admission/resolve-model.ts";
+import { checkEmbeddings, inputsOf } from "#shared/kinds/embeddings.ts";
+import { resolveEmbeddingModel } from "#shared/kinds/resolve-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { checkMusic } from "#shared/admission/music-constraints.ts";
+import { checkMusic } from "#shared/kinds/music.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 const model = (slug: string, fields: string): string => `

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { checkImageEdit, checkImages } from "#shared/admission/image-constraints.ts";
-import { withoutNulls } from "#shared/admission/media-check.ts";
-import { resolveChatModel, resolveEmbeddingModel, resolveMediaModel } from "#shared/admission/resolve-model.ts";
+import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { withoutNulls } from "#shared/kinds/media-check.ts";
+import { resolveChatModel, resolveEmbeddingModel, resolveMediaModel } from "#shared/kinds/resolve-model.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { readLayer } from "#shared/catalogue/layer.ts";

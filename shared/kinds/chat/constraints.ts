@@ -10,10 +10,10 @@ import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
-import type { CallBound } from "./call-bound.ts";
-import { beginsAsPicture, isSound } from "./chat-media.ts";
-import { blockKind, NO_FILES, type StoredFiles } from "./chat-files.ts";
-import { checkFunctionCall, checkToolChoice } from "./chat-tools.ts";
+import type { CallBound } from "../call-bound.ts";
+import { beginsAsPicture, isSound } from "./media.ts";
+import { blockKind, NO_FILES, type StoredFiles } from "./files.ts";
+import { checkFunctionCall, checkToolChoice } from "./tools.ts";
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { checkChat } from "#shared/admission/chat-constraints.ts";
-import { blockKind, filePlaces, findStoredFiles, type StoredFile } from "#shared/admission/chat-files.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import { blockKind, filePlaces, findStoredFiles, type StoredFile } from "#shared/kinds/chat/files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Queryable, SqlValue } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -15,7 +15,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import { GIVEN_BYTES_MAX } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
-import { checkMayReadFiles } from "./may-read-files.ts";
+import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 
 export type GivenKind = "image" | "video" | "mesh" | "audio";
 
