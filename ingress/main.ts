@@ -138,7 +138,7 @@ export async function startIngress(): Promise<void> {
     config.graceMs,
   );
   const lookups = database.reserve("batch intake");
-  const intake = startIntake({ catalogue, storage, database: lookups, log, metrics, dispatcher, jobs }, connection);
+  const intake = startIntake({ ...context, database: lookups }, connection);
   lifecycle.onStop("batch intake", () => intake.stop());
   await role.ready({ port: server.port }, dependencies);
 }

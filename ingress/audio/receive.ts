@@ -6,10 +6,12 @@ import { statSync } from "node:fs";
 
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { givenInline } from "#shared/kinds/given-media.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
 import { soundOf } from "#shared/kinds/transcription.ts";
 import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
@@ -58,28 +60,37 @@ const diskShare = new FairShare({
   noun: "recordings",
 });
 
+type FileSource = Pick<IngressContext, "storage"> & { readonly database: Queryable };
+
+/** Whose recording it is, and until when it is wanted. */
+export interface Receiver {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
 /** Whoever gets it removes the sound. @throws ApiError */
 export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
-  return isForm ? receiveForm(call) : receiveJson(context, call);
+  const receiver = { caller: callerOf(call), signal: call.request.signal };
+  return isForm ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
 }
 
-async function receiveJson(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
+async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const body = withoutNulls(readJson(bytes).value);
   const request = parse("TranscriptionRequest", body);
   const { audio_base64: _sound, mime_type: _type, file_id: _file, ...rest } = request;
-  return { request: rest, sound: await soundOfBody(context, call, request) };
+  return { request: rest, sound: await soundOfBody(context, receiver, request) };
 }
 
 /** The recording that a body of JSON brings. @throws ApiError */
 export async function soundOfBody(
-  context: Pick<IngressContext, "database" | "storage">,
-  call: RouteCall,
+  context: FileSource,
+  receiver: Receiver,
   request: TranscriptionRequest,
 ): Promise<ReceivedSound> {
   const named = soundOf(request);
-  if ("fileId" in named) return stored(context, call, named.fileId);
+  if ("fileId" in named) return stored(context, receiver, named.fileId);
   const given = await givenInline({ ...request }, "audio", GIVEN_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
@@ -91,13 +102,9 @@ export async function soundOfBody(
   return { ...told, source: { bytes }, view: () => bytes, remove: () => undefined };
 }
 
-async function stored(
-  { database, storage }: Pick<IngressContext, "database" | "storage">,
-  call: RouteCall,
-  fileId: string,
-): Promise<ReceivedSound> {
+async function stored({ database, storage }: FileSource, receiver: Receiver, fileId: string): Promise<ReceivedSound> {
   const param = "file_id";
-  const caller = callerOf(call);
+  const { caller } = receiver;
   checkMayReadFiles(caller, param);
   const [row] = isFileId(fileId)
     ? await unavailable("The file of this call cannot be looked up right now; try again shortly.", () =>
@@ -106,7 +113,7 @@ async function stored(
     : [];
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (Number(row.bytes) > GIVEN_BYTES_MAX.audio) throw tooLarge(param);
-  return spooled(call, async (file) => {
+  return spooled(receiver, async (file) => {
     await unavailable("The file of this call cannot be read right now; try again shortly.", async () => {
       const blocks = await findBlocks(database, row.id);
       if (!blocks) throw new Error("the file has no blocks any more");
@@ -120,7 +127,7 @@ async function stored(
 const AS_NUMBER: ReadonlySet<string> = new Set(["temperature"]);
 const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
 
-async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
+async function receiveForm(call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
   const incoming = openIncoming(call.request);
   const reader = new MultipartReader(incoming, boundaryOf(call.request.headers));
   // Maps, since a part may be called `constructor[]`.
@@ -132,7 +139,7 @@ async function receiveForm(call: RouteCall): Promise<ReceivedCall> {
       const { name } = head;
       if (name === "file") {
         if (sound) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
-        sound = await receiveFile(call, reader, head.filename, head.contentType);
+        sound = await receiveFile(receiver, reader, head.filename, head.contentType);
       } else if (name.endsWith("[]")) {
         const list = name.slice(0, -2);
         lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
@@ -163,7 +170,7 @@ function typed(name: string, text: string): unknown {
 }
 
 async function receiveFile(
-  call: RouteCall,
+  receiver: Receiver,
   reader: MultipartReader,
   name: string | undefined,
   contentType: string | undefined,
@@ -173,7 +180,7 @@ async function receiveFile(
       param: "file",
     });
   }
-  return spooled(call, async (file) => {
+  return spooled(receiver, async (file) => {
     let size = 0;
     for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
       size += piece.length;
@@ -191,10 +198,10 @@ async function receiveFile(
 const NO_BYTES = new Uint8Array();
 
 async function spooled(
-  call: RouteCall,
+  { caller, signal }: Receiver,
   fill: (file: SpoolFile) => Promise<Pick<ReceivedSound, "param" | "claim" | "filename" | "fileId">>,
 ): Promise<ReceivedSound> {
-  const free = await diskShare.take(callerOf(call).workspaceId, 1, call.request.signal);
+  const free = await diskShare.take(caller.workspaceId, 1, signal);
   let file: SpoolFile | undefined;
   const remove = (): void => {
     file?.remove();

@@ -3,7 +3,6 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
-import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -15,14 +14,15 @@ import { jobIdOf } from "#shared/jobs/id.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { storeClaim } from "#shared/storage/claim-check.ts";
 
-import type { PaidCall } from "../calls/paid-call.ts";
+import { discardStored, isLarge, type StoredRequest, storeRequest } from "../calls/stored-request.ts";
 import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
 import { presetOf } from "../serve.ts";
 
-import { readBatchCall } from "./endpoints.ts";
+import { checkRoom } from "../media/offer-job.ts";
+
+import { type BatchCall, fingerprintOf, readBatchCall } from "./read-call.ts";
 
 export interface BatchArrival {
   readonly pool: Pool;
@@ -53,7 +53,7 @@ export interface Answered {
 
 export type Taken = Answered | { readonly kind: "full"; readonly waitMs: number };
 
-export interface BatchContext extends Pick<IngressContext, "catalogue" | "storage" | "log"> {
+export interface BatchContext extends Pick<IngressContext, "catalogue" | "config" | "storage" | "probes" | "log"> {
   /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
@@ -80,9 +80,11 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   const job = addressOf(arrival);
   const actor = await actorOf(context, arrival);
   // Not kept: no preset bounds how many such messages come, and each would be a row.
-  if (actor instanceof ApiError) return (await findKnown(context, job)) ?? refused(job, jobError(actor));
-  const offer = await offerOf(context, arrival, job, actor);
+  if (actor instanceof ApiError) return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(actor));
+  const { offer, stored } = await offerOf(context, arrival, job, actor);
   const verdict = await context.jobs.offer(offer);
+  // Of a job that is known, what the first message stored stays.
+  if (stored && verdict.kind !== "admitted" && verdict.kind !== "known") discardStored(context, job.id, stored);
   switch (verdict.kind) {
     case "admitted":
       return {
@@ -98,7 +100,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "unknown_workspace":
       return refused(job, jobError("refusal" in offer.terms ? offer.terms.refusal : noKey()));
     case "known":
-      return (await findKnown(context, job)) ?? { kind: "full", waitMs: 0 };
+      return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0 };
     case "full":
       return verdict;
     default:
@@ -106,20 +108,30 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   }
 }
 
-/** What is told of a job that is known under its publisher's key; undefined: none is. */
+/**
+ * What is told of a job that is known under its publisher's key; undefined: none is.
+ * @param data the message: one that asks for something else than the first is refused
+ */
 export async function findKnown(
   context: Pick<BatchContext, "database" | "storage" | "log">,
   job: Addressed,
+  data: Uint8Array,
 ): Promise<Answered | undefined> {
   if (job.publisher_key === null) return undefined;
   const row = await findJob(context.database, job.workspace_id, job.id);
   if (!row) return undefined;
+  if (row.fingerprint !== null && row.fingerprint !== fingerprintOf(data)) return refused(job, jobError(REUSED));
   const result = await loadResult(context.storage, row).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
     return null;
   });
   return { kind: "answered", outcome: "repeated", job, told: toldOf(row, result), dispatch: 0 };
 }
+
+const REUSED = new ApiError(
+  "idempotency_key_reused",
+  "Expected the message that this Idempotency-Key was used for first, got one with another body.",
+);
 
 function refused(job: Addressed, error: JobError): Answered {
   return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
@@ -146,8 +158,9 @@ async function offerOf(
   arrival: BatchArrival,
   job: Addressed,
   { caller, preset }: Actor,
-): Promise<JobOffer> {
+): Promise<{ readonly offer: JobOffer; readonly stored?: StoredRequest | undefined }> {
   const { pool, workspaceId } = arrival;
+  const fingerprint = fingerprintOf(arrival.data);
   const common = {
     id: job.id,
     workspaceId,
@@ -168,39 +181,36 @@ async function offerOf(
         `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
       );
     }
-    const paid = await readBatchCall(context.catalogue.current(), arrival.data, (body) =>
-      findStoredFiles(context.database, caller, body),
-    );
+    const call = await readBatchCall(context, { caller, pool, data: arrival.data });
+    if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
+    const stored = await keepRequest(context, workspaceId, job.id, call);
     const hold = {
       jobId: job.id,
       keyId: caller.keyId,
-      model: paid.model.slug,
-      amountNano: paid.bound.holdNano,
-      mayExceed: paid.bound.mayExceed,
-      tokensMax: paid.bound.tokensMax,
+      model: call.model.slug,
+      amountNano: call.bound.holdNano,
+      mayExceed: call.bound.mayExceed,
+      tokensMax: call.bound.tokensMax,
       dailyTokens: preset.daily_tokens,
-      lifeMs: LIMITS.jobLifeMs + LIMITS.jobHoldSlackMs,
+      // A job that is begun at the end of its life has the time that any has.
+      lifeMs: LIMITS.jobLifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs,
     };
-    return {
+    const offer: JobOffer = {
       ...common,
-      kind: paid.kind,
-      modality: paid.model.modality,
-      model: paid.model.slug,
+      kind: call.kind.name,
+      modality: call.model.modality,
+      model: call.model.slug,
       // The deadline is the row's; a worker puts in how long it may take.
-      work: workHead(caller, job.id, paid, 0),
-      request: await keepRequest(context, workspaceId, job.id, paid),
+      work: workHead(caller, job.id, { ...call, api: "openai", given: stored?.given ?? {}, fingerprint }, 0),
+      request: stored?.body ?? null,
       terms: { hold },
     };
+    return { offer, stored };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    const terms = { refusal: error };
     return {
-      ...common,
-      kind: "chat",
-      modality: "text",
-      model: null,
-      work: {},
-      request: null,
-      terms: { refusal: error },
+      offer: { ...common, kind: "chat", modality: "text", model: null, work: { fingerprint }, request: null, terms },
     };
   }
 }
@@ -221,16 +231,16 @@ function noKey(): ApiError {
   return new ApiError("permission_denied", "The workspace has no active API key that batch messages could act for.");
 }
 
-/** A large one waits in the object store. A repeat must not write over what the job before it still needs. */
+/** Undefined for a repeat, which must not write over what the job before it still needs. */
 async function keepRequest(
   context: BatchContext,
   workspaceId: string,
   id: string,
-  { text, textBytes }: PaidCall,
-): Promise<JobOffer["request"]> {
-  if (textBytes <= LIMITS.jobTextBytesMax) return { text };
-  if (await findJob(context.database, workspaceId, id)) return null;
-  return { reference: await storeClaim(context.storage, id, text) };
+  call: BatchCall,
+): Promise<StoredRequest | undefined> {
+  const isStored = call.inline.length > 0 || isLarge(call.text({}));
+  if (isStored && (await findJob(context.database, workspaceId, id))) return undefined;
+  return storeRequest(context, id, call.inline, (given) => call.text(given));
 }
 
 const PLAIN_KEY = /^[\x20-\x7e]+$/;

@@ -92,7 +92,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     if (openInMs > 0) {
       const job = addressOf(arrival);
       // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
-      const known = message.deliveries === 1 ? await findKnown(context, job) : undefined;
+      const known = message.deliveries === 1 ? await findKnown(context, job, message.data) : undefined;
       if (known) await conclude(message, target.pool, known);
       else wait(message, job, openInMs);
       return;

@@ -4,11 +4,11 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
+import type { Kind } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
 import type { Price } from "#shared/pricing/price.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
 
@@ -19,9 +19,7 @@ import { type CachePlan, fromCache } from "./response-cache.ts";
 import { workHead } from "./work-head.ts";
 
 export interface PaidCall {
-  readonly kind: "chat" | "embeddings" | "transcription";
-  /** Chat where absent. */
-  readonly pool?: Pool;
+  readonly kind: Kind;
   /** Whose format the answer has. */
   readonly api: "openai" | "anthropic";
   readonly model: Model;
@@ -50,7 +48,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     }
   }
   const waitMs = config.chat.totalMs;
-  const pool = paid.pool ?? "chat";
+  const { pool } = paid.kind;
   try {
     await placeHold(context, caller, call.requestId, paid, waitMs);
   } catch (error) {

@@ -6,20 +6,22 @@ import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { PaidCall } from "./paid-call.ts";
 
-interface WorkFacts extends Pick<PaidCall, "api" | "model" | "bound" | "cache">, Pick<JobMessage, "kind"> {
+interface WorkFacts extends Pick<PaidCall, "kind" | "api" | "model" | "bound" | "cache"> {
   /** Of what the call asks for; absent: the model's. */
   readonly price?: Price;
   /** Media that was put aside. */
   readonly given?: KeptMedia;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
+  /** Of a batch message. */
+  readonly fingerprint?: string;
 }
 
 /** @param deadlineMs Unix milliseconds */
 export function workHead(
   caller: Caller,
   jobId: string,
-  { kind, api, model, bound, cache, price, given = {}, isStreamed }: WorkFacts,
+  { kind, api, model, bound, cache, price, given = {}, isStreamed, fingerprint }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // Of what is streamed as it is made nothing stands in (spec "Streamed image generation frames").
@@ -28,14 +30,14 @@ export function workHead(
     job_id: jobId,
     attempt: 1,
     dispatch: 1,
-    kind,
+    kind: kind.name,
     ...(api === "openai" ? {} : { api }),
     request_id: jobId,
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,
     model: model.slug,
     ...(fallbacks === undefined ? {} : { fallbacks: [...fallbacks] }),
-    ...(kind === "chat" && caller.continuedChains?.has(model.slug) === true ? { continue_streams: true } : {}),
+    ...(kind.name === "chat" && caller.continuedChains?.has(model.slug) === true ? { continue_streams: true } : {}),
     hold_nano: bound.holdNano.toString(),
     may_exceed: bound.mayExceed,
     output_tokens_max: bound.outputTokensMax,
@@ -43,6 +45,7 @@ export function workHead(
     ...(isStreamed === true ? { stream: true } : {}),
     ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
     ...(Object.keys(given).length === 0 ? {} : { given }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     deadline_ms: deadlineMs,
   };
 }

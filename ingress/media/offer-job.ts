@@ -2,12 +2,12 @@
  * A media call as a durable job: counted, held, put in its row and on the queue in one transaction, then waited for as long
  * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
  */
-import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
-import type { KeptMedia } from "#shared/kinds/given-media.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Kind } from "#shared/kinds/kind.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
@@ -15,20 +15,18 @@ import { failpoint } from "#shared/failpoint.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
-import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
+import { discardStored, isLarge, type StoredRequest, storeRequest } from "../calls/stored-request.ts";
 import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
 import { CountedError, presetOf, type RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
 import { offerTwice } from "./offer-twice.ts";
-import { discardAside, type Lightened, putAside } from "./put-aside.ts";
+import type { Lightened } from "./put-aside.ts";
 
 export interface MediaJob {
-  readonly pool: Pool;
-  readonly kind: JobMessage["kind"];
+  readonly kind: Kind;
   readonly model: Model;
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
   /** The request as the worker gets it, and media that is to be put aside for it. */
@@ -65,7 +63,7 @@ export async function runMediaJob(
 /** @throws CountedError of the refusal; ApiError of one that comes before the call is counted */
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
   await checkRoom(context, caller.workspaceId);
-  const request = await storeRequest(context, call.requestId, caller, job);
+  const request = await keepRequest(context, call.requestId, caller, job);
   try {
     await admit(context, caller, call.requestId, job, request);
     call.putAside?.();
@@ -104,7 +102,10 @@ export async function waitForJob(
 }
 
 /** What is made is kept: a provider is not paid for what a full workspace could not have. @throws ApiError */
-async function checkRoom({ database, config }: Context, workspaceId: string): Promise<void> {
+export async function checkRoom(
+  { database, config }: { readonly database: Queryable } & Pick<Context, "config">,
+  workspaceId: string,
+): Promise<void> {
   const taken = await unavailable("The file store cannot be asked right now; try again shortly.", () =>
     storageTaken(database, workspaceId),
   );
@@ -141,9 +142,9 @@ async function admit(
     id,
     workspaceId: caller.workspaceId,
     keyId: caller.keyId,
-    pool: job.pool,
+    pool: job.kind.pool,
     lane: "live",
-    kind: job.kind,
+    kind: job.kind.name,
     modality: job.model.modality,
     model: job.model.slug,
     // The deadline is the row's; a worker puts in how long it may take.
@@ -159,11 +160,11 @@ async function admit(
   };
   const at = performance.now();
   try {
-    const verdict = await offerTwice(context, offer, () => discardRequest(context, id, request));
+    const verdict = await offerTwice(context, offer, () => discardStored(context, id, request));
     const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) {
-      discardRequest(context, id, request);
+      discardStored(context, id, request);
       throw refused;
     }
     failpoint("job.admitted");
@@ -171,7 +172,7 @@ async function admit(
     const deadline = new Date(Date.now() + lifeMs);
     const dispatched = { id, workspace_id: caller.workspaceId, attempt: 1, dispatch: verdict.dispatch, deadline };
     // Not waited for: what does not arrive is sent again by the janitor.
-    void dispatcher.send(job.pool, "live", [dispatched], "admitted");
+    void dispatcher.send(job.kind.pool, "live", [dispatched], "admitted");
   } finally {
     metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
   }
@@ -218,26 +219,11 @@ function apiError(
   return new ApiError(known, message, { param, ...more });
 }
 
-interface StoredRequest {
-  readonly given: KeptMedia;
-  readonly body: NonNullable<JobOffer["request"]>;
-}
-
-/** Of a job that was refused: nobody comes for it. What stays is the janitor's. */
-function discardRequest(context: Context, id: string, { given, body }: StoredRequest): void {
-  const { storage, log } = context;
-  discardAside(context, id, given);
-  if (!("reference" in body)) return;
-  deleteClaim(storage, body.reference).catch((error: unknown) =>
-    log.warn({ err: error, job_id: id }, "the request of a refused job was not deleted"),
-  );
-}
-
 /**
  * What is too large for its row lies in the object store, where nothing is put of a call that window or funds would refuse.
  * @throws ApiError of that refusal; `service_unavailable`
  */
-async function storeRequest(context: Context, id: string, caller: Caller, job: MediaJob): Promise<StoredRequest> {
+async function keepRequest(context: Context, id: string, caller: Caller, job: MediaJob): Promise<StoredRequest> {
   const inline = job.takeGiven();
   const text = JSON.stringify(job.request);
   if (inline.length > 0 || isLarge(text)) {
@@ -245,28 +231,5 @@ async function storeRequest(context: Context, id: string, caller: Caller, job: M
     const freeNano = await context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
     if (freeNano < holdNano) throw tooExpensive(holdNano);
   }
-  const given = await putAside(context, id, inline);
-  try {
-    return { given, body: await keepRequest(context, id, text) };
-  } catch (error) {
-    discardAside(context, id, given);
-    throw error;
-  }
-}
-
-function isLarge(text: string): boolean {
-  return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
-}
-
-async function keepRequest({ storage }: Context, id: string, text: string): Promise<StoredRequest["body"]> {
-  if (!isLarge(text)) return { text };
-  try {
-    const reference = await storeClaim(storage, id, text);
-    failpoint("request.stored");
-    return { reference };
-  } catch (error) {
-    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
-      cause: error,
-    });
-  }
+  return storeRequest(context, id, inline, () => text);
 }

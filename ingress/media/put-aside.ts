@@ -10,7 +10,7 @@ import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
 import type { IngressContext } from "../context.ts";
 
-type Inline = Given & { readonly bytes: Uint8Array; readonly contentType: string };
+export type Inline = Given & { readonly bytes: Uint8Array; readonly contentType: string };
 
 /** The request without what is put aside, and what that is. */
 export interface Lightened<Request> {

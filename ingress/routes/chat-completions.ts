@@ -1,10 +1,11 @@
 /** POST /v1/chat/completions. */
+import { CHAT } from "#shared/kinds/chat.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import { readJson } from "#shared/json.ts";
 
 import { readJsonBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
-import { prepareChat } from "../calls/prepare.ts";
+import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf } from "../roles.ts";
@@ -64,7 +65,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { text, value } = readJson(bytes);
   const files = await findStoredFiles(context.database, callerOf(call), value);
-  const paid = prepareChat(context.catalogue.current(), text, value, bytes.length, files);
+  const paid = prepareCall(CHAT, context.catalogue.current(), { text, value, textBytes: bytes.length }, files);
   const cache = planCache(call.request.headers.get("x-cache"), paid.model, "chat", value, bytes.length);
   return runPaidCall(context, call, { ...paid, cache });
 }

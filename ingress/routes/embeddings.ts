@@ -1,9 +1,10 @@
 /** POST /v1/embeddings. */
 import { readJson } from "#shared/json.ts";
+import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
 
 import { readJsonBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
-import { prepareEmbeddings } from "../calls/prepare.ts";
+import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
@@ -54,7 +55,7 @@ export function embeddings(context: IngressContext): Route {
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { text, value } = readJson(bytes);
-  const prepared = prepareEmbeddings(context.catalogue.current(), text, value, bytes.length);
+  const prepared = prepareCall(EMBEDDINGS, context.catalogue.current(), { text, value, textBytes: bytes.length });
   const cache = planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", value, bytes.length);
   return runPaidCall(context, call, { ...prepared, cache });
 }

@@ -64,7 +64,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 async function recordingOf(context: IngressContext, call: RouteCall, body: unknown): Promise<Recording | undefined> {
   const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
-  const sound = await soundOfBody(context, call, request);
+  const sound = await soundOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
   try {
     return await lookAt(context.probes, callerOf(call).workspaceId, sound, call.request.signal);
   } finally {

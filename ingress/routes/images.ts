@@ -1,36 +1,17 @@
 /** POST /v1/images/generations and /v1/images/edits. */
-import { editPictures } from "#shared/kinds/given-media.ts";
-import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
-import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 const HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
-
-const GENERATIONS: MediaEndpoint<"ImageGenerationRequest"> = {
-  schema: "ImageGenerationRequest",
-  modality: "image",
-  pool: "image",
-  kind: "images",
-  check: checkImages,
-};
-
-const EDITS: MediaEndpoint<"ImageEditRequest"> = {
-  schema: "ImageEditRequest",
-  modality: "image",
-  furtherModalities: ["upscale"],
-  pool: "image",
-  kind: "image_edits",
-  check: checkImageEdit,
-  given: (request, model) => editPictures({ ...request }, model),
-};
 
 export function images(context: IngressContext): readonly Route[] {
   return [
@@ -73,7 +54,7 @@ export function images(context: IngressContext): readonly Route[] {
 }
 
 async function generate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { request, job } = await prepareMedia(context, call, GENERATIONS);
+  const { request, job } = await prepareMedia(context, call, IMAGES);
   const isInline = request.response_format === "b64_json";
   if (request.stream === true) return streamMediaJob(context, call, callerOf(call), job, isInline);
   return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), isInline);
@@ -83,7 +64,7 @@ async function edit(context: IngressContext, call: RouteCall): Promise<Response>
   if (/^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
     throw new ApiError("invalid_request", "Expected JSON with the picture as base64 in image_base64, got a form.");
   }
-  const { request, job } = await prepareMedia(context, call, EDITS);
+  const { request, job } = await prepareMedia(context, call, IMAGE_EDITS);
   const row = await runMediaJob(context, call, callerOf(call), job);
   return answerMade(context, call, row, request.response_format === "b64_json");
 }

@@ -1,23 +1,13 @@
 /** POST /v1/3d/generations. */
-import { givenByAddresses } from "#shared/kinds/given-media.ts";
-import { checkMesh } from "#shared/kinds/mesh.ts";
+import { MESH } from "#shared/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
-import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
-
-const MESHES: MediaEndpoint<"MeshGenerationRequest"> = {
-  schema: "MeshGenerationRequest",
-  modality: "object_3d",
-  pool: "3d",
-  kind: "mesh",
-  check: checkMesh,
-  given: (request, model) => givenByAddresses({ ...request }, model, ["image", "mesh"]),
-};
 
 export function meshes(context: IngressContext): Route {
   return {
@@ -45,6 +35,6 @@ export function meshes(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job } = await prepareMedia(context, call, MESHES);
+  const { job } = await prepareMedia(context, call, MESH);
   return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), false);
 }

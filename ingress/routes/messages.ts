@@ -3,6 +3,7 @@ import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import { resolveChatModel } from "#shared/kinds/resolve-model.ts";
 import { parse } from "#shared/contracts.ts";
+import { CHAT } from "#shared/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
@@ -99,7 +100,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
     const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes);
-    return await runPaidCall(context, call, { kind: "chat", api: "anthropic", model, bound, text, textBytes, cache });
+    return await runPaidCall(context, call, { kind: CHAT, api: "anthropic", model, bound, text, textBytes, cache });
   } catch (error) {
     if (error instanceof CountedError) throw new CountedError(withParam(error.error, paramOf));
     throw withParam(error, paramOf);

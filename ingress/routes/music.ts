@@ -1,22 +1,14 @@
 /** POST /v1/music/generations. */
-import { checkMusic } from "#shared/kinds/music.ts";
+import { MUSIC } from "#shared/kinds/music.ts";
 
 import type { IngressContext } from "../context.ts";
 import { MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
-import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
-
-const MUSIC: MediaEndpoint<"MusicGenerationRequest"> = {
-  schema: "MusicGenerationRequest",
-  modality: "music",
-  pool: "audio",
-  kind: "music",
-  check: checkMusic,
-};
 
 export function music(context: IngressContext): Route {
   return {

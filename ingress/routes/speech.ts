@@ -1,6 +1,6 @@
 /** POST /v1/audio/speech. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
-import { checkSpeech, voiceOf } from "#shared/kinds/speech.ts";
+import { SPEECH, voiceOf } from "#shared/kinds/speech.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findUsage } from "#shared/database/usage.ts";
@@ -12,20 +12,12 @@ import { streamOf } from "../files/stream.ts";
 import { MEDIA_ERRORS } from "../media/errors.ts";
 import { LiveBody } from "../media/live-body.ts";
 import { admitMediaJob, waitForJob } from "../media/offer-job.ts";
-import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { prepareMedia } from "../media/prepare.ts";
 import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../media/speech-events.ts";
 import { SSE_HEADERS } from "../relay/call.ts";
 import { callerOf } from "../roles.ts";
 import { CountedError, type Route, type RouteCall } from "../serve.ts";
-
-const SPEECH: MediaEndpoint<"SpeechRequest"> = {
-  schema: "SpeechRequest",
-  modality: "audio",
-  pool: "audio",
-  kind: "speech",
-  check: checkSpeech,
-};
 
 export function speech(context: IngressContext): Route {
   return {

@@ -1,7 +1,6 @@
 /** POST /v1/audio/transcriptions. */
 import { tooExpensive } from "#shared/admission/calls.ts";
-import { resolveMediaModel } from "#shared/kinds/resolve-model.ts";
-import { checkTranscription } from "#shared/kinds/transcription.ts";
+import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
@@ -58,7 +57,7 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
   const freeNano = await look();
   const { request, sound } = await receiveTranscription(context, call);
   try {
-    const model = resolveMediaModel(context.catalogue.current(), request.model, "stt");
+    const model = TRANSCRIPTION.model(context.catalogue.current(), request.model);
     const { bytes, param } = sound;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
     const leastNano = least.bound.holdNano;
@@ -69,8 +68,7 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
     const place = await keep(context, call.requestId, sound);
     const text = JSON.stringify({ ...request, recording: { ...facts, ...place } });
     return {
-      kind: "transcription",
-      pool: "audio",
+      kind: TRANSCRIPTION,
       api: "openai",
       model,
       bound,

@@ -1,24 +1,14 @@
 /** POST /v1/videos/generations and GET /v1/videos/generations/{id}. */
-import { givenByAddresses } from "#shared/kinds/given-media.ts";
-import { checkVideo } from "#shared/kinds/video.ts";
+import { VIDEO } from "#shared/kinds/video.ts";
 import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";
 import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import { admitMediaJob } from "../media/offer-job.ts";
-import { type MediaEndpoint, prepareMedia } from "../media/prepare.ts";
+import { prepareMedia } from "../media/prepare.ts";
 import { callerOf } from "../roles.ts";
 import { CountedError, type Route, type RouteCall } from "../serve.ts";
-
-const VIDEOS: MediaEndpoint<"VideoGenerationRequest"> = {
-  schema: "VideoGenerationRequest",
-  modality: "video",
-  pool: "video",
-  kind: "video",
-  check: checkVideo,
-  given: (request, model) => givenByAddresses({ ...request }, model, ["image", "video"]),
-};
 
 const LIST = "/v1/videos/generations";
 
@@ -78,7 +68,7 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
 ]);
 
 async function begin(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job } = await prepareMedia(context, call, VIDEOS);
+  const { job } = await prepareMedia(context, call, VIDEO);
   const caller = callerOf(call);
   await admitMediaJob(context, call, caller, job);
   try {

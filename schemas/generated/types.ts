@@ -375,7 +375,16 @@ export interface BatchMessage {
   /**
    * The HTTP endpoint that would take the body; absent: chat completions.
    */
-  endpoint?: "/v1/chat/completions" | "/v1/embeddings";
+  endpoint?:
+    | "/v1/chat/completions"
+    | "/v1/embeddings"
+    | "/v1/images/generations"
+    | "/v1/images/edits"
+    | "/v1/audio/speech"
+    | "/v1/audio/transcriptions"
+    | "/v1/music/generations"
+    | "/v1/videos/generations"
+    | "/v1/3d/generations";
   /**
    * The request, as that endpoint takes it.
    */
@@ -1151,6 +1160,10 @@ export interface JobMessage {
       [k: string]: unknown;
     };
   };
+  /**
+   * SHA-256 of a batch message: a repeat under its key with another one is refused.
+   */
+  fingerprint?: string;
   /**
    * The client's body.
    */

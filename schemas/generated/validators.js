@@ -1204,7 +1204,7 @@ return errors === 0;
 }
 validate21.evaluated = { props: { key: true, job_id: true, status: true, result: true, error: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchMessage = validate22;
-var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings"] }, body: { type: "object" } } };
+var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings", "/v1/images/generations", "/v1/images/edits", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/music/generations", "/v1/videos/generations", "/v1/3d/generations"] }, body: { type: "object" } } };
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -1229,7 +1229,7 @@ if (typeof data0 !== "string") {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings")) {
+if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings" || data0 === "/v1/images/generations" || data0 === "/v1/images/edits" || data0 === "/v1/audio/speech" || data0 === "/v1/audio/transcriptions" || data0 === "/v1/music/generations" || data0 === "/v1/videos/generations" || data0 === "/v1/3d/generations")) {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/enum", keyword: "enum", params: { allowedValues: schema33.properties.endpoint.enum } }];
 return false;
 }
@@ -7214,7 +7214,7 @@ return errors === 0;
 }
 validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
-var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -7730,24 +7730,43 @@ var valid1 = _errs46 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request !== undefined) {
-let data25 = data.request;
+if (data.fingerprint !== undefined) {
+let data25 = data.fingerprint;
 const _errs55 = errors;
-if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs55) {
+if (typeof data25 === "string") {
+if (!pattern12.test(data25)) {
+validate62.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
+}
+} else {
+validate62.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid1 = _errs55 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_ref !== undefined) {
-let data26 = data.request_ref;
+if (data.request !== undefined) {
+let data26 = data.request;
 const _errs57 = errors;
-if (errors === _errs57) {
-if (typeof data26 === "string") {
-if (func3(data26) < 1) {
+if (!(data26 && typeof data26 == "object" && !Array.isArray(data26))) {
+validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs57 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.request_ref !== undefined) {
+let data27 = data.request_ref;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (func3(data27) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7756,9 +7775,10 @@ validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs57 === errors;
+var valid1 = _errs59 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -7789,7 +7809,7 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate63;
 function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -8010,7 +8030,7 @@ return errors === 0;
 validate63.evaluated = { props: { object: true, created: true, model: true, fallback: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateModelEntry = validate64;
 var schema80 = { type: "object", required: ["id", "object", "created", "owned_by", "permission", "root", "parent", "_svc"], properties: { id: { type: "string" }, object: { const: "model" }, created: { type: "integer", minimum: 0 }, owned_by: { type: "string" }, permission: { type: "array", items: {} }, root: { type: "string" }, parent: { type: ["string", "null"] }, _svc: { type: "object", required: ["modality", "supports_chat", "supports_embeddings", "supports_streaming", "supports_tools", "max_context_tokens", "max_output_tokens", "pricing", "allowed_params"], properties: { modality: { $ref: "Modality" }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0 }, max_output_tokens: { type: "integer", minimum: 0 }, pricing: { $ref: "Pricing" }, allowed_params: { $ref: "AllowedParams" } } } } };
-var pattern13 = new RegExp("^(currency|unit|[a-z0-9_]+_per_million)$", "u");
+var pattern14 = new RegExp("^(currency|unit|[a-z0-9_]+_per_million)$", "u");
 function validate65(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -8058,7 +8078,7 @@ return false;
 for (const key0 in data) {
 const _errs5 = errors;
 if (typeof key0 === "string") {
-if (!pattern13.test(key0)) {
+if (!pattern14.test(key0)) {
 const err1 = { instancePath, schemaPath: "#/then/propertyNames/pattern", keyword: "pattern", params: { pattern: "^(currency|unit|[a-z0-9_]+_per_million)$" }, propertyName: key0 };
 if (vErrors === null) {
 vErrors = [err1];
@@ -11954,7 +11974,7 @@ return errors === 0;
 validate84.evaluated = { props: { type: true, text: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 var schema107 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url", "file"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }] }] };
 var schema108 = { type: "object", required: ["type", "media_type", "data"], properties: { type: { const: "base64" }, media_type: { enum: ["image/jpeg", "image/png", "image/gif", "image/webp"] }, data: { type: "string", minLength: 1 } } };
-var pattern18 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
+var pattern19 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -12088,7 +12108,7 @@ let data5 = data.url;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data5 === "string") {
-if (!pattern18.test(data5)) {
+if (!pattern19.test(data5)) {
 validate86.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -12640,7 +12660,7 @@ let data8 = data.url;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data8 === "string") {
-if (!pattern18.test(data8)) {
+if (!pattern19.test(data8)) {
 validate89.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -14127,7 +14147,7 @@ return errors === 0;
 validate125.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
 var schema134 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
 var schema135 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var pattern20 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
+var pattern21 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate129(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14157,7 +14177,7 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (!pattern20.test(data1)) {
+if (!pattern21.test(data1)) {
 validate129.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -20250,7 +20270,7 @@ validate165.evaluated = { props: { id: true, object: true, deleted: true }, dyna
 var validateFileList = validate166;
 var schema176 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema177 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern21 = new RegExp("^file-[0-9a-f]{32}$", "u");
+var pattern22 = new RegExp("^file-[0-9a-f]{32}$", "u");
 function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20302,7 +20322,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern21.test(data3)) {
+if (!pattern22.test(data3)) {
 validate166.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
@@ -20503,7 +20523,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern21.test(data0)) {
+if (!pattern22.test(data0)) {
 validate167.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
@@ -26661,16 +26681,23 @@ return false;
 }
 }
 }
-const v191 = value["request"];
+const v191 = value["fingerprint"];
 if (v191 !== undefined) {
-if (!isObject(v191))
+if (!(typeof v191 === "string"))
+return false;
+if (!checkedPattern4.test(v191))
 return false;
 }
-const v192 = value["request_ref"];
+const v192 = value["request"];
 if (v192 !== undefined) {
-if (!(typeof v192 === "string"))
+if (!isObject(v192))
 return false;
-if (!(v192.length >= 1))
+}
+const v193 = value["request_ref"];
+if (v193 !== undefined) {
+if (!(typeof v193 === "string"))
+return false;
+if (!(v193.length >= 1))
 return false;
 }
 return true;

@@ -21,6 +21,8 @@ export interface JobRow {
   /** Paid work may exist, and nobody can say yet what became of it. */
   readonly is_unknown: boolean;
   readonly publisher_key: string | null;
+  /** Of the publisher's message; null for jobs of HTTP callers. */
+  readonly fingerprint: string | null;
   readonly reply: string | null;
   readonly result: string | null;
   readonly result_ref: string | null;
@@ -33,7 +35,7 @@ export interface JobRow {
 
 /** Columns of a JobRow. */
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
-  publisher_key, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
+  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
 
 /** Undefined for another workspace's job as for none. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {

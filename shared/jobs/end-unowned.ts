@@ -7,12 +7,12 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { isResumed } from "#shared/kinds/kinds.ts";
 
 import { ringCaller, tellPublisher } from "./answer.ts";
 import { discardRequest } from "./discard-request.ts";
 import { jobError } from "./error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
-import { mayBePaidUnseen } from "./kinds.ts";
 
 export interface EndContext {
   readonly database: Database;
@@ -39,7 +39,7 @@ export interface Ending {
  */
 export function endingOf(job: UnownedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
-    if (mayBePaidUnseen(job.kind) && !job.is_direct) return "unknown";
+    if (isResumed(job.kind) && !job.is_direct) return "unknown";
     return {
       state: "failed",
       usage: "lost",

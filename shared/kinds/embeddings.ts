@@ -1,17 +1,31 @@
 /** What a model declares against what an embeddings call asks, and how much the call can cost at most. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import type { EmbeddingModel } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
+import type { Kind } from "./kind.ts";
+import { resolveEmbeddingModel } from "./resolve-model.ts";
 
 /** One text, or the token numbers of one. */
 export type EmbeddingInput = string | readonly number[];
 
 /** Some models count a mark at the beginning and one at the end of a text. */
 const MARKS_PER_TEXT = 2;
+
+export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
+  name: "embeddings",
+  endpoint: "/v1/embeddings",
+  pool: "chat",
+  afterCrash: "report_lost",
+  keepsFiles: false,
+  read: (body) => parse("EmbeddingsRequest", body),
+  model: resolveEmbeddingModel,
+  check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingModel): CallBound {

@@ -5,13 +5,17 @@
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
 import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
 import type { CallBound } from "./call-bound.ts";
-import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
+import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
+import { editPictures } from "./given-media.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
 export interface ImageWish {
@@ -41,6 +45,30 @@ export type CheckedImages = CheckedMedia<ImageWish>;
 const USUAL_PIXELS = 1_024 * 1_024;
 /** A prompt has at most one token a byte, and templates add a few. */
 const PROMPT_MARKS = 64;
+
+export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
+  name: "images",
+  endpoint: "/v1/images/generations",
+  pool: "image",
+  afterCrash: "resume",
+  keepsFiles: true,
+  read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image"),
+  check: checkImages,
+  given: NOTHING_GIVEN,
+};
+
+export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
+  name: "image_edits",
+  endpoint: "/v1/images/edits",
+  pool: "image",
+  afterCrash: "resume",
+  keepsFiles: true,
+  read: (body) => parse("ImageEditRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image", ["upscale"]),
+  check: checkImageEdit,
+  given: (request, model, kept) => editPictures({ ...request }, model, kept),
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {

@@ -1,11 +1,15 @@
 /** What a model declares against what is asked of a mesh, and how much the call can cost at most. Pure. Spec "POST /v1/3d/generations". */
 import type { MeshGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, only, refusal, timeBound, usualTime } from "./media-check.ts";
+import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { type MediaKind } from "./kind.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
+import { givenByAddresses } from "./given-media.ts";
 
 /** What goes to a source beside the picture and the mesh that come with the call. */
 export interface MeshWish {
@@ -18,8 +22,20 @@ function takesPictures({ sources, allowed_params: { supported_inputs: inputs } }
   return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
 }
 
+export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshWish>> = {
+  name: "mesh",
+  endpoint: "/v1/3d/generations",
+  pool: "3d",
+  afterCrash: "resume",
+  keepsFiles: true,
+  read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "object_3d"),
+  check: checkMesh,
+  given: (request, model, kept) => givenByAddresses({ ...request }, model, ["image", "mesh"], kept),
+};
+
 /** @throws ApiError 400 naming the parameter at fault */
-export function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshWish> {
+function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshWish> {
   const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
   const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;
   const image = request.image_url ?? request.image_file_id;

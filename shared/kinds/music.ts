@@ -1,6 +1,7 @@
 /** What a model declares against what is asked of music, and how much the call can cost at most. Pure. */
 import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
@@ -15,7 +16,10 @@ import {
   takes,
   timeBound,
   usualTime,
+  withoutNulls,
 } from "./media-check.ts";
+import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
 
@@ -29,6 +33,18 @@ export interface MusicWish {
 
 /** Of a model that says nothing of lengths. */
 const SECONDS_MAX = 300;
+
+export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicWish>> = {
+  name: "music",
+  endpoint: "/v1/music/generations",
+  pool: "audio",
+  afterCrash: "resume",
+  keepsFiles: true,
+  read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "music"),
+  check: checkMusic,
+  given: NOTHING_GIVEN,
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicWish> {

@@ -1,11 +1,14 @@
 /** What a model declares against what is to be spoken, and how much the call can cost at most. Pure. Spec "POST /v1/audio/speech". */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
@@ -23,6 +26,18 @@ const PROMPT_MARKS = 64;
 /** Of a price by the length of the sound: nobody speaks as slowly as the first, most as fast as the second. */
 const SECONDS_A_CHARACTER_MAX = 0.5;
 const SECONDS_A_CHARACTER_USUAL = 0.07;
+
+export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechWish>> = {
+  name: "speech",
+  endpoint: "/v1/audio/speech",
+  pool: "audio",
+  afterCrash: "report_lost",
+  keepsFiles: true,
+  read: (body) => parse("SpeechRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "audio"),
+  check: checkSpeech,
+  given: NOTHING_GIVEN,
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechWish> {

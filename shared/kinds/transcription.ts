@@ -1,11 +1,14 @@
 /** What a model declares against a recording, and how much the call can cost at most. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal } from "./media-check.ts";
+import type { Kind } from "./kind.ts";
+import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
 
 export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
 
@@ -31,6 +34,21 @@ const TOKENS_A_SECOND = 64;
 const PROMPT_MARKS = 64;
 /** Formats that can be told while they come. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
+
+export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<TranscriptionWish>> = {
+  name: "transcription",
+  endpoint: "/v1/audio/transcriptions",
+  pool: "audio",
+  afterCrash: "report_lost",
+  keepsFiles: false,
+  read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "stt"),
+  check(request, model, { recording }) {
+    if (recording) return checkTranscription(request, model, recording);
+    const message = "Expected the sound as audio_base64 or file_id.";
+    throw new ApiError("missing_required_parameter", message, { param: "file" });
+  },
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for a recording beyond its limits */
 export function checkTranscription(

@@ -1,12 +1,25 @@
 /** What a model declares against what is asked of a video, and how much the call can cost at most. Pure. */
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
 import { priceOf } from "#shared/pricing/variants.ts";
 
-import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usualTime } from "./media-check.ts";
+import {
+  type CheckedMedia,
+  member,
+  only,
+  refusal,
+  refuseUntaken,
+  timeBound,
+  usualTime,
+  withoutNulls,
+} from "./media-check.ts";
+import { type MediaKind } from "./kind.ts";
+import { resolveMediaModel } from "./resolve-model.ts";
+import { givenByAddresses } from "./given-media.ts";
 
 /** What goes to a source beside the picture and the video that come with the call. */
 export interface VideoWish {
@@ -21,6 +34,18 @@ export interface VideoWish {
 
 /** Of a model that says nothing of lengths. */
 const SECONDS_MAX = 60;
+
+export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoWish>> = {
+  name: "video",
+  endpoint: "/v1/videos/generations",
+  pool: "video",
+  afterCrash: "resume",
+  keepsFiles: true,
+  read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
+  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
+  check: checkVideo,
+  given: (request, model, kept) => givenByAddresses({ ...request }, model, ["image", "video"], kept),
+};
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
 export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoWish> {

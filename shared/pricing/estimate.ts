@@ -7,13 +7,14 @@ import type { CallBound } from "#shared/kinds/call-bound.ts";
 import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import { checkEmbeddings, inputsOf } from "#shared/kinds/embeddings.ts";
-import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import type { Kind } from "#shared/kinds/kind.ts";
 import { type CheckedMedia, withoutNulls } from "#shared/kinds/media-check.ts";
-import { checkMesh } from "#shared/kinds/mesh.ts";
-import { checkMusic } from "#shared/kinds/music.ts";
-import { checkSpeech } from "#shared/kinds/speech.ts";
-import { checkTranscription, type Recording } from "#shared/kinds/transcription.ts";
-import { checkVideo } from "#shared/kinds/video.ts";
+import { MESH } from "#shared/kinds/mesh.ts";
+import { MUSIC } from "#shared/kinds/music.ts";
+import { SPEECH } from "#shared/kinds/speech.ts";
+import { type Recording, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { VIDEO } from "#shared/kinds/video.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
 import { parse } from "#shared/contracts.ts";
@@ -45,10 +46,10 @@ interface Foreseen {
  * @param body with the model's slug in `model`
  * @throws ApiError 400 as the call itself
  */
-type Forecast = (model: Model, body: object, bodyBytes: number, about: CallFacts) => Promise<Foreseen> | undefined;
+type Forecast = (model: Model, body: object, bodyBytes: number, about: EstimateFacts) => Promise<Foreseen> | undefined;
 
 /** What a body alone does not tell. */
-export interface CallFacts {
+export interface EstimateFacts {
   /** The stored files that it names. */
   readonly files: StoredFiles;
   /** Length and size of the recording it brings; undefined: it brings none. @throws ApiError as the call */
@@ -68,7 +69,7 @@ export async function estimateCall(
   model: Model,
   body: unknown,
   bodyBytes: number,
-  about: CallFacts = NOTHING_KNOWN,
+  about: EstimateFacts = NOTHING_KNOWN,
 ): Promise<Estimate> {
   const request = parse("EstimateRequest", body);
   if (request.model !== undefined && request.model !== model.slug) {
@@ -86,7 +87,7 @@ export async function estimateCall(
   });
 }
 
-const NOTHING_KNOWN: CallFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
+const NOTHING_KNOWN: EstimateFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
 
 /** `"model":"",` in a body that has it; slugs need no escapes. */
 const MODEL_MEMBER_BYTES = 11;
@@ -95,7 +96,7 @@ function forecastChat(
   model: Model,
   body: object,
   bodyBytes: number,
-  { files }: CallFacts,
+  { files }: EstimateFacts,
 ): Promise<Foreseen> | undefined {
   if (!model.supports_chat) return undefined;
   const request = parse("ChatCompletionRequest", body);
@@ -112,44 +113,39 @@ function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | und
     .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
 }
 
-type MediaCheck = (
-  model: Model,
-  body: object,
-  about: CallFacts,
-) => Promise<CheckedMedia<unknown>> | CheckedMedia<unknown>;
+type PricedKind = Kind<object, CheckedMedia<unknown>>;
 
-const MEDIA_CHECKS: Readonly<Partial<Record<Model["modality"], MediaCheck>>> = {
-  image: (model, body) =>
-    "image_base64" in body || "image_file_id" in body
-      ? checkImageEdit(parse("ImageEditRequest", body), model)
-      : checkImages(parse("ImageGenerationRequest", body), model),
-  upscale: (model, body) => checkImageEdit(parse("ImageEditRequest", body), model),
-  audio: (model, body) => checkSpeech(parse("SpeechRequest", body), model),
-  stt: async (model, body, about) => {
-    const recording = await about.recording();
-    if (recording) return checkTranscription(parse("TranscriptionRequest", body), model, recording);
-    throw new ApiError("missing_required_parameter", "Expected the sound as audio_base64 or file_id.", {
-      param: "file",
-    });
-  },
-  video: (model, body) => checkVideo(parse("VideoGenerationRequest", body), model),
-  music: (model, body) => checkMusic(parse("MusicGenerationRequest", body), model),
-  object_3d: (model, body) => checkMesh(parse("MeshGenerationRequest", body), model),
+const MEDIA_BY_MODALITY: Readonly<Partial<Record<Model["modality"], PricedKind>>> = {
+  image: IMAGES,
+  upscale: IMAGE_EDITS,
+  audio: SPEECH,
+  stt: TRANSCRIPTION,
+  video: VIDEO,
+  music: MUSIC,
+  object_3d: MESH,
 };
+
+/** The kind of call that the body is for the model. */
+function mediaKindOf(model: Model, body: object): PricedKind | undefined {
+  const isEdit = model.modality === "image" && ("image_base64" in body || "image_file_id" in body);
+  return isEdit ? IMAGE_EDITS : MEDIA_BY_MODALITY[model.modality];
+}
 
 /** What a model writes for media is known when it is there: its most is taken for it. */
 function forecastMedia(
   model: Model,
   body: object,
   _bodyBytes: number,
-  about: CallFacts,
+  about: EstimateFacts,
 ): Promise<Foreseen> | undefined {
-  const check = isPricedMedia(model) ? MEDIA_CHECKS[model.modality] : undefined;
-  return check && foreseeMedia(model, withoutNulls(body) as object, about, check);
+  const kind = isPricedMedia(model) ? mediaKindOf(model, withoutNulls(body) as object) : undefined;
+  return kind && foreseeMedia(kind, model, body, about);
 }
 
-async function foreseeMedia(model: Model, body: object, about: CallFacts, check: MediaCheck): Promise<Foreseen> {
-  const { bound, price, usual, wish } = await check(model, body, about);
+async function foreseeMedia(kind: PricedKind, model: Model, body: object, about: EstimateFacts): Promise<Foreseen> {
+  const recording = kind === TRANSCRIPTION ? await about.recording() : undefined;
+  const facts = { bodyBytes: 0, files: about.files, recording };
+  const { bound, price, usual, wish } = kind.check(kind.read(body), model, facts);
   const { prompt, text } = wish as { readonly prompt?: string; readonly text?: string };
   const tokenizer = await sampler();
   const output = bound.outputTokensMax;

@@ -14,9 +14,8 @@ export const ADVISORY_STREAM = "JS_ADVISORIES";
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
 export const BATCH_FILTER = "batch.*.*";
-/** Pools of the endpoints that a batch message may name. What is published for others is not stored. */
-const BATCH_POOLS = ["chat"] as const satisfies readonly Pool[];
-export const BATCH_SUBJECTS: readonly string[] = BATCH_POOLS.map((pool) => `batch.${pool}.*`);
+/** What is published for other pools is not stored. */
+export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*`);
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;
 export const durableName = (pool: Pool, lane: Lane): string => `${pool}_${lane}`;
@@ -38,7 +37,7 @@ export const ROOM_FILTER = "room.*.*";
 /** Where a batch message wants to go, or undefined when its subject names no pool and workspace. */
 export function batchTarget(subject: string): { pool: Pool; workspaceId: string } | undefined {
   const [head, name, workspaceId = "", ...rest] = subject.split(".");
-  const pool = BATCH_POOLS.find((known) => known === name);
+  const pool = POOLS.find((known) => known === name);
   if (head !== "batch" || pool === undefined || !isUuid(workspaceId) || rest.length > 0) return undefined;
   return { pool, workspaceId };
 }

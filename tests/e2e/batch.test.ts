@@ -212,7 +212,7 @@ describe("a refused request", () => {
     const key = newId();
     const first = await publisher.submit(message, { key });
     expect(first).toMatchObject({ key, status: "refused", error });
-    expect(await publisher.submit({ body: ask("flat") }, { key })).toEqual(first);
+    expect(await publisher.submit(message, { key })).toEqual(first);
     expect((await getJob(first.job_id)).body).toMatchObject({ status: "failed", model: null, error });
     expect(await usageOf(first.job_id)).toEqual([]);
   });

@@ -68,7 +68,10 @@ async function ensureMigratedTemplate(serverUrl: string): Promise<void> {
     const isThere = async (): Promise<boolean> =>
       (await server.query("select 1 from pg_database where datname = $1", [MIGRATED])).length > 0;
     if (await isThere()) return;
-    // Test processes that start at once take turns; a copy needs a database without any connection.
+    // Test processes that start at once take turns; a copy needs a database without any connection. A turn takes seconds
+    // on a busy machine, longer than the service waits for locks.
+    await server.query("set lock_timeout = '60s'");
+    await server.query("set statement_timeout = '60s'");
     await server.query("select pg_advisory_lock(hashtext($1))", [MIGRATED]);
     if (await isThere()) return;
     await server.query(`drop database if exists ${MIGRATED}_new`);

@@ -1,5 +1,5 @@
 /** How long one source may take with a call that somebody else could serve in its stead. */
-import { mayBePaidUnseen } from "#shared/jobs/kinds.ts";
+import { isResumed } from "#shared/kinds/kinds.ts";
 
 import { JobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
@@ -26,7 +26,7 @@ export async function withinLimit<T>(
   { kind, deadlineMs, plainMs, signal }: CallLimits,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (isLast || mayBePaidUnseen(kind)) return work(signal);
+  if (isLast || isResumed(kind)) return work(signal);
   const own = new AbortController();
   const onAbort = (): void => own.abort(signal.reason);
   if (signal.aborted) onAbort();

@@ -1,17 +1,17 @@
 /** Kinds of call, each with its handler; which pool runs one is decided where it is admitted. */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import type { KindName } from "#shared/kinds/kind.ts";
 
 import type { WorkerContext } from "../context.ts";
 import type { JobHandler } from "../job.ts";
 
 import { createChatHandler } from "./chat.ts";
 import { createEmbeddingsHandler } from "./embeddings.ts";
-import { COMPOSING, EDITS, GENERATIONS, MESH, SPEAKING, VIDEO } from "./media/kinds.ts";
+import { COMPOSING, EDITS, FILMING, GENERATIONS, MODELLING, SPEAKING } from "./media/kinds.ts";
 import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription.ts";
 
 export function createCallHandler(context: WorkerContext): JobHandler {
-  const handlers: Readonly<Record<JobMessage["kind"], JobHandler>> = {
+  const handlers: Readonly<Record<KindName, JobHandler>> = {
     chat: createChatHandler(context),
     embeddings: createEmbeddingsHandler(context),
     transcription: createTranscriptionHandler(context),
@@ -19,8 +19,8 @@ export function createCallHandler(context: WorkerContext): JobHandler {
     image_edits: createMediaHandler(context, EDITS),
     speech: createMediaHandler(context, SPEAKING),
     music: createMediaHandler(context, COMPOSING),
-    video: createMediaHandler(context, VIDEO),
-    mesh: createMediaHandler(context, MESH),
+    video: createMediaHandler(context, FILMING),
+    mesh: createMediaHandler(context, MODELLING),
   };
   return {
     run: (job, control) => handlers[job.kind].run(job, control),

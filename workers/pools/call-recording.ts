@@ -18,8 +18,10 @@ export type RecordingPlace = { readonly contentType: string; readonly filename: 
 
 export interface CallRecording {
   readonly audio: TranscriptionInput["audio"];
-  /** Gives its memory back, and what only this call needed. */
+  /** Gives its memory back. */
   release(): void;
+  /** Deletes what was stored for this call alone. */
+  discard(): void;
 }
 
 const budget = new ByteBudget(LIMITS.givenProcessBytesMax);
@@ -39,10 +41,8 @@ export async function readRecording(
     const audio = { bytes: await source.read(signal), contentType, filename };
     return {
       audio,
-      release() {
-        lease.release();
-        source.discard();
-      },
+      release: () => lease.release(),
+      discard: () => source.discard(),
     };
   } catch (error) {
     lease.release();

@@ -102,6 +102,8 @@ class Transcribing {
       await this.fail(error, signal);
     } finally {
       recording?.release();
+      // That of a durable job goes with its end: the job may be handed back.
+      if (job.given === undefined) recording?.discard();
       watchdog.stop();
     }
   }

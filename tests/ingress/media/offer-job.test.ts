@@ -5,6 +5,7 @@ import { admitMediaJob, type MediaJob } from "#ingress/media/offer-job.ts";
 import { lighten } from "#ingress/media/put-aside.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
+import { IMAGE_EDITS } from "#shared/kinds/images.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 
@@ -22,13 +23,12 @@ function job(): MediaJob {
   const light = lighten({ prompt: "a boat" }, [given]);
   const checked = { bound: { holdNano: 7n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 } };
   return {
-    pool: "image",
-    kind: "image_edits",
+    kind: IMAGE_EDITS,
     model: {},
     checked,
     request: light.request,
     takeGiven: light.take,
-  } as MediaJob;
+  } as unknown as MediaJob;
 }
 
 const NO_WINDOW = new ApiError("rate_limit_exceeded", "The window is full.");

@@ -102,12 +102,12 @@ describe("a reply address", () => {
 
 describe("a batch subject", () => {
   test("names pool and workspace", () => {
-    expect(batchTarget(`batch.chat.${WORKSPACE}`)).toEqual({ pool: "chat", workspaceId: WORKSPACE });
+    for (const pool of POOLS)
+      expect(batchTarget(`batch.${pool}.${WORKSPACE}`)).toEqual({ pool, workspaceId: WORKSPACE });
   });
 
   test.each([
     `batch.nothing.${WORKSPACE}`,
-    `batch.image.${WORKSPACE}`,
     `batch.chat.${WORKSPACE.toUpperCase()}`,
     `batch.chat.${WORKSPACE}.more`,
     `work.chat.${WORKSPACE}`,

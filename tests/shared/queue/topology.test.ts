@@ -59,13 +59,13 @@ describe("the topology", () => {
     const { streams, consumers } = await snapshot();
     const stream = streams.find(({ name }) => name === BATCH_STREAM);
     expect(stream).toMatchObject({
-      subjects: ["batch.chat.*"],
+      subjects: POOLS.map((pool) => `batch.${pool}.*`),
       retention: "workqueue",
       discard: "new",
       discard_new_per_subject: true,
-      max_msgs_per_subject: 1_000,
+      max_msgs_per_subject: LIMITS.batchMessagesPerWorkspace,
       max_msg_size: 512 * 1024,
-      max_bytes: 2 * 1024 ** 3,
+      max_bytes: 4 * 1024 ** 3,
       duplicate_window: 100_000_000,
     });
     const intake = consumers.find(({ durable_name }) => durable_name === BATCH_DURABLE);
@@ -81,7 +81,7 @@ describe("the topology", () => {
     // As a version before this one made it.
     await manager.streams.update(BATCH_STREAM, { ...config, subjects: ["batch.*.*"], max_bytes: -1 });
     await ensureTopology(connection, 1);
-    for (const name of ["nothing", "image", "a.chat"]) connection.publish(`batch.${name}.${newId()}`, "{}");
+    for (const name of ["nothing", "images", "a.chat"]) connection.publish(`batch.${name}.${newId()}`, "{}");
     const marker = `batch.chat.${newId()}`;
     connection.publish(marker, "{}");
     await eventually("the last message is stored", () => manager.streams.getMessage(BATCH_STREAM, { last_by_subj: marker })); // prettier-ignore

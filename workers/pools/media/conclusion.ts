@@ -1,5 +1,5 @@
 /** What an error means for a job that may have been paid for: an end, or that it goes on without this worker. Pure. */
-import { mayBePaidUnseen } from "#shared/jobs/kinds.ts";
+import { isResumed } from "#shared/kinds/kinds.ts";
 
 import { JobAbort, UnknownOutcomeError } from "../../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
@@ -30,7 +30,7 @@ export function goesOnAs(error: unknown, { reason: why, kind, isAtProvider, isAs
   if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
   // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
   const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
-  return isOpen && mayBePaidUnseen(kind) ? unknown(error) : undefined;
+  return isOpen && isResumed(kind) ? unknown(error) : undefined;
 }
 
 /** A verdict of one provider that another need not share: of `serveFirst` the kinds that move a call on. */

@@ -1,61 +1,49 @@
 /** Kinds of media jobs: what differs between them. */
-import type {
-  ImageEditRequest,
-  ImageGenerationRequest,
-  MeshGenerationRequest,
-  MusicGenerationRequest,
-  SpeechRequest,
-  VideoGenerationRequest,
-} from "#schemas/generated/types.ts";
-import { editPictures, type Given, givenByAddresses, type KeptMedia } from "#shared/kinds/given-media.ts";
-import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import type { MediaKind } from "#shared/kinds/kind.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import { checkMesh } from "#shared/kinds/mesh.ts";
-import { checkMusic } from "#shared/kinds/music.ts";
-import { checkSpeech } from "#shared/kinds/speech.ts";
-import { checkVideo } from "#shared/kinds/video.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import { MESH } from "#shared/kinds/mesh.ts";
+import { MUSIC } from "#shared/kinds/music.ts";
+import { SPEECH } from "#shared/kinds/speech.ts";
+import { VIDEO } from "#shared/kinds/video.ts";
 
 import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import type { Making } from "./artifacts.ts";
 import type { GivenInputs } from "./given.ts";
-import { MESHES, MUSIC, PICTURES, SPEECH, VIDEOS } from "./making.ts";
+import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./making.ts";
 
-/** Kinds of which something is made and kept. */
+/** Kinds of which something is made and kept, as adapters know them. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
 
-type Request = Readonly<Record<string, unknown>>;
-
-export interface MediaJobKind<Kind extends MadeKind = MadeKind> {
+export interface MediaJobKind<
+  Kind extends MadeKind = MadeKind,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> {
   readonly kind: Kind;
+  readonly call: MediaKind<object, Checked>;
   readonly making: Making;
-  /** @throws ApiError as the endpoint, when this model cannot take the request */
-  check(request: Request, model: Model): CheckedMedia<unknown>;
-  /** Media that comes with the call. @throws ApiError as `check` */
-  given(request: Request, model: Model, kept?: KeptMedia): Promise<readonly Given[]>;
-  /** What a source of the model is given. */
-  input(request: Request, model: Model, given: GivenInputs): MediaKinds[Kind][0];
+  /** What a source is given. */
+  input(checked: Checked, given: GivenInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
 
-export const GENERATIONS: MediaJobKind<"images"> = {
+type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? Checked : never;
+
+export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
   kind: "images",
+  call: IMAGES,
   making: PICTURES,
-  check: (request, model) => checkImages(request as unknown as ImageGenerationRequest, model),
-  given: () => Promise.resolve([]),
-  input: (request, model) => checkImages(request as unknown as ImageGenerationRequest, model).wish,
+  input: ({ wish }) => wish,
   artifacts: (output) => output,
 };
 
-export const EDITS: MediaJobKind<"imageEdits"> = {
+export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
   kind: "imageEdits",
+  call: IMAGE_EDITS,
   making: PICTURES,
-  check: (request, model) => checkImageEdit(request as unknown as ImageEditRequest, model),
-  given: editPictures,
-  input: (request, model, { image, mask }) => {
-    const { wish, strength } = checkImageEdit(request as unknown as ImageEditRequest, model);
+  input: ({ wish, strength }, { image, mask }) => {
     // Pictures of edits come as bytes only.
     const pictures = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
     if (!pictures.image) throw new ProviderError("failed", "an edit without its picture");
@@ -69,44 +57,34 @@ export const EDITS: MediaJobKind<"imageEdits"> = {
   artifacts: (output) => output,
 };
 
-export const SPEAKING: MediaJobKind<"speech"> = {
+export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
   kind: "speech",
-  making: SPEECH,
-  check: (request, model) => checkSpeech(request as unknown as SpeechRequest, model),
-  given: () => Promise.resolve([]),
-  input: (request, model) => checkSpeech(request as unknown as SpeechRequest, model).wish,
+  call: SPEECH,
+  making: SPEECHES,
+  input: ({ wish }) => wish,
   artifacts: (output) => [output],
 };
 
-export const VIDEO: MediaJobKind<"video"> = {
+export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
   kind: "video",
+  call: VIDEO,
   making: VIDEOS,
-  check: (request, model) => checkVideo(request as unknown as VideoGenerationRequest, model),
-  given: (request, model, kept) => givenByAddresses(request, model, ["image", "video"], kept),
-  input: (request, model, given) => {
-    const { wish } = checkVideo(request as unknown as VideoGenerationRequest, model);
-    return { ...wish, ...(given as Pick<VideoInput, "image" | "video">) };
-  },
+  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<VideoInput, "image" | "video">) }),
   artifacts: (output) => output,
 };
 
-export const COMPOSING: MediaJobKind<"music"> = {
+export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
   kind: "music",
-  making: MUSIC,
-  check: (request, model) => checkMusic(request as unknown as MusicGenerationRequest, model),
-  given: () => Promise.resolve([]),
-  input: (request, model) => checkMusic(request as unknown as MusicGenerationRequest, model).wish,
+  call: MUSIC,
+  making: SONGS,
+  input: ({ wish }) => wish,
   artifacts: (output) => output,
 };
 
-export const MESH: MediaJobKind<"mesh"> = {
+export const MODELLING: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
   kind: "mesh",
+  call: MESH,
   making: MESHES,
-  check: (request, model) => checkMesh(request as unknown as MeshGenerationRequest, model),
-  given: (request, model, kept) => givenByAddresses(request, model, ["image", "mesh"], kept),
-  input: (request, model, given) => {
-    const { wish } = checkMesh(request as unknown as MeshGenerationRequest, model);
-    return { ...wish, ...(given as Pick<MeshInput, "image" | "mesh">) };
-  },
+  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<MeshInput, "image" | "mesh">) }),
   artifacts: (output) => output,
 };

@@ -48,8 +48,8 @@ const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   }),
 };
 
-export const SPEECH: Making = { ...MEDIA_JOBS.speech, ...SOUND, noun: "speech" };
-export const MUSIC: Making = { ...MEDIA_JOBS.music, ...SOUND, noun: "music" };
+export const SPEECHES: Making = { ...MEDIA_JOBS.speech, ...SOUND, noun: "speech" };
+export const SONGS: Making = { ...MEDIA_JOBS.music, ...SOUND, noun: "music" };
 
 export const VIDEOS: Making = {
   ...MEDIA_JOBS.video,

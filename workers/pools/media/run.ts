@@ -161,7 +161,7 @@ class MediaRun<Kind extends MadeKind> {
     const all = this.steps();
     const [first] = all;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
-    const given = await kind.given(this.request, first.model, job.given);
+    const given = await kind.call.given(this.request, first.model, job.given);
     this.given = createGivenReader(context, job.workspace_id, given, (one) => givenBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.chat.plainMs, signal };
     return serveFirst<Offer<Kind>, Made<Kind>>({
@@ -181,7 +181,7 @@ class MediaRun<Kind extends MadeKind> {
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
-    this.terms = { ...this.terms, checked: checkedOf(this.kind.check(this.request, model), model) };
+    this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
     try {
       if ("run" in offer) {
         const result = await this.calling(attempt.step, signal, (call) => inOneExchange(signal, () => offer.run(call)));
@@ -211,7 +211,7 @@ class MediaRun<Kind extends MadeKind> {
     const given = (await this.given?.read(step.offer.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
-    const input = this.kind.input(this.request, step.model, given);
+    const input = this.kind.input(this.kind.call.check(this.request, step.model), given);
     this.holding.keep(0);
     const call = mediaCallOf(this.context, this.job, step, input, signal, this.holding);
     this.askedAt = performance.now();
@@ -291,7 +291,7 @@ class MediaRun<Kind extends MadeKind> {
     if (!this.terms.checked) {
       const now = catalogue.models.get(model);
       if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
-      this.terms = { ...this.terms, checked: checkedOf(kind.check(this.request, now), now) };
+      this.terms = { ...this.terms, checked: checkedOf(kind.call.check(this.request, now), now) };
     }
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
@@ -306,7 +306,7 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private async enter(model: Model): Promise<boolean> {
-    const moved = await moveTerms(this.context, this.job, model, () => this.kind.check(this.request, model));
+    const moved = await moveTerms(this.context, this.job, model, () => this.kind.call.check(this.request, model));
     this.terms = moved ?? this.terms;
     return moved !== undefined;
   }

@@ -14,7 +14,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 import { UnknownOutcomeError } from "#workers/job.ts";
 import { keepArtifacts } from "#workers/pools/media/artifacts.ts";
-import { MUSIC, PICTURES, VIDEOS } from "#workers/pools/media/making.ts";
+import { SONGS, PICTURES, VIDEOS } from "#workers/pools/media/making.ts";
 import { ResultBudget } from "#workers/pools/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -54,7 +54,7 @@ const roomy = () => new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 })
 async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {
   const job = { job_id: id, workspace_id: workspaceId };
   const signal = new AbortController().signal;
-  const kept = await keepArtifacts(tools(), job, made, MUSIC, { signal, holding: roomy(), work, canResume });
+  const kept = await keepArtifacts(tools(), job, made, SONGS, { signal, holding: roomy(), work, canResume });
   return kept.map(({ fileId }) => fileId);
 }
 
@@ -105,7 +105,7 @@ describe("what is larger than its kind may be", () => {
         work: "one/m 1",
         canResume: true,
       };
-      const small = { ...MUSIC, bytesMax: 5_000 };
+      const small = { ...SONGS, bytesMax: 5_000 };
       const fault = await keepArtifacts(tools(), job, [made], small, options).catch((error: unknown) => error);
       expect(fault).toMatchObject({ name: "ProviderError", kind: "failed" });
       expect(await filesOf()).toBe(before);
@@ -122,13 +122,13 @@ describe("what is fetched", () => {
     work: "one/m 1",
     canResume: true,
   };
-  const quick = { ...MUSIC, fetchMs: 50 };
+  const quick = { ...SONGS, fetchMs: 50 };
   const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
 
   test("and never comes from its provider is asked for anew, and kept when it comes then", async () => {
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const refresh = () => Promise.resolve([{ open, contentType: "audio/wav" }]);
-    const kept = await keepArtifacts(tools(), job(), [never], { ...MUSIC, fetchMs: 500 }, { ...options, refresh });
+    const kept = await keepArtifacts(tools(), job(), [never], { ...SONGS, fetchMs: 500 }, { ...options, refresh });
     expect(kept).toMatchObject([{ contentType: "audio/wav", seconds: 1 }]);
   }, 30_000);
 
@@ -144,7 +144,7 @@ describe("what is fetched", () => {
       },
     });
     const made: Artifact = { open: () => Promise.resolve(stream), contentType: "audio/wav" };
-    const making = { ...MUSIC, fetchMs: 60, stallMs: 30_000 };
+    const making = { ...SONGS, fetchMs: 60, stallMs: 30_000 };
     const kept = await keepArtifacts(tools(), job(), [made], making, { ...options, canResume: false });
     expect(kept).toMatchObject([{ seconds: 1 }]);
   }, 30_000);
@@ -165,7 +165,7 @@ describe("what is fetched", () => {
     await first.add(LIMITS.resultStepBytes + 1, options.signal);
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const made: Artifact = { open, contentType: "audio/wav" };
-    const making = { ...MUSIC, fetchMs: 100, stallMs: 50 };
+    const making = { ...SONGS, fetchMs: 100, stallMs: 50 };
     const keeping = keepArtifacts(tools(), job(), [made], making, { ...options, holding: second });
     setTimeout(() => first.keep(0), 300);
     await keeping;
@@ -177,7 +177,7 @@ describe("what is fetched", () => {
     const budget = new ResultBudget({ bytesMax: 1, waitMs: 1, onChange: (bytes) => (held = Math.max(held, bytes)) });
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     let heard = 0;
-    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], MUSIC, {
+    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], SONGS, {
       ...options,
       holding: budget.open("a"),
       onBytes: (bytes) => (heard += bytes.length),
@@ -210,7 +210,7 @@ describe("how long a result lasts", () => {
     const around = { ...tools(), probes: { ...probes, ...after(ends) } };
     const job = { job_id: newId(), workspace_id: workspaceId };
     const options = { signal: new AbortController().signal, holding: roomy(), work: "one/m 1", canResume: true };
-    const making = "open" in made ? VIDEOS : MUSIC;
+    const making = "open" in made ? VIDEOS : SONGS;
     return (await keepArtifacts(around, job, [made], making, options))[0]?.seconds;
   };
   const crash = new MediaError("failed", "the child ended");

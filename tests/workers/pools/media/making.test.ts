@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
-import { MUSIC, SPEECH } from "#workers/pools/media/making.ts";
+import { SONGS, SPEECHES } from "#workers/pools/media/making.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 
 const HTML = Buffer.from("<!doctype html><title>Not found</title>");
@@ -17,7 +17,7 @@ const AAC = Buffer.concat(
 
 describe("what sound at an address is", () => {
   test("its bytes say, whatever its server calls it", async () => {
-    for (const making of [MUSIC, SPEECH]) {
+    for (const making of [SONGS, SPEECHES]) {
       expect(await making.typeOf(HTML, at("audio/wav"))).toBeUndefined();
       expect(await making.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
       expect(await making.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
@@ -27,15 +27,17 @@ describe("what sound at an address is", () => {
   });
 
   test("cannot be samples, which have no mark", async () => {
-    expect(await MUSIC.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
+    expect(await SONGS.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
   });
 });
 
 describe("what sound of an answer is", () => {
   test("its adapter says, which has looked at it", async () => {
-    expect(await SPEECH.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe("audio/pcm");
+    expect(await SPEECHES.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe(
+      "audio/pcm",
+    );
     const open = () => Promise.reject(new Error("not asked"));
-    expect(await SPEECH.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
-    expect(await SPEECH.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
+    expect(await SPEECHES.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
+    expect(await SPEECHES.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
   });
 });

@@ -1,0 +1,129 @@
+/** What a batch message asks for, checked as its endpoint over HTTP checks it. */
+import { createHash } from "node:crypto";
+
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { canonicalJson } from "#shared/canonical-json.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { checkGivenFiles, givenBytesMax, type KeptMedia } from "#shared/kinds/given-media.ts";
+import type { CheckedCall, Kind, MediaKind } from "#shared/kinds/kind.ts";
+import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
+import { TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+import { lookAt } from "../audio/look.ts";
+import { soundOfBody } from "../audio/receive.ts";
+import type { IngressContext } from "../context.ts";
+import { type Inline, lighten } from "../media/put-aside.ts";
+
+export interface BatchCall extends CheckedCall {
+  readonly kind: Kind;
+  readonly model: Model;
+  /** Media that is to lie in the object store. */
+  readonly inline: readonly Inline[];
+  /** The request as the worker gets it. @param given where that media lies */
+  text(given: KeptMedia): string;
+}
+
+type Context = Pick<IngressContext, "catalogue" | "storage" | "probes"> & { readonly database: Queryable };
+
+interface Arrived {
+  readonly caller: Caller;
+  readonly pool: Pool;
+  readonly data: Uint8Array;
+}
+
+/** @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
+export async function readBatchCall(context: Context, { caller, pool, data }: Arrived): Promise<BatchCall> {
+  const { value } = readJson(data);
+  const { endpoint = "/v1/chat/completions", body } = parse("BatchMessage", value);
+  const kind = kindAt(endpoint);
+  if (kind.pool !== pool) {
+    throw new ApiError(
+      "invalid_request",
+      `Expected ${endpoint} on batch.${kind.pool}.<workspace>, got batch.${pool}.`,
+      {
+        param: "endpoint",
+      },
+    );
+  }
+  refuseUntold(body);
+  const media = mediaKind(kind);
+  if (media) return readMedia(context, caller, media, body);
+  if (kind === TRANSCRIPTION) return readTranscription(context, caller, body);
+  const text = JSON.stringify(body);
+  const request = kind.read(body);
+  const model = kind.model(context.catalogue.current(), request.model);
+  const files = await findStoredFiles(context.database, caller, body);
+  const checked = kind.check(request, model, { bodyBytes: Buffer.byteLength(text), files });
+  return { kind, model, ...checked, inline: [], text: () => text };
+}
+
+/** A job is answered as a whole, in JSON, and what it makes are files. */
+const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
+  ["stream", [true], "no stream, since a job is answered as a whole"],
+  ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
+  ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
+  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job is answered in JSON"],
+];
+
+function refuseUntold(body: Readonly<Record<string, unknown>>): void {
+  const [member, , expected] = UNTOLD.find(([name, values]) => values.includes(body[name])) ?? [];
+  if (member === undefined) return;
+  throw new ApiError("unsupported_value", `Expected ${expected}.`, { param: member });
+}
+
+async function readMedia(context: Context, caller: Caller, kind: MediaKind, body: object): Promise<BatchCall> {
+  const asked = kind.read(body);
+  const model = kind.model(context.catalogue.current(), asked.model);
+  const { bound, price } = kind.check(asked, model);
+  const given = await kind.given(asked, model);
+  await checkGivenFiles(context.database, caller, given, (one) => givenBytesMax(one, model));
+  const { request, take } = lighten(asked, given);
+  return { kind, model, bound, price, inline: take(), text: () => JSON.stringify(request) };
+}
+
+async function readTranscription(context: Context, caller: Caller, body: object): Promise<BatchCall> {
+  const kind = TRANSCRIPTION;
+  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = kind.read(body);
+  const model = kind.model(context.catalogue.current(), request.model);
+  const { signal } = new AbortController();
+  const sound = await soundOfBody(context, { caller, signal }, kind.read(body));
+  try {
+    const facts = await lookAt(context.probes, caller.workspaceId, sound, signal);
+    const { bound, price } = kind.check(request, model, { bodyBytes: 0, files: new Map(), recording: facts });
+    const { fileId } = sound;
+    const { contentType } = facts;
+    return {
+      kind,
+      model,
+      bound,
+      price,
+      inline:
+        fileId === undefined
+          ? [{ name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: sound.view() }]
+          : [],
+      text: ({ audio }) =>
+        JSON.stringify({
+          ...request,
+          recording: { ...facts, ...(audio ? { reference: audio.reference } : { fileId }) },
+        }),
+    };
+  } finally {
+    sound.remove();
+  }
+}
+
+/** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
+export function fingerprintOf(data: Uint8Array): string {
+  const hash = createHash("sha256");
+  try {
+    return hash.update(canonicalJson(readJson(data).value)).digest("hex");
+  } catch {
+    return hash.update(data).digest("hex");
+  }
+}

@@ -1,0 +1,63 @@
+/** What a job comes with: in its row as far as it is small, the rest in the object store. */
+import type { KeptMedia } from "#shared/kinds/given-media.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { JobOffer } from "#shared/jobs/admission.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
+
+import type { IngressContext } from "../context.ts";
+import { discardAside, type Inline, putAside } from "../media/put-aside.ts";
+
+export interface StoredRequest {
+  readonly given: KeptMedia;
+  readonly body: NonNullable<JobOffer["request"]>;
+}
+
+type Context = Pick<IngressContext, "storage" | "log">;
+
+/** Whether a request is too large for the row of its job. */
+export function isLarge(text: string): boolean {
+  return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
+}
+
+/**
+ * @param textOf the request, given where its media lies
+ * @throws ApiError `service_unavailable`
+ */
+export async function storeRequest(
+  context: Context,
+  jobId: string,
+  inline: readonly Inline[],
+  textOf: (given: KeptMedia) => string,
+): Promise<StoredRequest> {
+  const given = await putAside(context, jobId, inline);
+  try {
+    return { given, body: await keepText(context, jobId, textOf(given)) };
+  } catch (error) {
+    discardAside(context, jobId, given);
+    throw error;
+  }
+}
+
+async function keepText({ storage }: Context, jobId: string, text: string): Promise<StoredRequest["body"]> {
+  if (!isLarge(text)) return { text };
+  try {
+    const reference = await storeClaim(storage, jobId, text);
+    failpoint("request.stored");
+    return { reference };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}
+
+/** Of a job that was refused: no worker comes for it. What stays is swept by the janitor. */
+export function discardStored(context: Context, jobId: string, { given, body }: StoredRequest): void {
+  discardAside(context, jobId, given);
+  if (!("reference" in body)) return;
+  deleteClaim(context.storage, body.reference).catch((error: unknown) =>
+    context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),
+  );
+}

@@ -1,0 +1,18 @@
+/** Chat completions. */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+
+import { checkChat } from "./chat/constraints.ts";
+import type { Kind } from "./kind.ts";
+import { resolveChatModel } from "./resolve-model.ts";
+
+export const CHAT: Kind<ChatCompletionRequest> = {
+  name: "chat",
+  endpoint: "/v1/chat/completions",
+  pool: "chat",
+  afterCrash: "report_lost",
+  keepsFiles: false,
+  read: (body) => parse("ChatCompletionRequest", body),
+  model: resolveChatModel,
+  check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
+};

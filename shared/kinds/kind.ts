@@ -1,0 +1,64 @@
+/** What the service knows of one kind of call. Routes, batch messages, estimates and workers read it here alone. */
+import type { BatchMessage, JobMessage } from "#schemas/generated/types.ts";
+import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import type { Price } from "#shared/pricing/price.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+import type { CallBound } from "./call-bound.ts";
+import type { StoredFiles } from "./chat/files.ts";
+import type { Given, KeptMedia } from "./given-media.ts";
+import type { CheckedMedia } from "./media-check.ts";
+import type { Recording } from "./transcription.ts";
+
+export type KindName = JobMessage["kind"];
+
+/** What the members of a request do not tell. */
+export interface CallFacts {
+  /** Size of the body: a token is at least one byte. */
+  readonly bodyBytes: number;
+  /** The stored files that a chat request names. */
+  readonly files: StoredFiles;
+  /** Length and size of the recording; undefined: the call brings none. */
+  readonly recording?: Recording | undefined;
+}
+
+/** A request that its model takes. */
+export interface CheckedCall {
+  readonly bound: CallBound;
+  /** Of what the call asks for; absent: the model's. */
+  readonly price?: Price;
+}
+
+export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
+  readonly name: KindName;
+  /** Path of its HTTP endpoint; batch messages name it too. */
+  readonly endpoint: NonNullable<BatchMessage["endpoint"]>;
+  readonly pool: Pool;
+  /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
+  readonly afterCrash: "resume" | "report_lost";
+  /** What comes of it is kept as files of the workspace. */
+  readonly keepsFiles: boolean;
+  /** @param body parsed JSON. @throws ApiError naming the member at fault */
+  read(body: unknown): Request & { readonly model: string };
+  /** @throws ApiError `model_not_found`; `model_not_supported` when the model takes no such calls */
+  model(catalogue: Catalogue, slug: string): Model;
+  /** @throws ApiError naming the member that the model does not take */
+  check(request: Request, model: Model, facts: CallFacts): Checked;
+}
+
+/** Of calls that make media: what they need is in their body, media that comes with it apart. */
+export interface MediaKind<
+  Request = object,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> extends Kind<Request, Checked> {
+  check(request: Request, model: Model): Checked;
+  /**
+   * Media that comes with the call.
+   * @param kept what was stored for the call already
+   * @throws ApiError naming the member at fault
+   */
+  given(request: Request, model: Model, kept?: KeptMedia): Promise<readonly Given[]>;
+}
+
+/** For kinds that take words alone. */
+export const NOTHING_GIVEN = (): Promise<readonly Given[]> => Promise.resolve([]);
