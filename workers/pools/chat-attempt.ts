@@ -1,5 +1,6 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax } from "#shared/admission/chat-constraints.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import type { Config } from "#shared/config.ts";
@@ -126,20 +127,13 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     held = "";
     const room = run.room();
     if (!room) continue;
-    await endOrAbort(room, signal);
+    await beforeAbort(room, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
     // The silence was ours.
     onDelta();
   }
   return wasDrained;
-}
-
-async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  const onAbort = (): void => resolve();
-  signal.addEventListener("abort", onAbort, { once: true });
-  await Promise.race([work, aborted]);
-  signal.removeEventListener("abort", onAbort);
 }
 
 /** Pieces without content are held back for the sake of a later failure's status, up to here. */
