@@ -6,28 +6,14 @@ import { chatJob, REQUEST } from "#tests/workers/jobs.ts";
 import { JobAbort } from "#workers/job.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
-import { bench, closeBenches, delta, END, ROLE, streamOf, untilAborted, USED } from "./chat-bench.ts";
+import { asked, bench, closeBenches, delta, END, ROLE, standIn, streamOf, untilAborted, USED } from "./chat-bench.ts";
 
 afterEach(closeBenches);
 
-/** May stand in for `one` at 1,000 and 2,000 nano-credits a token, and goes on with answers unless told otherwise. */
-const model = (slug: string, more = "continues_assistant: true"): string => `  - slug: ${slug}
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    supports_streaming: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "2" }
-    allowed_params: { supported_inputs: [text] }
-    sources: [{ provider: acme, model: acme-${slug}, ${more} }]
-`;
-
 const catalogue =
   BASE +
-  model("two") +
-  model("three", "continues_assistant: true, continue_overrides: { continue_final_message: true }");
+  standIn("two", ", continues_assistant: true") +
+  standIn("three", ", continues_assistant: true, continue_overrides: { continue_final_message: true }");
 type Piece = ChatDelta | Error | ((call: ChatCall) => Promise<unknown>);
 
 const BROKEN = new ProviderError("failed", "by the test");
@@ -46,8 +32,6 @@ function sources(streams: Readonly<Record<string, readonly Piece[]>>): Partial<C
 function around(verdict = 0) {
   return { catalogue, progress: [{ verdict }] };
 }
-
-const asked = (calls: readonly ChatCall[]): string[] => calls.map(({ sourceModel }) => sourceModel);
 
 /** The deltas that a client reads. */
 function deltasOf(text: string): Record<string, unknown>[] {
