@@ -79,6 +79,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
       adapt: (body) => applySource(body, step.source, run.continues),
+      takesAudio: step.model.allowed_params.supported_inputs?.includes("audio") === true,
       checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
