@@ -203,5 +203,11 @@ function applySource(body: Record<string, unknown>, source: Source, continues: b
     body[to] ??= body[from];
     delete body[from];
   }
-  Object.assign(body, source.overrides, continues === true ? source.continue_overrides : undefined);
+  Object.assign(body, source.overrides);
+  if (continues !== true) return;
+  Object.assign(body, source.continue_overrides);
+  const messages = body["messages"];
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (!source.continue_message || !Array.isArray(messages) || typeof last !== "object") return;
+  body["messages"] = [...(messages.slice(0, -1) as unknown[]), { ...last, ...source.continue_message }];
 }
