@@ -2,7 +2,9 @@
  * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
  * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
  */
-import { ByteBudget, type Lease } from "../byte-budget.ts";
+import type { Lease } from "#shared/semaphore.ts";
+
+import { ByteBudget } from "../byte-budget.ts";
 import { tryAddress } from "../connect-limit.ts";
 import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
