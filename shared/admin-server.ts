@@ -4,14 +4,8 @@
  */
 import type { Registry } from "prom-client";
 
-import {
-  beforeAbort,
-  categoryOf,
-  DEPENDENCY_NAMES,
-  type DependencyName,
-  type Readiness,
-  requiredBy,
-} from "./dependencies.ts";
+import { beforeAbort } from "./abortable.ts";
+import { categoryOf, DEPENDENCY_NAMES, type DependencyName, type Readiness, requiredBy } from "./dependencies.ts";
 import type { Logger } from "./logger.ts";
 
 export interface AdminServerOptions {

@@ -2,6 +2,7 @@
  * The servers a process depends on, and whether each can be used right now. Each is asked at most once a second, however often
  * readiness is, and every few seconds for the metric.
  */
+import { beforeAbort } from "./abortable.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Why a check fails, as a category; an error's own words may hold addresses or credentials. */
@@ -107,19 +108,6 @@ async function runCheck(name: string, check: Check): Promise<CheckResult> {
     return { name, ok: true, detail: "ok" };
   } catch (error) {
     return { name, ok: false, detail: deadline.aborted ? "timeout" : categoryOf(error) };
-  }
-}
-
-/** @throws Error at the abort; what it was waited for may go on */
-export async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const expire = (): void => reject(new Error("deadline"));
-  signal.addEventListener("abort", expire, { once: true });
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", expire);
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { type NatsConnection, RequestError } from "nats";
 
+import { beforeAbort, sleep } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, encodeFrame } from "#shared/queue/frames.ts";
@@ -129,23 +130,10 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     },
     async confirm(reply, signal) {
       const subject = presenceSubject(reply);
-      while (!(await untilAborted(askPresence(subject), signal))) {
-        await untilAborted(Bun.sleep(LIMITS.presenceRetryMs), signal);
+      while (!(await beforeAbort(askPresence(subject), signal))) {
+        await sleep(LIMITS.presenceRetryMs, signal);
       }
     },
     close: () => clearInterval(clock),
   };
-}
-
-/** @throws the signal's reason when it aborts first */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -670,6 +670,16 @@ export interface SourceEntry {
     [k: string]: unknown;
   };
   /**
+   * Members set on the last message, the beginning of an answer with which this source goes on, such as Mistral's and DeepSeek's `prefix`.
+   */
+  continue_message?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Its answer begins with the whole of what it was asked to go on with, which is left out. Absent: false.
+   */
+  continue_repeats?: boolean;
+  /**
    * What this source does otherwise than its family's newest models; which ones a family reads stands in its folder under workers/providers.
    */
   traits?: (

@@ -1270,7 +1270,7 @@ var pattern6 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 var schema37 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema38 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema42 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
-var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
+var schema45 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
 var pattern7 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "u");
 var pattern8 = new RegExp("^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", "u");
 var schema40 = { type: "object", additionalProperties: false, properties: { currency: { const: "credits" }, unit: { $ref: "PriceUnit" }, input_per_million: { type: "string", minLength: 1, maxLength: 40 }, output_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, cached_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_1h_per_million: { type: "string", minLength: 1, maxLength: 40 }, request_price: { type: "string", minLength: 1, maxLength: 40 }, image_price: { type: "string", minLength: 1, maxLength: 40 }, second_price: { type: "string", minLength: 1, maxLength: 40 }, minute_price: { type: "string", minLength: 1, maxLength: 40 }, character_price: { type: "string", minLength: 1, maxLength: 40 }, operation_price: { type: "string", minLength: 1, maxLength: 40 }, megapixel_price: { type: "string", minLength: 1, maxLength: 40 } } };
@@ -3660,36 +3660,59 @@ var valid30 = _errs221 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data90.traits !== undefined) {
-let data102 = data90.traits;
+if (data90.continue_message !== undefined) {
+let data102 = data90.continue_message;
 const _errs223 = errors;
-if (errors === _errs223) {
-if (Array.isArray(data102)) {
-var valid35 = true;
-const len16 = data102.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data103 = data102[i16];
+if (!(data102 && typeof data102 == "object" && !Array.isArray(data102))) {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid30 = _errs223 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data90.continue_repeats !== undefined) {
 const _errs225 = errors;
-if (typeof data103 !== "string") {
+if (typeof data90.continue_repeats !== "boolean") {
+validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid30 = _errs225 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data90.traits !== undefined) {
+let data104 = data90.traits;
+const _errs227 = errors;
+if (errors === _errs227) {
+if (Array.isArray(data104)) {
+var valid35 = true;
+const len16 = data104.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data105 = data104[i16];
+const _errs229 = errors;
+if (typeof data105 !== "string") {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data103 === "cache_control" || data103 === "reasoning_back" || data103 === "reasoning_details_back" || data103 === "no_sampling" || data103 === "temperature_or_top_p" || data103 === "json_by_tool" || data103 === "json_by_converted_schema" || data103 === "no_json_with_tools" || data103 === "no_reasoning" || data103 === "no_xhigh_effort" || data103 === "reasoning_by_budget" || data103 === "reasoning_always")) {
+if (!(data105 === "cache_control" || data105 === "reasoning_back" || data105 === "reasoning_details_back" || data105 === "no_sampling" || data105 === "temperature_or_top_p" || data105 === "json_by_tool" || data105 === "json_by_converted_schema" || data105 === "no_json_with_tools" || data105 === "no_reasoning" || data105 === "no_xhigh_effort" || data105 === "reasoning_by_budget" || data105 === "reasoning_always")) {
 validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema45.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs225 === errors;
+var valid35 = _errs229 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data102.length;
+let i17 = data104.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data102[i17];
+let item0 = data104[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -3708,9 +3731,11 @@ validate24.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs223 === errors;
+var valid30 = _errs227 === errors;
 } else {
 var valid30 = true;
+}
+}
 }
 }
 }

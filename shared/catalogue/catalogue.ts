@@ -39,8 +39,11 @@ export interface Source {
   readonly fields?: Readonly<Record<string, string>>;
   /** Goes on with an answer that the messages end in. */
   readonly continues_assistant?: boolean;
-  /** Members set where it does so. */
+  /** Members set where it does so, of the request and of its last message. */
   readonly continue_overrides?: Readonly<Record<string, unknown>>;
+  readonly continue_message?: Readonly<Record<string, unknown>>;
+  /** Its answer then begins with that message's text. */
+  readonly continue_repeats?: boolean;
   /** Inputs of which it is never told, where it names no fields. */
   readonly lacks?: readonly string[];
   /** What it does otherwise than its family's newest models. */

@@ -5,10 +5,10 @@ import type { Provider, Source } from "./catalogue.ts";
 
 type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
-/** By the usual fields of the adapters under workers/providers. */
+/** By the usual fields of the adapters under workers/providers; a test holds them against what those send. */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   "openai-compatible": { image: ["seed", "negative_prompt"], video: ["seed", "negative_prompt"] },
-  gemini: { image: ["negative_prompt"] },
+  gemini: { image: ["negative_prompt"], video: ["negative_prompt"] },
   fal: { image: ["negative_prompt"] },
   replicate: { image: ["negative_prompt"] },
   elevenlabs: { music: ["seed"] },
@@ -16,6 +16,8 @@ const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
 
 /** The source with the inputs that would be left out of its requests. */
 export function withLacks(source: Source, family: Provider["family"] | undefined, modality: Modality): Source {
-  const lacks = source.fields || family === undefined ? undefined : FAMILIES[family]?.[modality];
+  // Veo's old operations, which a source of Gemini's chooses so, take both.
+  const isVeo = family === "gemini" && source.overrides?.["api"] === "predictLongRunning";
+  const lacks = source.fields || family === undefined || isVeo ? undefined : FAMILIES[family]?.[modality];
   return lacks === undefined ? source : { ...source, lacks };
 }

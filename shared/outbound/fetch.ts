@@ -10,6 +10,7 @@ import { isIP } from "node:net";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
+import { beforeAbort } from "#shared/abortable.ts";
 import { type Countdown, startCountdown } from "#shared/countdown.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -132,7 +133,8 @@ function judge(address: string): URL {
 async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return [];
-  const addresses = await unlessAborted(resolve(host), signal);
+  // The system's resolver cannot be stopped, only left alone.
+  const addresses = await beforeAbort(resolve(host), signal);
   if (addresses.length === 0) throw new OutboundError("unreachable", "the name has no address");
   if (!isAllowedHost(url) && !addresses.every(({ address }) => isDialable(address))) {
     throw new OutboundError("unsafe", "the name leads inside");
@@ -264,19 +266,6 @@ function headersOf(response: IncomingMessage): Headers {
     for (const value of values ?? []) headers.append(name, value);
   }
   return headers;
-}
-
-/** The system's resolver cannot be stopped, only left alone. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 /** The system's word for it, such as ECONNREFUSED; messages of connections hold addresses. */

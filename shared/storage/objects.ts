@@ -16,7 +16,7 @@ import {
 } from "@aws-sdk/client-s3";
 
 import { LIMITS } from "#shared/limits.ts";
-import { Turns } from "#shared/turns.ts";
+import { Semaphore } from "#shared/semaphore.ts";
 
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 
@@ -212,7 +212,7 @@ async function sendBytes<Answer>(
   send: Send<Answer>,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const free = await sending.take();
+  const turn = await sending.take(1, signal);
   try {
     const abortSignal = within(LIMITS.storagePartMs, signal);
     abortSignal.throwIfAborted();
@@ -231,7 +231,7 @@ async function sendBytes<Answer>(
       abortSignal.throwIfAborted();
     }
   } finally {
-    free();
+    turn.release();
   }
 }
 
@@ -243,7 +243,7 @@ interface Content {
   readonly ContentMD5: string;
 }
 
-const sending = new Turns(LIMITS.storageSendsMax);
+const sending = new Semaphore(LIMITS.storageSendsMax);
 
 function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);

@@ -11,6 +11,8 @@ import { type Answer, DONE, requestId, streamedText } from "#tests/faults/client
 import { metric } from "#tests/faults/metric.ts";
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
 
+import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+
 import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./families/bed.ts";
 import { OPENAI_TOOLS, PNG, QUESTION, SYSTEM, TURNS } from "./families/conversation.ts";
 import type { Report, Took, Turn } from "./families/turn.ts";
@@ -26,10 +28,15 @@ const UNSERVED: Readonly<Record<Family, readonly string[]>> = {
 };
 
 let bed: FamilyBed;
+/** Hands out a recording, whatever the address says. */
+let site: Listening;
 
 beforeAll(async () => {
+  site = await listen((_request, response) => response.end(Buffer.from("RIFF\u0024\0\0\0WAVEfmt ", "latin1")));
   bed = await startFamilies({
+    env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
     models: FAMILIES.flatMap((family) => [
+      { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
       { slug: `${family}-two`, family, prices: PICTURES },
       ...[...UNSERVED[family], "error-mid"].map((name) => ({
         slug: `${family}-${name}`,
@@ -39,7 +46,10 @@ beforeAll(async () => {
     ]),
   });
 });
-afterAll(() => bed?.stop());
+afterAll(async () => {
+  site?.close();
+  await bed?.stop();
+});
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -394,6 +404,20 @@ describe.each(FAMILIES)("an error text of %s", (family) => {
       is_estimated: family !== "gemini",
     });
     expect(settled).toBe(BigInt(input) * 300_000n + BigInt(words) * 1_500_000n);
+  });
+});
+
+describe.each(FAMILIES)("sound behind an address that does not tell, at %s", (family) => {
+  test.each<[string, Body]>([
+    ["image_url.url", { type: "image_url", image_url: { url: "IT" } }],
+    ["file.file_url", { type: "file", file: { file_url: "IT" } }],
+  ])("in %s is refused like other sound before its provider hears of it, and costs nothing", async (param, part) => {
+    const named = JSON.parse(JSON.stringify(part).replace("IT", site.url("/it"))) as Body;
+    const answer = await ask(`${family}-reader`, shown(named), false);
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("audio_not_supported_by_model")]);
+    expect(answer.body).toContain(`messages[1].content[1].${param}`);
+    expect(answer.body).toContain("audio/wav");
+    expect(await settledOf(answer)).toMatchObject({ status: "failed", settled: 0n, uncollected: 0n, units: {} });
   });
 });
 

@@ -13,6 +13,7 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { type FalServer, startFalServer } from "#tests/providers/fal/server.ts";
 import { rowsOf } from "./test-models-guide.ts";
+import { type DroppingAddress, openDroppingAddress } from "#tests/support/dropping-address.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { startRole } from "#tests/support/role-process.ts";
 import { type ManagedProcess, startStack, type Stack } from "#tests/support/stack.ts";
@@ -31,9 +32,11 @@ const broken = Bun.serve({
 let stack: Stack;
 let client: OpenAI;
 let fal: FalServer;
+let dropping: DroppingAddress;
 
 const catalogueOf = (url: string): string => `
 providers:
+  - { id: dropping, family: fal, base_url: "${dropping.url}" }
   - { id: direct-local, family: openai-compatible, base_url: "http://127.0.0.1:${broken.port}/v1" }
   - { id: fal-local, family: fal, base_url: "${url}", api_key_env: LOCAL_FAL_API_KEY }
 presets:
@@ -61,10 +64,14 @@ models:
       - provider: fal-local
         model: fal-ai/flux/schnell
         fields: { n: num_images, size: image_size, seed: seed, steps: num_inference_steps, output_format: output_format }
+  - <<: *queued
+    slug: dropped
+    sources: [{ provider: dropping, model: fal-ai/flux/schnell }, { provider: fal-local, model: fal-ai/flux/schnell }]
 `;
 
 beforeAll(async () => {
   fal = startFalServer({ apiKey: FAL_KEY });
+  dropping = await openDroppingAddress();
   const catalogue = join(folder.directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueOf(fal.url));
   stack = await startStack({
@@ -85,6 +92,7 @@ afterAll(async () => {
   await stack.stop();
   expect(fal.faults).toEqual([]);
   fal.close();
+  dropping.close();
   await broken.stop(true);
   folder.remove();
 });
@@ -415,6 +423,14 @@ describe("what stands around a call", () => {
     expect((await stack.command("admin", ...words)).stderr).toBe("");
     const served = await postAs(other.key, ask);
     expect([served.status, served.headers.get("x-model-used")]).toEqual([200, MODEL]);
+  });
+
+  test("a queue whose address drops packets was given nothing: the next source makes it, and nothing stays held", async () => {
+    const response = await post({ model: "dropped", prompt: "a lake" });
+    expect(response.status).toBe(200);
+    await response.json();
+    const [usage] = await usageOf(response.headers.get("x-request-id"));
+    expect(usage).toMatchObject({ status: "succeeded", source: "fal-local/fal-ai/flux/schnell" });
   });
 
   test("a picture that cannot be fetched where its provider says costs nothing", async () => {

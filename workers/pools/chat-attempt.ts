@@ -1,5 +1,6 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax } from "#shared/kinds/chat/constraints.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import type { Config } from "#shared/config.ts";
@@ -78,6 +79,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       sourceModel: step.source.model,
       traits: new Set(step.source.traits),
       adapt: (body) => applySource(body, step.source, run.continues),
+      takesAudio: step.model.allowed_params.supported_inputs?.includes("audio") === true,
       checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
@@ -126,20 +128,13 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     held = "";
     const room = run.room();
     if (!room) continue;
-    await endOrAbort(room, signal);
+    await beforeAbort(room, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
     // The silence was ours.
     onDelta();
   }
   return wasDrained;
-}
-
-async function endOrAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  const onAbort = (): void => resolve();
-  signal.addEventListener("abort", onAbort, { once: true });
-  await Promise.race([work, aborted]);
-  signal.removeEventListener("abort", onAbort);
 }
 
 /** Pieces without content are held back for the sake of a later failure's status, up to here. */
@@ -208,5 +203,11 @@ function applySource(body: Record<string, unknown>, source: Source, continues: b
     body[to] ??= body[from];
     delete body[from];
   }
-  Object.assign(body, source.overrides, continues === true ? source.continue_overrides : undefined);
+  Object.assign(body, source.overrides);
+  if (continues !== true) return;
+  Object.assign(body, source.continue_overrides);
+  const messages = body["messages"];
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (!source.continue_message || !Array.isArray(messages) || typeof last !== "object") return;
+  body["messages"] = [...(messages.slice(0, -1) as unknown[]), { ...last, ...source.continue_message }];
 }

@@ -34,6 +34,8 @@ interface Continuation {
   readonly request: ChatCompletionRequest;
   /** What the client has been sent. */
   readonly text: string;
+  /** What the request's messages end in: the same without white space at its end, behind what the caller began. */
+  readonly begun: string;
 }
 
 /** A stream that may be continued: what it has said, and what the models took that it broke off in. */
@@ -59,11 +61,12 @@ export class StreamRescue {
     const metered = steps.length === 0 ? undefined : await meter.settleCut();
     if (metered === undefined) return undefined;
     const took = sumOf(this.took, metered);
-    const request = continuation(this.request, text, completionTokens(took.usage), step.model.max_output_tokens);
+    const begun = this.begun(text);
+    const request = continuation(this.request, begun, completionTokens(took.usage), step.model.max_output_tokens);
     if (request === undefined) return undefined;
     this.took = took;
     this.parts.push({ step, metered });
-    return { steps, from: { depth, error }, request, text };
+    return { steps, from: { depth, error }, request, text, begun };
   }
 
   usageParts(): UsagePart[] {
@@ -74,6 +77,12 @@ export class StreamRescue {
       is_estimated: metered.estimated !== undefined,
       amount: metered.nano.toString(),
     }));
+  }
+
+  /** The text behind what the caller may have begun of the answer itself. White space at its end would be refused. */
+  private begun(text: string): string {
+    const last = this.request.messages.at(-1);
+    return ((isBegun(last) ? last.content : "") + text).trimEnd();
   }
 
   /**
@@ -93,26 +102,29 @@ export class StreamRescue {
 /** Of what may have been paid for, nothing is begun a second time. */
 const ENDS_A_STREAM: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
+type Message = ChatCompletionRequest["messages"][number];
+
+function isBegun(message: Message | undefined): message is Message & { readonly content: string } {
+  return message?.role === "assistant" && typeof message.content === "string";
+}
+
 /**
- * The call as the model that goes on is asked: the text so far stands behind the messages. White space at its end would be
- * refused, and so would reasoning before an answer that has begun.
+ * The call as the model that goes on is asked: what was begun stands behind the messages. Reasoning before an answer that has
+ * begun would be refused.
  * @param tokensSoFar that were written; `modelTokensMax`: that the model which broke off can write
  * @returns undefined when the text has all the tokens that it may have
  */
 function continuation(
   asked: ChatCompletionRequest,
-  text: string,
+  begun: string,
   tokensSoFar: number,
   modelTokensMax: number,
 ): ChatCompletionRequest | undefined {
   const { reasoning_effort: _effort, effort_only: _only, ...request } = asked;
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
   if ((limit ?? modelTokensMax) <= tokensSoFar) return undefined;
-  const last = request.messages.at(-1);
-  // The caller may have begun the answer itself.
-  const begun = last?.role === "assistant" && typeof last.content === "string" ? last.content : undefined;
-  const messages = begun === undefined ? request.messages : request.messages.slice(0, -1);
-  const message = { role: "assistant" as const, content: ((begun ?? "") + text).trimEnd() };
+  const messages = isBegun(request.messages.at(-1)) ? request.messages.slice(0, -1) : request.messages;
+  const message = { role: "assistant" as const, content: begun };
   return {
     ...request,
     ...(limit === undefined ? {} : { max_completion_tokens: limit - tokensSoFar }),

@@ -143,7 +143,8 @@ class ChatRun {
       }
       this.hasBegun = false;
       try {
-        const render = (): Rendering => continuedRendering(rescue.soFar.watch(rendering), next.text);
+        const render = ({ step }: Attempt<ChatProvider>): Rendering =>
+          continuedRendering(rescue.soFar.watch(rendering), next.text, step.source.continue_repeats ? next.begun : "");
         const finale = await this.serveBy(next, next.request, signal, askedAt, render);
         streamsRescued.inc("continued");
         return finale;

@@ -6,9 +6,10 @@ import { contentText } from "./stream-so-far.ts";
 /**
  * @param rendering of the model that began the stream, which gives it its id and model
  * @param text all that the client has been sent
+ * @param repeated what the answer begins with; empty where it goes on at once
  */
-export function continuedRendering(rendering: Rendering, text: string): Rendering {
-  const seam = new Seam(text);
+export function continuedRendering(rendering: Rendering, text: string, repeated: string): Rendering {
+  const seam = new Seam(text, repeated);
   return {
     ...rendering,
     chunk(delta) {

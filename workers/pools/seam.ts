@@ -13,9 +13,16 @@ export class Seam {
   private readonly isWhole: boolean;
   private held = "";
   private isPast = false;
+  /** What its answer begins with, and how much of that has come. */
+  private expected: string;
+  private cameCharacters = 0;
 
-  /** @param text all that the client has been sent */
-  constructor(text: string) {
+  /**
+   * @param text all that the client has been sent
+   * @param expected what this model is known to repeat first, whatever its length
+   */
+  constructor(text: string, expected = "") {
+    this.expected = expected;
     this.tail = text.slice(-REPEATED_MAX);
     this.isWhole = text.length <= REPEATED_MAX;
   }
@@ -23,16 +30,32 @@ export class Seam {
   /** What of the new model's next piece is new; a piece that may repeat the text is held until that is known. */
   add(piece: string): string {
     if (this.isPast) return piece;
-    this.held += piece;
+    this.held += this.expected === "" ? piece : this.unexpected(piece);
+    if (this.held === "") return "";
     return this.tail.includes(this.held) ? "" : this.end();
   }
 
   /** What is new of all that is still held. */
   end(): string {
-    const { held } = this;
+    // A part of what was expected is no repetition of it.
+    const held = this.expected.slice(0, this.cameCharacters) + this.held;
+    this.expected = "";
     this.isPast = true;
     this.held = "";
     return held.slice(this.repeated(held));
+  }
+
+  /** What of a piece is not the expected text, which is done with once it has come or something else has. */
+  private unexpected(piece: string): string {
+    const { expected, cameCharacters: at } = this;
+    const rest = expected.slice(at, at + piece.length);
+    if (piece.startsWith(rest) && (rest.length === piece.length || at + rest.length === expected.length)) {
+      this.cameCharacters += rest.length;
+      if (this.cameCharacters === expected.length) this.expected = "";
+      return piece.slice(rest.length);
+    }
+    this.expected = "";
+    return expected.slice(0, at) + piece;
   }
 
   private repeated(held: string): number {

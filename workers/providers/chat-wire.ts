@@ -74,7 +74,7 @@ async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Prom
   // All a call may fetch, at once: one that held some while it waits for more could wait for ever.
   const lease = isFetching ? await MEDIA.lease(LIMITS.inlineBytesMax, given.signal) : undefined;
   try {
-    const request = isFetching ? await inlineMedia(given.request, given.signal, wire.needsBytes) : given.request;
+    const request = isFetching ? await inlineMedia(given, wire.needsBytes) : given.request;
     lease?.shrink(inlinedLength(request));
     if (isFetching) await given.checkFetched?.(request);
     const call = { ...given, request };

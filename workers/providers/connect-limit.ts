@@ -6,7 +6,10 @@
  */
 import { connect } from "node:net";
 
+import { beforeAbort } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
+
+import { ProviderError } from "./provider.ts";
 
 export interface ConnectWatch {
   /** Aborts with the call's own signal, or when the address proved unreachable. */
@@ -24,6 +27,8 @@ const answeredAt = new Map<string, number>();
 const ORIGINS_MAX = 1_000;
 /** A server that answered this recently is there; silence then is its thinking. */
 const ANSWERED_LATELY_MS = 60_000;
+/** The same where the outcome of a request that is not answered would be unknown. */
+const ANSWERED_JUST_NOW_MS = 5_000;
 let goesByProxy = false;
 
 /** Behind a proxy the address itself says nothing. */
@@ -31,13 +36,26 @@ export function connectByProxy(isProxy: boolean): void {
   goesByProxy = isProxy;
 }
 
-function hasAnsweredLately(origin: string): boolean {
-  return performance.now() - (answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY) < ANSWERED_LATELY_MS;
+function hasAnsweredWithin(origin: string, ms: number): boolean {
+  return performance.now() - (answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY) < ms;
 }
 
 function noteAnswer(origin: string): void {
   if (answeredAt.size >= ORIGINS_MAX) answeredAt.clear();
   answeredAt.set(origin, performance.now());
+}
+
+/**
+ * Tries the address before a request is sent there whose loss would leave its outcome unknown. An address that refuses is left
+ * to the request, which hears of it itself.
+ * @throws ProviderError, unsent: `failed` when the address stays silent for the whole limit, `aborted`
+ */
+export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {
+  if (goesByProxy || hasAnsweredWithin(new URL(url).origin, ANSWERED_JUST_NOW_MS)) return;
+  const isSilent = await beforeAbort(staysSilent(url, LIMITS.providerConnectMs), signal).catch((error: unknown) => {
+    throw new ProviderError("aborted", "the call was aborted", { cause: error, isUnsent: true });
+  });
+  if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
 }
 
 export function watchConnect(
@@ -58,7 +76,8 @@ export function watchConnect(
     controller.abort();
   };
   const { origin } = new URL(url);
-  const timer = hasAnsweredLately(origin) || goesByProxy ? undefined : setTimeout(() => void look(), limitMs);
+  const timer =
+    hasAnsweredWithin(origin, ANSWERED_LATELY_MS) || goesByProxy ? undefined : setTimeout(() => void look(), limitMs);
   return {
     signal: controller.signal,
     isUnreachable: () => isUnreachable,

@@ -1,4 +1,5 @@
 /** The provider families. Adding one is one file and one line here. */
+import { sleep as delay } from "#shared/abortable.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 
 import { createAnthropic } from "./anthropic/index.ts";
@@ -108,22 +109,4 @@ export function createProviders(
     media: (provider, kind) => offers(provider)[kind],
     close: async () => made?.close(),
   };
-}
-
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason as Error);
-      return;
-    }
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
 }

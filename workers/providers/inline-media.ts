@@ -10,7 +10,7 @@ import {
   type OutboundRequest,
 } from "#shared/outbound/fetch.ts";
 
-import { ProviderError } from "./provider.ts";
+import { type ChatCall, ProviderError, type RejectedCode } from "./provider.ts";
 
 export type Kind = "image" | "file";
 
@@ -45,17 +45,16 @@ type Part = Readonly<Record<string, unknown>>;
  * `file_data`); the same object when there is none. Each address is fetched once. What a part holds is decided by its
  * bytes: images are PNG, JPEG, GIF or WebP; files are those, PDF, text or audio.
  * @throws ProviderError `rejected` naming the part (unsafe_url; unprocessable_input when it cannot be had, is too large
- * or something else), `aborted`
+ * or something else; audio_not_supported_by_model), `aborted`
  */
 export async function inlineMedia(
-  request: ChatCompletionRequest,
-  signal: AbortSignal,
+  { request, signal, takesAudio }: Pick<ChatCall, "request" | "signal" | "takesAudio">,
   kinds: readonly Kind[] = KINDS,
   bounds: Bounds = LIMITS,
 ): Promise<ChatCompletionRequest> {
   const places = findPlaces(request, kinds);
   if (places.length === 0) return request;
-  const fetched = await fetchAll(itemsOf(places, bounds), signal, bounds);
+  const fetched = await fetchAll(itemsOf(places, bounds), { caller: signal, takesAudio, bounds });
   const byMessage = Map.groupBy(places, ({ message }) => message);
   const messages = request.messages.map((message, at) => {
     const found = new Map(byMessage.get(at)?.map((place) => [place.part, place]));
@@ -151,7 +150,14 @@ function itemsOf(places: readonly Place[], bounds: Bounds): Item[] {
 }
 
 /** Data URLs by key. The first failure ends the others. */
-async function fetchAll(items: readonly Item[], caller: AbortSignal, bounds: Bounds): Promise<Map<string, string>> {
+async function fetchAll(
+  items: readonly Item[],
+  {
+    caller,
+    takesAudio,
+    bounds,
+  }: { readonly caller: AbortSignal; readonly takesAudio: boolean; readonly bounds: Bounds },
+): Promise<Map<string, string>> {
   const giveUpAt = performance.now() + bounds.inlineMs;
   const first = new AbortController();
   const signal = AbortSignal.any([caller, first.signal]);
@@ -168,8 +174,10 @@ async function fetchAll(items: readonly Item[], caller: AbortSignal, bounds: Bou
       });
       bytesLeft -= bytes.length * item.uses;
       if (bytesLeft < 0) throw tooLarge(item);
-      const type = await typeOf(bytes, contentType);
-      if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item);
+      const sniffed = await sniffMediaType(bytes);
+      if (!takesAudio && sniffed !== undefined && /^(?:audio|video)\//.test(sniffed)) throw unheard(item, sniffed);
+      const type = passedOn(sniffed, bytes, contentType);
+      if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item, sniffed);
       found.set(
         keyOf(item),
         `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")}`,
@@ -202,10 +210,12 @@ const TYPES: ReadonlySet<string> = new Set([
   "audio/mpeg",
 ]);
 
-/** @param declared the server's content type: believed of text alone, whose kind no byte shows */
-async function typeOf(bytes: Uint8Array, declared: string): Promise<string | undefined> {
-  const type = await sniffMediaType(bytes);
-  if (type !== undefined && TYPES.has(type)) return type;
+/**
+ * The type by which bytes are passed on; undefined: they are not.
+ * @param declared the server's content type: believed of text alone, whose kind no byte shows
+ */
+function passedOn(sniffed: string | undefined, bytes: Uint8Array, declared: string): string | undefined {
+  if (sniffed !== undefined && TYPES.has(sniffed)) return sniffed;
   const isDeclared = bytes.length > 0 && /^text\/[a-z0-9.+-]+$/.test(declared);
   // Providers read text as UTF-8.
   return isDeclared && isText(bytes) && (bytes[0] ?? 0) < 0xfe ? declared : undefined;
@@ -243,12 +253,19 @@ function tooLarge(item: Item): ProviderError {
   return rejected("outbound too_large", item.param, say);
 }
 
-function unsuitable(item: Item): ProviderError {
+/** As the ingress says it of sound that it can tell. */
+function unheard(item: Item, found: string): ProviderError {
+  const say = `This model takes no audio; transcribe it first and send the text. This address holds ${found}.`;
+  return rejected("what was fetched is sound", item.param, say, "audio_not_supported_by_model");
+}
+
+/** @param found the type that its bytes show */
+function unsuitable(item: Item, found = "something else"): ProviderError {
   const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or a recording";
   return rejected(
     "what was fetched is no such media",
     item.param,
-    `Expected ${expected} at this address; it holds something else.`,
+    `Expected ${expected} at this address; it holds ${found}.`,
   );
 }
 
@@ -256,7 +273,7 @@ function rejected(
   detail: string,
   param: string,
   say: string,
-  code: "unsafe_url" | "unprocessable_input" = "unprocessable_input",
+  code: RejectedCode = "unprocessable_input",
 ): ProviderError {
   return new ProviderError("rejected", detail, { code, param, say });
 }

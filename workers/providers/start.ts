@@ -2,17 +2,21 @@
  * Requests that are paid for: where nobody can say whether one was taken, its outcome is unknown, never a failure (providers
  * paper, part 1).
  */
+import { tryAddress } from "./connect-limit.ts";
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
 import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
-/** @throws ProviderError as `started` */
+/** An address that nothing comes back from is found out first, so that it is a failure. @throws ProviderError as `started` */
 export async function postStart<Result>(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
   read: (answer: ProviderAnswer & { readonly text: string }) => Result,
 ): Promise<Result> {
-  return started(() => post(endpoint, request, signal), read);
+  return started(async () => {
+    await tryAddress(endpoint.baseUrl, signal);
+    return post(endpoint, request, signal);
+  }, read);
 }
 
 /**

@@ -3,6 +3,7 @@
  * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
  * does. Source of the table: providers paper, part 2.
  */
+import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -135,8 +136,7 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
         failures.push(error);
         serving.onFailure(attempt, error, waitMs !== undefined ? "retried" : attempt.isLast ? "ended" : "moved");
         if (waitMs === undefined) break;
-        await sleep(waitMs, signal);
-        if (signal.aborted) throw error;
+        await sleep(waitMs, signal).catch(() => Promise.reject(error));
       }
     }
   }
@@ -254,20 +254,4 @@ function repeatWaitMs(
   const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
   if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
   return (0.2 + 0.8 * Math.random()) * LIMITS.providerRetryJitterMs;
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

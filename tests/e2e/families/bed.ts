@@ -44,6 +44,8 @@ export interface ModelOptions {
   readonly contextTokens?: number;
   /** It is said to go on with an answer that the messages end in. */
   readonly continues?: boolean;
+  /** What it takes; text, pictures and, beside Claude, sound unless told otherwise. */
+  readonly inputs?: readonly string[];
 }
 
 export interface FamilyServers {
@@ -141,6 +143,7 @@ function modelOf({
   isGone = false,
   contextTokens = 400_000,
   continues = false,
+  inputs = ["text", "image", ...(family === "claude" ? [] : ["audio"])],
 }: ModelOptions): object {
   return {
     slug,
@@ -154,7 +157,7 @@ function modelOf({
     max_output_tokens: Math.min(contextTokens, 32_000),
     pricing: { unit: "per_token", ...PRICES, ...prices },
     price_source: { source: "made up for tests", date: "2026-01-01" },
-    allowed_params: { supported_inputs: ["text", "image", ...(family === "claude" ? [] : ["audio"])] },
+    allowed_params: { supported_inputs: inputs },
     sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source, continues_assistant: continues }],
   };
 }

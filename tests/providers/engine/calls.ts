@@ -61,6 +61,7 @@ export function chatCall(request: object = {}, { traits, ...options }: ChatOptio
     outputTokensMax: 4_096,
     signal: never,
     traits: new Set(traits),
+    takesAudio: true,
     adapt: () => undefined,
     ...options,
   };

@@ -38,13 +38,19 @@ describe("facts of our sources", () => {
     expect(having(provider, trait)).toEqual([...slugs]);
   });
 
-  test("beside the sandbox, only Claude models before 4.6 go on with an answer: the later ones refuse to", () => {
+  test("go on with an answer where their vendor says so: Claude before 4.6, and Mistral's that do not think first", () => {
     const continuing = [...catalogue.models.values()].flatMap(({ slug, sources }) =>
       sources.filter((source) => source.continues_assistant === true).map(({ provider }) => `${provider}/${slug}`),
     );
     expect(continuing.filter((name) => !name.startsWith("sandbox/")).toSorted()).toEqual([
       "anthropic/claude-haiku-4-5",
       "anthropic/claude-opus-4-5",
+      "mistral/codestral-2508",
+      "mistral/ministral-14b-2512",
+      "mistral/ministral-3b-2512",
+      "mistral/ministral-8b-2512",
+      "mistral/mistral-large-2512",
+      "openrouter/claude-haiku-4-5",
     ]);
   });
 

@@ -16,6 +16,24 @@ import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from 
 
 /** The base model with its first source alone: what fails there fails. */
 export const ONE_SOURCE = BASE.replace("      - provider: play\n        model: sandbox-chat\n", "");
+
+/**
+ * A model that may stand in for `one`, at 1,000 and 2,000 nano-credits a token.
+ * @param ofSource more members of its source, each behind a comma
+ */
+export const standIn = (slug: string, ofSource = ""): string => `  - slug: ${slug}
+    modality: text
+    owned_by: acme
+    created: 1700000000
+    supports_chat: true
+    supports_streaming: true
+    max_context_tokens: 1000
+    max_output_tokens: 500
+    pricing: { unit: per_token, input_per_million: "1", output_per_million: "2" }
+    allowed_params: { supported_inputs: [text] }
+    sources: [{ provider: acme, model: acme-${slug}${ofSource} }]
+`;
+
 export const REPLY = "_INBOX.gw.ingress.job";
 /** What each test opened. */
 const closing: (() => void)[] = [];
@@ -144,6 +162,9 @@ export const END = delta({}, "stop");
 export const USED = { ...NO_USAGE, input: 7, output: 11 };
 export const STREAM = { request: { ...REQUEST, stream: true } };
 export const WITH_USAGE = { request: { ...REQUEST, stream: true, stream_options: { include_usage: true } } };
+
+/** What each call asked for, by its source's name of the model. */
+export const asked = (calls: readonly ChatCall[]): string[] => calls.map(({ sourceModel }) => sourceModel);
 
 /** A stream of these pieces; an error is thrown, a function is waited for. */
 export function streamOf(

@@ -7,11 +7,13 @@ import { JobAbort } from "#workers/job.ts";
 import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
 import {
+  asked,
   bench,
   closeBenches,
   delta,
   END,
   ROLE,
+  standIn,
   STREAM,
   streamOf,
   type Surroundings,
@@ -21,21 +23,8 @@ import {
 
 afterEach(closeBenches);
 
-const model = (slug: string, more = ""): string => `  - slug: ${slug}
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    supports_streaming: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "2" }
-    allowed_params: { supported_inputs: [text] }
-    sources: [{ provider: acme, model: acme-${slug} }]
-${more}`;
-
 /** Model `one` at two sources, and two others that may stand in for it at 1,000 and 2,000 nano-credits a token. */
-const CHAIN = BASE + model("two") + model("three");
+const CHAIN = BASE + standIn("two") + standIn("three");
 const FALLBACKS: Partial<JobMessage> = { fallbacks: ["two", "three"] };
 const MOVED = [{ verdict: 0 }];
 
@@ -57,7 +46,6 @@ function sources(failures: Readonly<Record<string, ProviderError>>): Partial<Cha
 const FAILED = new ProviderError("failed", "by the test");
 const BOTH_FAIL = { "acme-one": FAILED, "sandbox-chat": FAILED };
 
-const asked = (calls: readonly ChatCall[]): string[] => calls.map((call) => call.sourceModel);
 const around = (more: Surroundings = {}): Surroundings => ({ catalogue: CHAIN, progress: MOVED, ...more });
 
 describe("a call whose first source fails", () => {
@@ -109,7 +97,7 @@ describe("a call whose model fails", () => {
 
   test("passes over a model that takes fewer pages than a document has, without moving the hold to it", async () => {
     const takes = (slug: string, pages: number): string =>
-      model(slug).replace("[text]", `[text, file], max_pdf_pages: ${pages}`);
+      standIn(slug).replace("[text]", `[text, file], max_pdf_pages: ${pages}`);
     const catalogue = BASE.replace("[text, image]", "[text, file]") + takes("two", 3) + takes("three", 4);
     const content = [{ type: "file", file: { file_data: "data:application/pdf;base64,AAAA" } }];
     const { run, calls, finishes } = bench(sources(BOTH_FAIL), around({ catalogue, pdfPages: 4 }));
@@ -120,7 +108,8 @@ describe("a call whose model fails", () => {
 
   test("passes over a model that cannot take the request, without moving the hold to it", async () => {
     const request = { ...REQUEST, max_tokens: 600 };
-    const catalogue = BASE + model("two") + model("three").replace("max_output_tokens: 500", "max_output_tokens: 600");
+    const catalogue =
+      BASE + standIn("two") + standIn("three").replace("max_output_tokens: 500", "max_output_tokens: 600");
     let moves = 0;
     const rows = (): object[] => {
       moves += 1;

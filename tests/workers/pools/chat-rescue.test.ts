@@ -1,33 +1,24 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
+import { buildCatalogue } from "#shared/catalogue/build.ts";
+import type { Source } from "#shared/catalogue/catalogue.ts";
+import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { BASE, EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs.ts";
 import { JobAbort } from "#workers/job.ts";
+import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
-import { bench, closeBenches, delta, END, ROLE, streamOf, untilAborted, USED } from "./chat-bench.ts";
+import { asked, bench, closeBenches, delta, END, ROLE, standIn, streamOf, untilAborted, USED } from "./chat-bench.ts";
 
 afterEach(closeBenches);
 
-/** May stand in for `one` at 1,000 and 2,000 nano-credits a token, and goes on with answers unless told otherwise. */
-const model = (slug: string, more = "continues_assistant: true"): string => `  - slug: ${slug}
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    supports_streaming: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "2" }
-    allowed_params: { supported_inputs: [text] }
-    sources: [{ provider: acme, model: acme-${slug}, ${more} }]
-`;
-
 const catalogue =
   BASE +
-  model("two") +
-  model("three", "continues_assistant: true, continue_overrides: { continue_final_message: true }");
+  standIn("two", ", continues_assistant: true") +
+  standIn("three", ", continues_assistant: true, continue_overrides: { continue_final_message: true }");
 type Piece = ChatDelta | Error | ((call: ChatCall) => Promise<unknown>);
 
 const BROKEN = new ProviderError("failed", "by the test");
@@ -46,8 +37,6 @@ function sources(streams: Readonly<Record<string, readonly Piece[]>>): Partial<C
 function around(verdict = 0) {
   return { catalogue, progress: [{ verdict }] };
 }
-
-const asked = (calls: readonly ChatCall[]): string[] => calls.map(({ sourceModel }) => sourceModel);
 
 /** The deltas that a client reads. */
 function deltasOf(text: string): Record<string, unknown>[] {
@@ -117,6 +106,37 @@ describe("who goes on with a stream", () => {
     // 7 tokens in at 1,000 nano-credits, 11 out at 2,000, and what the first model took.
     expect(finishes[0]?.usedNano).toBeGreaterThan(29_000n);
     expect(await metric("sluice_streams_rescued_total")).toContain('outcome="continued"');
+  });
+});
+
+describe("Mistral's models, whose answers begin with what they go on with", () => {
+  /** The sources of our own catalogue, under one model. */
+  const ours = async (): Promise<Source[]> =>
+    [...buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON).models.values()].flatMap(({ sources }) =>
+      sources.filter(({ provider, continues_assistant: goesOn }) => provider === "mistral" && goesOn === true),
+    );
+
+  test("are asked for it by `prefix` on the last message, and say it once", async () => {
+    const found = await ours();
+    expect(found.length).toBeGreaterThan(0);
+    for (const { provider: _provider, model: name, ...members } of found) {
+      const repeated = [ROLE, delta({ content: "Eight legs and" }), delta({ content: " a head" }), DONE];
+      const own = BASE + standIn("two", `, ${JSON.stringify(members).slice(1, -1)}`).replace("acme-two", name);
+      const { run, calls, text } = bench(sources({ "acme-one": [...LEGS, BROKEN], [name]: repeated }), {
+        ...around(),
+        catalogue: own,
+      });
+      await run(jobOf({ max_completion_tokens: 50, seed: 7 }, ["two"]));
+      const [first, second] = calls.map((call) => JSON.parse(chatRequest(call, true).body) as Record<string, unknown>);
+      expect(first?.["messages"]).toEqual(REQUEST.messages);
+      expect(second).toMatchObject({
+        model: name,
+        random_seed: 7,
+        messages: [...REQUEST.messages, { role: "assistant", content: "Eight legs and", prefix: true }],
+      });
+      expect(second).not.toHaveProperty("stream_options");
+      expect(deltasOf(text()).map(({ content }) => content ?? "")).toEqual(["", "Eight ", "legs and ", "a head", ""]);
+    }
   });
 });
 

@@ -102,6 +102,7 @@ test("a document behind an address is looked at when it is fetched, before its p
       outputTokensMax: 10,
       signal,
       traits: new Set(),
+      takesAudio: true,
       adapt: () => undefined,
       checkFetched: (fetched) => checkDocuments(probes, FEW, fetched, request, signal),
     });

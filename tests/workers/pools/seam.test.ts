@@ -49,6 +49,20 @@ describe("what a model adds to a text", () => {
     ]);
   });
 
+  test("is kept without what it was asked with, where its answer begins with that, however long or short", () => {
+    const long = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(" ");
+    const after = (text: string, asked: string, ...pieces: readonly string[]): string => {
+      const seam = new Seam(text, asked);
+      return text + pieces.map((piece) => seam.add(piece)).join("") + seam.end();
+    };
+    expect(after(long, long, long.slice(0, 5_000), `${long.slice(5_000)} more`)).toBe(`${long} more`);
+    expect(after("hel", "hel", "hel", "lo")).toBe("hello");
+    expect(after("hel", "Oh, hel", "Oh, ", "hello")).toBe("hello");
+    expect(after("one two ", "one two", "one two", " three")).toBe("one two three");
+    expect(after("one two", "one two", "one", " by one")).toBe("one twoone by one");
+    expect(after("one two", "one two", "one")).toBe("one twoone");
+  });
+
   test("is compared with the last 4,096 characters of a text alone", () => {
     const long = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(" ");
     expect(joined(long, long.slice(-2_000), " more")).toBe(`${long} more`);

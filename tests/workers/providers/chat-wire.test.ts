@@ -43,6 +43,7 @@ function streaming(
     outputTokensMax: 10,
     signal: new AbortController().signal,
     traits: new Set(),
+    takesAudio: true,
     adapt: () => undefined,
   };
   return createOpenAiCompatible({ baseUrl: server.url.href.replace(/\/$/, ""), headers: {} }).stream(call);

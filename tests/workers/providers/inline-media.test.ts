@@ -32,7 +32,10 @@ function asking(...content: readonly object[]): ChatCompletionRequest {
 }
 
 const inline = (request: ChatCompletionRequest, bounds = {}): Promise<ChatCompletionRequest> =>
-  inlineMedia(request, new AbortController().signal, ["image", "file"], { ...LIMITS, ...bounds });
+  inlineMedia({ request, signal: new AbortController().signal, takesAudio: true }, ["image", "file"], {
+    ...LIMITS,
+    ...bounds,
+  });
 
 async function refusal(work: Promise<unknown>): Promise<ProviderError> {
   try {
@@ -321,9 +324,13 @@ describe("a failure", () => {
       controller.abort(new Error("left"));
     });
     const request = asking(image(server.url("/a")), image(server.url("/b")));
-    expect(await refusal(inlineMedia(request, controller.signal))).toMatchObject({ kind: "aborted" });
+    expect(await refusal(inlineMedia({ request, signal: controller.signal, takesAudio: true }))).toMatchObject({
+      kind: "aborted",
+    });
     await closed;
-    expect(await refusal(inlineMedia(request, controller.signal))).toMatchObject({ kind: "aborted" });
+    expect(await refusal(inlineMedia({ request, signal: controller.signal, takesAudio: true }))).toMatchObject({
+      kind: "aborted",
+    });
   });
 
   test("says nothing of the address or of what it answered, to the client or in the log", async () => {

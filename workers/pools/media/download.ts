@@ -1,4 +1,5 @@
 /** What was made, as its provider hands it over: no wait for it is without an end. */
+import { beforeAbort } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { Artifact } from "../../providers/media.ts";
@@ -23,10 +24,10 @@ export async function* downloaded(
   const watchdog = startWatchdog({ totalMs, firstByteMs: fetchMs, stallMs }, signal);
   let reader: Awaited<ReturnType<typeof openReader>> | undefined;
   try {
-    reader = await unlessEnded(openReader(open, watchdog.signal), watchdog.signal);
+    reader = await beforeAbort(openReader(open, watchdog.signal), watchdog.signal);
     for (;;) {
       watchdog.touch();
-      const { done, value } = await unlessEnded(reader.read(), watchdog.signal);
+      const { done, value } = await beforeAbort(reader.read(), watchdog.signal);
       if (done) return;
       // The taker's time is not the provider's: it may wait for room.
       watchdog.pause();
@@ -50,17 +51,4 @@ async function openReader(open: Opened["open"], signal: AbortSignal) {
   const stream = await open(signal);
   if (signal.aborted) await stream.cancel().catch(() => undefined);
   return stream.getReader();
-}
-
-/** Whether the adapter hears of the end or not. @throws the signal's reason */
-async function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

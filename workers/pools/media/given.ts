@@ -7,9 +7,10 @@ import { readFile } from "#shared/files/read.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
+import type { Lease } from "#shared/semaphore.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { ByteBudget, type Lease } from "../../providers/byte-budget.ts";
+import { ByteBudget } from "../../providers/byte-budget.ts";
 import { SENTENCES } from "../../providers/inline-media.ts";
 import type { GivenMedia, Media } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";

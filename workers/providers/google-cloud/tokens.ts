@@ -4,6 +4,8 @@
  */
 import { sign } from "node:crypto";
 
+import { beforeAbort } from "#shared/abortable.ts";
+
 import { post } from "../http.ts";
 import { parseObject } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -51,7 +53,11 @@ export function createTokens(account: Account, now: () => number, mintMs: number
     async take(signal) {
       if (held && now() < held.useUntilMs) return held.token;
       minting ??= renew();
-      return (await orAborted(minting, signal)).token;
+      const { token } = await beforeAbort(minting, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        throw new ProviderError("aborted", "the call was aborted").unsent();
+      });
+      return token;
     },
     forget(token) {
       if (held?.token === token) held = undefined;
@@ -102,13 +108,4 @@ function refusal(status: number, headers: Headers, text: string): ProviderError 
 function classOf(status: number): ProviderErrorClass {
   if (status === 429 || status === 503) return "busy";
   return status >= 400 && status < 500 ? "misconfigured" : "failed";
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(new ProviderError("aborted", "the call was aborted").unsent());
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
-  });
 }

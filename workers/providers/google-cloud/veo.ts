@@ -2,7 +2,10 @@
  * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
  * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
  */
-import { ByteBudget, type Lease } from "../byte-budget.ts";
+import type { Lease } from "#shared/semaphore.ts";
+
+import { ByteBudget } from "../byte-budget.ts";
+import { tryAddress } from "../connect-limit.ts";
 import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
@@ -69,7 +72,10 @@ export function createVeo(
       }
       const request = { path: `${pathOf(sourceModel)}:predictLongRunning`, body: JSON.stringify(body) };
       return started(
-        () => callTwice(request, rest.signal),
+        async () => {
+          await tryAddress(endpoint.baseUrl, rest.signal);
+          return callTwice(request, rest.signal);
+        },
         ({ status, headers, text }) => {
           if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
           return readStarted(sourceModel, text);

@@ -44,6 +44,7 @@ export function callOf(
     signal: signal ?? new AbortController().signal,
     workspaceId: "0199a5b2-7e1d-7000-8000-00000000000b",
     traits: new Set(),
+    takesAudio: true,
     adapt: () => {},
   };
 }

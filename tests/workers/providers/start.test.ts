@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import { never } from "#tests/providers/engine/calls.ts";
+import { openDroppingAddress } from "#tests/support/dropping-address.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+import { postStart } from "#workers/providers/start.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function startAt(baseUrl: string, signal = never): Promise<unknown> {
+  const request = { path: "/jobs", body: JSON.stringify({ prompt: "a lake" }) };
+  const started = postStart({ baseUrl, headers: {} }, request, signal, ({ status }) => status);
+  return started.catch((error: unknown) => error);
+}
+
+describe("a start of paid work", () => {
+  test("at an address that drops packets was sent nothing, so another source may begin it", async () => {
+    const there = await openDroppingAddress();
+    closing.push(() => there.close());
+    expect(await startAt(there.url)).toMatchObject({ kind: "failed", isUnsent: true });
+  });
+
+  test("that is aborted while its address is tried was sent nothing either", async () => {
+    const there = await openDroppingAddress();
+    closing.push(() => there.close());
+    const caller = new AbortController();
+    const started = startAt(there.url, caller.signal);
+    caller.abort(new Error("left"));
+    expect(await started).toMatchObject({ kind: "aborted", isUnsent: true });
+  });
+
+  test("is sent where the address picks up, and unknown where its connection breaks then", async () => {
+    const heard: string[] = [];
+    const server = Bun.serve({
+      port: 0,
+      fetch: async (request) => {
+        heard.push(await request.text());
+        return new Response(null, { status: 202 });
+      },
+    });
+    closing.push(() => server.stop(true));
+    expect(await startAt(server.url.href.replace(/\/$/, ""))).toBe(202);
+    expect(heard).toEqual(['{"prompt":"a lake"}']);
+
+    const breaking = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => socket.terminate() },
+    });
+    closing.push(() => breaking.stop(true));
+    const error = await startAt(`http://127.0.0.1:${breaking.port}`);
+    expect(error).toBeInstanceOf(ProviderError);
+    expect(error).toMatchObject({ kind: "unknown", isUnsent: false });
+  });
+});
