@@ -4,14 +4,7 @@ import { readImageHeader } from "#shared/media/image-header.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import { type Delay, mediaModel } from "./faults.ts";
-
-type Makers = Pick<SandboxMedia, "makeImage" | "editImage">;
-
-interface Tools {
-  readonly media: () => Makers;
-  readonly delay: Delay;
-}
+import { mediaModel, type Tools } from "./faults.ts";
 
 const USUAL = { width: 1_024, height: 1_024 };
 /** Of pictures whose size is asked for by a label. */
@@ -31,7 +24,7 @@ export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, 
   };
 }
 
-function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
+function paint(input: ImageInput, media: SandboxMedia, signal: AbortSignal): Promise<readonly Artifact[]> {
   const { prompt, n } = input;
   const format = input.outputFormat ?? "png";
   const first = input.seed ?? 0;
@@ -50,7 +43,7 @@ function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<r
 function change(
   input: ImageEditInput,
   enlarges: number | undefined,
-  media: Makers,
+  media: SandboxMedia,
   signal: AbortSignal,
 ): Promise<readonly Artifact[]> {
   const { prompt, n } = input;

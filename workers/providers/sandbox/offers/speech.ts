@@ -2,13 +2,7 @@
 import type { Artifact, MediaOffers, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
-import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, mediaModel, applyFaults } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "speak" | "streamSpeech">;
-  readonly delay: Delay;
-}
+import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
 
 /** The heads of the others name what comes behind them. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);

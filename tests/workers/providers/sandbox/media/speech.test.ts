@@ -3,9 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { encodeAudio } from "#workers/children/audio-encoder.ts";
-import { createSandboxMedia, probeSandboxAudio } from "#workers/providers/sandbox/media/index.ts";
+import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { cutIntoPieces } from "#workers/providers/sandbox/media/speech/pieces.ts";
-import { transcribeAudio } from "#workers/providers/sandbox/media/speech/transcribe.ts";
+import { probeSandboxAudio, transcribeAudio } from "#workers/providers/sandbox/media/speech/transcribe.ts";
 
 /** A child ends after each foreign file: most audio is transcribed in this process, which is what the child does. */
 const media = createSandboxMedia();

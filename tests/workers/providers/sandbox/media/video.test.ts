@@ -92,8 +92,7 @@ describe("a video", () => {
     [270, 480, 2],
     [64, 64, 1],
   ])("of %p × %p and %p seconds has exactly that, in frames, pixels and samples", async (width, height, seconds) => {
-    const { bytes, ...told } = await media.makeVideo({ ...params, width, height, seconds });
-    expect(told).toEqual({ width, height, seconds });
+    const { bytes } = await media.makeVideo({ ...params, width, height, seconds });
     expect(probeVideo(bytes)).toEqual({ format: "mp4", seconds, width, height, rotation: 0, hasSound: true });
     const pictures = await decodePictures(bytes);
     expect(pictures.map((picture) => Math.round(24 * picture.seconds))).toEqual([...Array(24 * seconds).keys()]);

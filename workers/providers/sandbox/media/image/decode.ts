@@ -44,7 +44,7 @@ export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixe
  * @param what how errors name it
  * @throws MediaError unsupported, too_large
  */
-export function checkImage(bytes: Uint8Array, what: string): void {
+function checkImage(bytes: Uint8Array, what: string): void {
   const { sourceBytesMax, sourcePixelsMax, sourceSideMaxPixels } = MEDIA_LIMITS;
   if (bytes.byteLength > sourceBytesMax) {
     throw new MediaError("too_large", `${what} has ${bytes.byteLength} bytes; at most ${sourceBytesMax} are taken.`);
