@@ -24,7 +24,7 @@ export interface Utterance {
 
 export interface FliteCall {
   readonly text: string;
-  readonly voice: "slt" | "rms" | "awb" | "kal16";
+  readonly voice: "slt" | "rms" | "awb";
   /** Duration against the voice's own; 2 is half as fast. */
   readonly stretch: number;
   /** Mean pitch in Hz. */
