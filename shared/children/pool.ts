@@ -33,7 +33,7 @@ export interface ChildJob {
   readonly task: string;
   readonly input: unknown;
   readonly parts?: readonly Uint8Array[];
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** For tasks that send pieces before their result. */
   readonly onChunk?: (chunk: Uint8Array) => void;
   /** Foreign bytes go through a decoder: the child is not used again after it. */

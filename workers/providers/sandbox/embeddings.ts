@@ -33,8 +33,7 @@ export function createSandboxEmbeddings(): EmbeddingsProvider {
       const vectors: Float32Array[] = [];
       for (const [at, input] of inputs.entries()) {
         tokens += countTokens(tokenizer, input, at);
-        const features = typeof input === "string" ? textFeatures(input, known) : tokenFeatures(input);
-        vectors.push(vectorOf(features, dimensions));
+        vectors.push(vectorOf(featuresOf(input, known), dimensions));
         characters += input.length;
         if (characters < CHARACTERS_PER_TURN) continue;
         characters = 0;
@@ -81,45 +80,39 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const WORD_LETTERS_MAX = 64;
 const STOP_WORD_WEIGHT = 0.15;
 const PAIR_WEIGHT = 0.5;
+/** Keeps the hashes of token numbers apart from those of words. */
+const TOKEN_SEED = 3;
 /** For all parts of a word together. */
 const PARTS_WEIGHT = 0.8;
 
-/** Words, neighbouring words, and groups of three letters, so that forms of a word are near each other. */
-function textFeatures(text: string, known: KnownWords): Features {
+/**
+ * Words, neighbouring words, and groups of three letters, so that forms of a word are near each other. Token numbers are
+ * looked at as words without letters.
+ */
+function featuresOf(input: string | readonly number[], known: KnownWords): Features {
   const features: Features = new Map();
+  const isText = typeof input === "string";
   let before = 0;
-  for (const [found] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
+  for (const found of isText ? (input.normalize("NFKC").toLowerCase().match(WORD) ?? []) : input.map(String)) {
     const word = found.slice(0, WORD_LETTERS_MAX);
     const weight = isStopWord(word) ? STOP_WORD_WEIGHT : 1;
-    const hash = hashText(word);
+    const hash = hashText(word, isText ? 0 : TOKEN_SEED);
     add(features, hash, weight);
     if (before !== 0) add(features, mixed(before, hash), weight * PAIR_WEIGHT);
+    before = hash;
+    if (!isText) continue;
     let parts = known.get(word);
     if (parts === undefined) known.set(word, (parts = hashParts(word)));
     for (const part of parts) add(features, part, (weight * PARTS_WEIGHT) / parts.length);
-    before = hash;
   }
   // Signs alone, such as "?!": the text as it stands.
-  if (features.size === 0) add(features, hashText(text, 1), 1);
+  if (features.size === 0) add(features, hashText(String(input), 1), 1);
   return features;
 }
 
 function hashParts(word: string): readonly number[] {
   const letters = ["^", ...Array.from(word), "$"];
   return letters.slice(2).map((_letter, at) => hashText(letters.slice(at, at + 3).join(""), 2));
-}
-
-/** Token numbers are looked at as words: each by itself, and neighbours. */
-function tokenFeatures(tokens: readonly number[]): Features {
-  const features: Features = new Map();
-  let before = 0;
-  for (const token of tokens) {
-    const hash = hashText(String(token), 3);
-    add(features, hash, 1);
-    if (before !== 0) add(features, mixed(before, hash), PAIR_WEIGHT);
-    before = hash;
-  }
-  return features;
 }
 
 function add(features: Features, hash: number, weight: number): void {

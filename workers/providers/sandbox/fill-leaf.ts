@@ -1,9 +1,9 @@
 /** Values without parts: texts, numbers, booleans, members of an enumeration. */
 import { asList, type JsonRecord, own } from "./json.ts";
 import type { ReadPattern } from "./pattern.ts";
-import { numbersFor, type Sources, textsFor } from "./property-values.ts";
+import { membersIn, numbersFor, type Sources, textsFor } from "./property-values.ts";
 import type { Random } from "./random.ts";
-import { characterCount, firstCharacters, mentions, nameWords, paddedWords } from "./words.ts";
+import { characterCount, firstCharacters, mentions, nameWords } from "./words.ts";
 
 export interface Leaf extends Sources {
   readonly random: Random;
@@ -41,10 +41,7 @@ function take<T>(offered: readonly T[], { used }: Leaf, fits: (value: T) => bool
 /** The member that the prompt mentions first, else the first. */
 function pickMember(keywords: JsonRecord, _name: string, leaf: Leaf): unknown {
   const members = asList(keywords["enum"]);
-  const place = (member: unknown): number => paddedWords(leaf.facts.text).indexOf(paddedWords(String(member)));
-  const mentioned = members.filter((member) => typeof member === "string" && place(member) !== -1);
-  const inOrder = mentioned.toSorted((a, b) => place(a) - place(b));
-  const found = leaf.turn > 0 ? undefined : take(inOrder, leaf, () => true);
+  const found = leaf.turn > 0 ? undefined : take(membersIn(members, leaf.facts), leaf, () => true);
   return found ?? members[leaf.turn % members.length];
 }
 

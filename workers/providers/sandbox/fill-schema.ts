@@ -6,7 +6,7 @@ import { fillLeaf } from "./fill-leaf.ts";
 import { type Flat, flattenSchema } from "./flatten-schema.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 import { createPatternReader, type ReadPattern, type Work } from "./pattern.ts";
-import { numbersFor, offersText, type Sources } from "./property-values.ts";
+import { membersIn, numbersFor, offersText, type Sources } from "./property-values.ts";
 import type { Random } from "./random.ts";
 import { createVerify, type Verify } from "./verify-schema.ts";
 import { mentions, nameWords, singular, topicsOf } from "./words.ts";
@@ -165,7 +165,7 @@ function createFiller(
     const words = nameWords(name);
     if (optional === "all" || facts.valueOf(words) !== undefined || mentions(facts.text, words.join(" "))) return true;
     const { enum: members } = flattenSchema(schema, root).keywords;
-    return Array.isArray(members) ? mentionedOf(members).length > 0 : offersText(name, options);
+    return Array.isArray(members) ? membersIn(members, facts).length > 0 : offersText(name, options);
   }
 
   function fillArray(keywords: JsonRecord, place: Place): unknown[] {
@@ -198,14 +198,10 @@ function createFiller(
   function usualCount({ name, references }: Place, items: unknown): number {
     const { type, enum: members } = flattenSchema(items, root).keywords;
     let count = Math.max(facts.quoted.length, ...facts.names.map((group) => group.names.length), 0);
-    if (Array.isArray(members)) count = Math.max(1, mentionedOf(members).length);
+    if (Array.isArray(members)) count = Math.max(1, membersIn(members, facts).length);
     else if (type === "number" || type === "integer") count = numbersFor(name, facts).length;
     const least = optional === "all" && !Array.isArray(members) ? 2 : 1;
     return references.length > 0 ? 1 : Math.min(ITEMS_USUAL_MAX, Math.max(count, least));
-  }
-
-  function mentionedOf(members: readonly unknown[]): readonly unknown[] {
-    return members.filter((member) => typeof member === "string" && mentions(facts.text, member));
   }
 
   return fill;

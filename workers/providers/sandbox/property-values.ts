@@ -1,6 +1,7 @@
 /** What a prompt offers for a property of a given name: by its name, by what such names hold, by what is left over. */
 import { type Facts, findArithmetic, type NameGroup } from "./facts.ts";
-import { nameWords, singular, topicsOf } from "./words.ts";
+import { asList } from "./json.ts";
+import { nameWords, paddedWords, singular, topicsOf } from "./words.ts";
 
 export interface Sources {
   readonly facts: Facts;
@@ -52,6 +53,14 @@ export function numbersFor(name: string, facts: Facts): readonly number[] {
   const said = facts.valueOf(words.at(-1) === "age" ? ["years"] : words) ?? facts.valueOf(words);
   const isNumber = said !== undefined && /^-?[\d.,]+$/.test(said);
   return [...(isNumber ? [Number(said.replaceAll(",", ""))] : []), ...facts.numbers];
+}
+
+/** The members of an enumeration that the prompt mentions, in its order. */
+export function membersIn(members: unknown, { text }: Facts): readonly unknown[] {
+  const prompt = paddedWords(text);
+  const place = (member: unknown): number => prompt.indexOf(paddedWords(String(member)));
+  const mentioned = asList(members).filter((member) => typeof member === "string" && place(member) !== -1);
+  return mentioned.toSorted((a, b) => place(a) - place(b));
 }
 
 /** Whether the prompt says anything definite for an optional text. */

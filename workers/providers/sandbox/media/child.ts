@@ -22,8 +22,7 @@ const tasks = {
   },
   "image.edit": async (input, [image = new Uint8Array(0), mask]) => {
     const { editImage } = await import("./image/edit.ts");
-    const { bytes, width, height } = await editImage(input as ImageEditParams, image, mask);
-    return { output: { width, height }, parts: [bytes] };
+    return { parts: [await editImage(input as ImageEditParams, image, mask)] };
   },
   "speech.speak": async (input, _parts, emit) => {
     return { output: await speakText(await loadVoice(), input as SpeechParams, emit) };

@@ -11,9 +11,9 @@ import { processFolder } from "#shared/files/process-folder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
+import { characterCount } from "../words.ts";
 import type { MediaTask } from "./child.ts";
 import type { ImageEditParams } from "./image/edit.ts";
-import type { ImageFormat } from "./image/encode.ts";
 import type { ImageParams } from "./image/make.ts";
 import type { MeshParams } from "./mesh/document.ts";
 import type { MeshTransformParams } from "./mesh/transform.ts";
@@ -22,14 +22,10 @@ import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
 import type { VideoParams as VideoTaskParams, VideoTask } from "./video/params.ts";
 
-export { probeSandboxAudio } from "./speech/transcribe.ts";
 export { videoSize } from "./video/size.ts";
 
-export interface MadeImage {
+interface Made {
   readonly bytes: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-  readonly format: ImageFormat;
 }
 
 export interface ImageEdit extends Omit<ImageEditParams, "strength"> {
@@ -51,26 +47,18 @@ export interface VideoParams extends VideoTaskParams {
   readonly video?: Uint8Array | undefined;
 }
 
-export interface MadeVideo {
-  /** An MP4 of H.264 and AAC. */
-  readonly bytes: Uint8Array;
-  readonly seconds: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 interface MeshSources {
   /** Becomes the texture; only a retexture and a new mesh look at it. */
   readonly image?: Uint8Array | undefined;
 }
 
 export interface SandboxMedia {
-  /** @throws MediaError invalid, busy, timeout, aborted, failed */
-  makeImage(params: ImageParams, signal?: AbortSignal): Promise<MadeImage>;
+  /** Of exactly the size asked for. @throws MediaError invalid, busy, timeout, aborted, failed */
+  makeImage(params: ImageParams, signal?: AbortSignal): Promise<Made>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
-  editImage(edit: ImageEdit, signal?: AbortSignal): Promise<MadeImage>;
+  editImage(edit: ImageEdit, signal?: AbortSignal): Promise<Made>;
   /** 24 kHz, one channel. */
-  speak(params: SpeechParams, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  speak(params: SpeechParams, signal?: AbortSignal): Promise<Made & { readonly seconds: number }>;
   /** The same bytes as they are made: by sentence for pcm, wav and mp3, at the end for the others. */
   streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
@@ -78,20 +66,17 @@ export interface SandboxMedia {
     audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input image or video */
-  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<MadeVideo>;
+  /** An MP4 of H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
+  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<Made>;
   /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
-  composeMusic(
-    params: MusicParams,
-    signal?: AbortSignal,
-  ): Promise<{ readonly bytes: Uint8Array; readonly seconds: number }>;
+  composeMusic(params: MusicParams, signal?: AbortSignal): Promise<Made>;
   /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
-  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>;
+  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<Made>;
   /** Likewise. @throws MediaError as above, for the mesh too, which is also invalid where it has no triangles */
   transformMesh(
     params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
     signal?: AbortSignal,
-  ): Promise<{ readonly bytes: Uint8Array }>;
+  ): Promise<Made>;
   /** Ends the children. */
   close(): Promise<void>;
 }
@@ -120,32 +105,38 @@ export function createSandboxMedia(): SandboxMedia {
   const run = (task: MediaTask, job: Omit<ChildJob, "task">): ReturnType<ChildPool["run"]> =>
     pool.run({ task, ...job });
 
+  /** @param sources foreign bytes that it is made from, those that are there */
+  async function make(
+    task: MediaTask,
+    input: object,
+    sources: readonly (Uint8Array | undefined)[],
+    job: Pick<ChildJob, "signal" | "jobMs" | "onChunk">,
+  ): Promise<Made> {
+    const parts = sources.filter((source) => source !== undefined);
+    const made = await run(task, { input, parts, foreign: parts.length > 0, ...job });
+    const [bytes] = made.parts;
+    if (bytes === undefined) throw new MediaError("failed", "the media child answered without bytes");
+    return { bytes };
+  }
+
   return {
     makeImage: async (params, signal) => {
       checkSize(params);
       if (params.background === "transparent" && params.format === "jpeg") {
         throw new MediaError("invalid", "JPEG has no transparency; a transparent background needs png or webp.");
       }
-      const { parts } = await run("image.make", { input: params, ...given(signal) });
-      return { bytes: only(parts), width: params.width, height: params.height, format: params.format };
+      return make("image.make", params, [], { signal });
     },
     editImage: async ({ image, mask, ...edit }, signal) => {
       if (edit.size !== undefined) checkSize(edit.size);
       const strength = edit.strength ?? (mask === undefined ? 0.8 : 1);
       checkRange("strength", strength, 0, 1);
-      const { output, parts } = await run("image.edit", {
-        input: { ...edit, strength },
-        parts: mask === undefined ? [image] : [image, mask],
-        foreign: true,
-        ...given(signal),
-      });
-      const { width, height } = output as { readonly width: number; readonly height: number };
-      return { bytes: only(parts), width, height, format: edit.format };
+      return make("image.edit", { ...edit, strength }, [image, mask], { signal });
     },
     speak: async (params, signal) => {
       const chunks: Uint8Array[] = [];
-      const job = { input: checkSpeech(params), onChunk: (chunk: Uint8Array) => chunks.push(chunk), ...given(signal) };
-      const { output } = await run("speech.speak", job);
+      const onChunk = (chunk: Uint8Array): void => void chunks.push(chunk);
+      const { output } = await run("speech.speak", { input: checkSpeech(params), onChunk, signal });
       const { seconds } = output as { readonly seconds: number };
       return { bytes: new Uint8Array(Buffer.concat(chunks)), seconds };
     },
@@ -156,8 +147,7 @@ export function createSandboxMedia(): SandboxMedia {
       );
     },
     transcribe: async (audio, { language, signal } = {}) => {
-      const job = { input: { language }, parts: [audio], foreign: true, ...given(signal) };
-      const { output } = await run("speech.transcribe", job);
+      const { output } = await run("speech.transcribe", { input: { language }, parts: [audio], foreign: true, signal });
       return output as Transcript;
     },
     makeVideo: async ({ image, video, ...params }, signal, onProgress) => {
@@ -166,35 +156,20 @@ export function createSandboxMedia(): SandboxMedia {
         throw new MediaError("invalid", "A video is made from an image or from a video, not from both.");
       }
       const source = image !== undefined ? "image" : video !== undefined ? "video" : "none";
-      const bytes = image ?? video;
-      const { seconds, width, height } = params;
-      return withDirectory(async (directory) => {
-        const { parts } = await run("video.make", {
-          input: { ...params, source, directory } satisfies VideoTask,
-          ...(bytes === undefined ? {} : { parts: [bytes], foreign: true }),
+      return withDirectory((directory) =>
+        make("video.make", { ...params, source, directory } satisfies VideoTask, [image ?? video], {
           jobMs: MEDIA_LIMITS.videoJobMs,
           onChunk: ([percent = 0]) => onProgress?.(percent / 100),
-          ...given(signal),
-        });
-        return { bytes: only(parts), seconds, width, height };
-      });
+          signal,
+        }),
+      );
     },
     composeMusic: async (params, signal) => {
       checkRange("seconds", params.seconds, MEDIA_LIMITS.musicSecondsMin, MEDIA_LIMITS.musicSecondsMax);
-      const { parts } = await run("music.compose", { input: params, ...given(signal) });
-      return { bytes: only(parts), seconds: params.seconds };
+      return make("music.compose", params, [], { signal });
     },
-    makeMesh: async ({ image, prompt, seed }, signal) => {
-      const job = { input: { prompt, seed } satisfies MeshParams, ...given(signal) };
-      const { parts } = await run("mesh.make", image === undefined ? job : { ...job, parts: [image], foreign: true });
-      return { bytes: only(parts) };
-    },
-    transformMesh: async ({ mesh, image, operation, prompt, seed }, signal) => {
-      const input: MeshTransformParams = { operation, prompt, seed };
-      const parts = image === undefined ? [mesh] : [mesh, image];
-      const { parts: made } = await run("mesh.transform", { input, parts, foreign: true, ...given(signal) });
-      return { bytes: only(made) };
-    },
+    makeMesh: ({ image, ...params }, signal) => make("mesh.make", params, [image], { signal }),
+    transformMesh: ({ mesh, image, ...params }, signal) => make("mesh.transform", params, [mesh, image], { signal }),
     close: () => pool.close(),
   };
 }
@@ -204,39 +179,24 @@ async function* streamed(
   start: (onChunk: (chunk: Uint8Array) => void, stop: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
   const stop = new AbortController();
-  const chunks: Uint8Array[] = [];
-  let wake: () => void = () => {};
-  let isOver = false;
-  const job = start((chunk) => {
-    chunks.push(chunk);
-    wake();
-  }, stop.signal).finally(() => {
-    isOver = true;
-    wake();
+  const pieces = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const onChunk = (chunk: Uint8Array): void => {
+        if (chunk.byteLength > 0 && !stop.signal.aborted) controller.enqueue(chunk);
+      };
+      void start(onChunk, stop.signal).then(
+        () => stop.signal.aborted || controller.close(),
+        (error: unknown) => controller.error(error),
+      );
+    },
+    cancel: () => stop.abort(),
   });
-  // Awaited below; a rejection before that must not count as unhandled.
-  job.catch(() => {});
-  try {
-    for (;;) {
-      const chunk = chunks.shift();
-      if (chunk !== undefined) {
-        if (chunk.byteLength > 0) yield chunk;
-        continue;
-      }
-      if (isOver) break;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    await job;
-  } finally {
-    stop.abort();
-  }
+  yield* pieces;
 }
 
 function checkSpeech({ speed = 1, ...params }: SpeechParams): CheckedSpeech {
   if (params.text.trim() === "") throw new MediaError("invalid", "The text to speak is empty.");
-  checkRange("the length of the text", codePoints(params.text), 1, MEDIA_LIMITS.speechCharactersMax);
+  checkRange("the length of the text", characterCount(params.text), 1, MEDIA_LIMITS.speechCharactersMax);
   checkRange("speed", speed, MEDIA_LIMITS.speedMin, MEDIA_LIMITS.speedMax);
   return { ...params, speed };
 }
@@ -264,17 +224,6 @@ function checkRange(name: string, value: number, min: number, max: number): void
   throw new MediaError("invalid", `Expected ${name} from ${min} to ${max}, got ${value}.`);
 }
 
-/** As the endpoint counts them: an emoji is one character. */
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-function given(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
-}
-
 const folder = processFolder("sluice-media-");
 
 /** A directory for one job's files, removed with them also when the child was killed. */
@@ -285,10 +234,4 @@ async function withDirectory<T>(work: (directory: string) => Promise<T>): Promis
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function only(parts: readonly Uint8Array[]): Uint8Array {
-  const [bytes] = parts;
-  if (bytes === undefined) throw new MediaError("failed", "the media child answered without bytes");
-  return bytes;
 }

@@ -4,10 +4,17 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { MediaCall } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { failIfDue } from "../faults.ts";
+import type { SandboxMedia } from "../media/index.ts";
 import { type SandboxModel, sandboxModel } from "../models.ts";
 
 /** Ends when the signal fires, by throwing. */
 export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** What the sandbox's offers are made with. */
+export interface Tools {
+  readonly media: () => SandboxMedia;
+  readonly delay: Delay;
+}
 
 /** Does what a model does before it works. @throws ProviderError as the model fails; `aborted` */
 export async function applyFaults(

@@ -2,16 +2,10 @@
 import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
+import type { ImageFormat } from "../media/image/encode.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import { type Delay, mediaModel } from "./faults.ts";
-
-type Makers = Pick<SandboxMedia, "makeImage" | "editImage">;
-
-interface Tools {
-  readonly media: () => Makers;
-  readonly delay: Delay;
-}
+import { mediaModel, type Tools } from "./faults.ts";
 
 const USUAL = { width: 1_024, height: 1_024 };
 /** Of pictures whose size is asked for by a label. */
@@ -31,40 +25,38 @@ export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, 
   };
 }
 
-function paint(input: ImageInput, media: Makers, signal: AbortSignal): Promise<readonly Artifact[]> {
-  const { prompt, n } = input;
-  const format = input.outputFormat ?? "png";
-  const first = input.seed ?? 0;
+function paint(input: ImageInput, media: SandboxMedia, signal: AbortSignal): Promise<readonly Artifact[]> {
+  const { prompt, outputCompression: quality } = input;
   const background = known(input.background, ["transparent", "opaque"] as const);
   const style = known(input.style, ["vivid", "natural"] as const);
-  return Promise.all(
-    Array.from({ length: n }, async (_, at): Promise<Artifact> => {
-      const params = { prompt, format, background, style, ...sizeOf(input) };
-      // The same seed would paint the same image again.
-      const made = await media.makeImage({ ...params, quality: input.outputCompression, seed: first + at }, signal);
-      return { bytes: made.bytes, contentType: `image/${format}` };
-    }),
-  );
+  const params = { prompt, background, style, quality, ...sizeOf(input) };
+  return severally(input, (one) => media.makeImage({ ...params, ...one }, signal));
 }
 
 function change(
   input: ImageEditInput,
   enlarges: number | undefined,
-  media: Makers,
+  media: SandboxMedia,
   signal: AbortSignal,
 ): Promise<readonly Artifact[]> {
-  const { prompt, n } = input;
+  const { prompt, image, mask } = input;
   const strength = enlarges === undefined ? input.strength : 0;
-  const format = input.outputFormat ?? "png";
-  const first = input.seed ?? 0;
   // Without a size, or with "auto", the image keeps its own.
   const isSized = /^\d+x\d+$/.test(input.size ?? "");
-  const size = enlarges === undefined ? (isSized ? sizeOf(input) : undefined) : enlarged(input.image.bytes, enlarges);
+  const size = enlarges === undefined ? (isSized ? sizeOf(input) : undefined) : enlarged(image.bytes, enlarges);
+  const edit = { prompt, strength, size, image: image.bytes, mask: mask?.bytes };
+  return severally(input, (one) => media.editImage({ ...edit, ...one }, signal));
+}
+
+/** As many as are asked for, each of its own seed: the same one would paint the same image again. */
+function severally(
+  { n, seed = 0, outputFormat: format = "png" }: Pick<ImageInput, "n" | "seed" | "outputFormat">,
+  make: (one: { readonly seed: number; readonly format: ImageFormat }) => Promise<{ readonly bytes: Uint8Array }>,
+): Promise<readonly Artifact[]> {
   return Promise.all(
     Array.from({ length: n }, async (_, at): Promise<Artifact> => {
-      const files = { image: input.image.bytes, mask: input.mask?.bytes };
-      const made = await media.editImage({ prompt, strength, format, size, seed: first + at, ...files }, signal);
-      return { bytes: made.bytes, contentType: `image/${format}` };
+      const { bytes } = await make({ seed: seed + at, format });
+      return { bytes, contentType: `image/${format}` };
     }),
   );
 }

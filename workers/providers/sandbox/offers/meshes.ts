@@ -2,14 +2,8 @@
 import type { MediaOffers, MeshInput } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { bytesOf } from "../../video-media.ts";
-import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "makeMesh" | "transformMesh">;
-  readonly delay: Delay;
-}
+import type { Tools } from "./faults.ts";
 
 export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaOffers, "mesh"> {
   return {

@@ -1,14 +1,8 @@
 /** The sandbox's music as a provider's that works by itself. */
 import type { MediaOffers, MusicInput } from "../../media.ts";
 import { SPEECH_TYPES } from "../../speech.ts";
-import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "composeMusic">;
-  readonly delay: Delay;
-}
+import type { Tools } from "./faults.ts";
 
 const USUAL_SECONDS = 20;
 

@@ -4,9 +4,10 @@
  */
 import { newId } from "#shared/ids.ts";
 
-import type { Artifact, GivenMedia, MediaUsage, Polled, ProviderJob, QueuedOffer } from "../../media.ts";
+import type { Artifact, MediaUsage, Polled, ProviderJob, QueuedOffer } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { failIfDue } from "../faults.ts";
+import { asRecord } from "../json.ts";
 import { type Delay, explained, mediaModel } from "./faults.ts";
 
 export interface Work<Input> {
@@ -38,8 +39,6 @@ const POLL_MS = 1_000;
 const HANG_MS = 86_400_000;
 /** Of what comes with a call: more than that a row should not hold. */
 const GIVEN_BYTES_MAX = 1_048_576;
-
-type Inputs = Readonly<Record<string, unknown>>;
 
 /** @param param what a fault of the given media is about, in the fault's own words */
 export function keepsJobs<Input extends { readonly seed?: number }>(
@@ -146,15 +145,13 @@ function lost(): ProviderError {
 /** As text, since jsonb takes neither \u0000 nor lone surrogates. Null: too much came with the call. */
 function stored(input: object): string | null {
   let left = GIVEN_BYTES_MAX;
-  const members = Object.entries(input).map(([name, value]) => {
-    if (!isBytes(value)) return [name, value as unknown];
-    left -= value.bytes.length;
-    return [
-      name,
-      left < 0 ? null : { base64: Buffer.from(value.bytes).toString("base64"), contentType: value.contentType },
-    ];
+  const text = JSON.stringify(input, (_name, value: unknown) => {
+    const { bytes, contentType } = asRecord(value);
+    if (!(bytes instanceof Uint8Array)) return value;
+    left -= bytes.length;
+    return left < 0 ? null : { base64: bytes.toBase64(), contentType };
   });
-  return left < 0 ? null : JSON.stringify(Object.fromEntries(members));
+  return left < 0 ? null : text;
 }
 
 interface OwnJob<Input> {
@@ -165,25 +162,12 @@ interface OwnJob<Input> {
 
 function readJob<Input>({ id, model, input }: ProviderJob): OwnJob<Input> | undefined {
   if (typeof id !== "string" || typeof model !== "string") return undefined;
-  return { id, model, input: typeof input === "string" ? (restored(JSON.parse(input) as Inputs) as Input) : undefined };
+  return { id, model, input: typeof input === "string" ? (restored(input) as Input) : undefined };
 }
 
-function restored(input: Inputs): Inputs {
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => {
-      if (!isMembers(value) || typeof value["base64"] !== "string") return [name, value];
-      return [
-        name,
-        { bytes: new Uint8Array(Buffer.from(value["base64"], "base64")), contentType: value["contentType"] },
-      ];
-    }),
-  );
-}
-
-function isBytes(value: unknown): value is Extract<GivenMedia, { bytes: Uint8Array }> {
-  return isMembers(value) && value["bytes"] instanceof Uint8Array;
-}
-
-function isMembers(value: unknown): value is Inputs {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function restored(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown) => {
+    const { base64, contentType } = asRecord(value);
+    return typeof base64 === "string" ? { bytes: Uint8Array.fromBase64(base64), contentType } : value;
+  });
 }

@@ -1,14 +1,8 @@
 /** The sandbox's speech as a provider's, heard from its first sentence on in formats that can be. */
-import type { Artifact, MediaOffers, SpeechFormat } from "../../media.ts";
+import type { MediaOffers, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
-import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, mediaModel, applyFaults } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "speak" | "streamSpeech">;
-  readonly delay: Delay;
-}
+import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
 
 /** The heads of the others name what comes behind them. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
@@ -30,7 +24,8 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, 
           const pieces = media().streamSpeech(params, call.signal);
           // Params that are refused are refused before the response begins.
           const first = await pieces.next();
-          return { output: asItComes(first, pieces, SPEECH_TYPES[format], breaksOff), usage };
+          const spoken = asSpoken(first, pieces, breaksOff);
+          return { output: { contentType: SPEECH_TYPES[format], open: async () => streamOf(spoken) }, usage };
         } catch (error) {
           throw explained(error, "input");
         }
@@ -39,34 +34,29 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, 
   };
 }
 
-function asItComes(
+async function* asSpoken(
   first: IteratorResult<Uint8Array, void>,
-  pieces: AsyncGenerator<Uint8Array, void, void>,
-  contentType: string,
+  rest: AsyncGenerator<Uint8Array, void, void>,
   breaksOff: boolean,
-): Artifact {
-  let next: Promise<IteratorResult<Uint8Array, void>> | undefined = Promise.resolve(first);
-  return {
-    contentType,
-    open: () => {
-      if (!next) return Promise.reject(new ProviderError("failed", "the sandbox speaks once"));
-      return Promise.resolve(
-        new ReadableStream({
-          async pull(controller) {
-            try {
-              const { done, value } = await (next ?? pieces.next());
-              const isFirst = next !== undefined;
-              next = undefined;
-              if (!isFirst && breaksOff) throw new ProviderError("failed", "the sandbox breaks off as it was told to");
-              if (done === true) controller.close();
-              else controller.enqueue(value);
-            } catch (error) {
-              controller.error(explained(error, "input"));
-            }
-          },
-          cancel: () => void pieces.return(),
-        }),
-      );
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (first.done !== true) yield first.value;
+    if (breaksOff) throw new ProviderError("failed", "the sandbox breaks off as it was told to");
+    yield* rest;
+  } catch (error) {
+    throw explained(error, "input");
+  } finally {
+    await rest.return();
+  }
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array, void, void>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
     },
-  };
+    cancel: () => void pieces.return(),
+  });
 }

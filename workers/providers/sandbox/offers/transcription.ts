@@ -1,12 +1,6 @@
 /** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
 import type { MediaCall, MediaOffers } from "../../media.ts";
-import type { SandboxMedia } from "../media/index.ts";
-import { type Delay, explained, applyFaults, mediaModel, waiting } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "transcribe">;
-  readonly delay: Delay;
-}
+import { applyFaults, type Delay, explained, mediaModel, type Tools, waiting } from "./faults.ts";
 
 export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaOffers, "transcription"> {
   return {

@@ -1,14 +1,9 @@
 /** The sandbox's videos as a provider's that works by itself. */
 import type { MediaOffers, VideoInput } from "../../media.ts";
 import { bytesOf } from "../../video-media.ts";
-import { type SandboxMedia, videoSize } from "../media/index.ts";
+import { videoSize } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
-import type { Delay } from "./faults.ts";
-
-interface Tools {
-  readonly media: () => Pick<SandboxMedia, "makeVideo">;
-  readonly delay: Delay;
-}
+import type { Tools } from "./faults.ts";
 
 const USUAL_SECONDS = 4;
 
@@ -16,10 +11,9 @@ export function createSandboxVideos({ media, delay }: Tools): Pick<MediaOffers, 
   return {
     video: keepsJobs<VideoInput>(
       async ({ input, signal, onProgress }) => {
-        const { prompt, negativePrompt, image, video, duration: seconds = USUAL_SECONDS } = input;
+        const { prompt, image, video, duration: seconds = USUAL_SECONDS } = input;
         const params = {
           prompt,
-          negativePrompt,
           seconds,
           ...videoSize(input.resolution, input.aspectRatio),
           seed: input.seed ?? 0,

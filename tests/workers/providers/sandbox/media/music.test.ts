@@ -19,21 +19,24 @@ async function compose(params: object = {}): Promise<Uint8Array> {
 }
 
 describe.each(["mp3", "opus", "aac", "flac", "wav"] as const)("music as %s", (format) => {
+  const composing = compose({ format, seconds: 3 });
+  // Awaited by the tests below.
+  composing.catch(() => {});
+
   test("is decoded to its length in two channels, neither silent nor clipped", async () => {
-    const { channels, sampleRate } = await decoders[format](await compose({ format }));
+    const { channels, sampleRate } = await decoders[format](await composing);
     const [left = new Float32Array(0), right = left] = channels;
     expect([sampleRate, right.length]).toEqual([RATE, left.length]);
     // ADTS does not say where in its first and last frames the music begins and ends.
     const slack = format === "aac" ? 2 * 1_024 : 0;
-    expect(left.length - 4 * RATE).toBeWithin(0, slack + 1);
+    expect(left.length - 3 * RATE).toBeWithin(0, slack + 1);
     expect(left).not.toEqual(right);
     expect(Math.sqrt(power(left))).toBeWithin(0.08, 0.25);
     expect(left.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(1);
   });
 
   test("is the same bytes for the same seed", async () => {
-    const [one, again] = await Promise.all([compose({ format }), compose({ format })]);
-    expect(Buffer.compare(one, again)).toBe(0);
+    expect(Buffer.compare(await composing, await compose({ format, seconds: 3 }))).toBe(0);
   });
 });
 
@@ -44,7 +47,7 @@ describe("a piece", () => {
     expect(new Set(pieces.map((piece) => Bun.hash(piece))).size).toBe(changes.length);
   });
 
-  test.each([3, 7.25, 30])("of %p seconds has exactly as many samples", async (seconds) => {
+  test.each([3, 7.25, 12])("of %p seconds has exactly as many samples", async (seconds) => {
     expect((await compose({ seconds, format: "pcm" })).length).toBe(4 * seconds * RATE);
   });
 

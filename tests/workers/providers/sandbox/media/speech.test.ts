@@ -3,14 +3,16 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { encodeAudio } from "#workers/children/audio-encoder.ts";
-import { createSandboxMedia, probeSandboxAudio } from "#workers/providers/sandbox/media/index.ts";
+import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { cutIntoPieces } from "#workers/providers/sandbox/media/speech/pieces.ts";
+import { probeSandboxAudio, transcribeAudio } from "#workers/providers/sandbox/media/speech/transcribe.ts";
 
+/** A child ends after each foreign file: most audio is transcribed in this process, which is what the child does. */
 const media = createSandboxMedia();
 afterAll(() => media.close());
 
 const FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
-const TEXT = 'Hello there, Dr. Smith!  The fox jumps over 42 dogs;\nwho paid $3.50? — "Привет", 日本 😀 yes.';
+const TEXT = 'Hello there, Dr. Smith!  42 dogs;\nwho paid $3.50? — "Привет", 日本 😀 yes.';
 /** AAC and MP3 do not say where in their last frames the speech ends. */
 const FRAME_SECONDS = 0.1;
 
@@ -32,7 +34,7 @@ describe.each(FORMATS)("speech as %s", (format) => {
     const { samples, sampleRate } = await decoders[format](bytes);
     expect(sampleRate).toBe(format === "opus" ? 48_000 : 24_000);
     expect(Math.abs(samples.length / sampleRate - seconds)).toBeLessThan(FRAME_SECONDS);
-    expect(seconds).toBeGreaterThan(5);
+    expect(seconds).toBeGreaterThan(3);
     expect(loudness(samples)).toBeGreaterThan(0.03);
     const facts = probeSandboxAudio(bytes);
     expect([facts.format, facts.channels]).toEqual([format === "opus" ? "ogg" : format, 1]);
@@ -40,7 +42,7 @@ describe.each(FORMATS)("speech as %s", (format) => {
   });
 
   test("is transcribed word for word, with words in order and within its length", async () => {
-    const { text, words, segments, facts, language } = await media.transcribe((await speaking).bytes);
+    const { text, words, segments, facts, language } = await transcribeAudio((await speaking).bytes);
     expect([text, language]).toEqual([TEXT, "en"]);
     expect(words.map(({ word }) => word)).toEqual(TEXT.split(/\s+/));
     expect(segments.map((segment) => segment.text).join("")).toBe(TEXT);
@@ -56,16 +58,16 @@ describe.each(FORMATS)("speech as %s", (format) => {
     expect(chunks.length > 2).toBe(["mp3", "wav", "pcm"].includes(format));
   });
 
-  test("that is damaged is answered or refused, and the child lives on", async () => {
+  test("that is damaged is answered or refused", async () => {
     const { bytes } = await speaking;
     for (const where of [0.02, 0.5]) {
       const from = Math.floor(bytes.length * where);
       const damaged = bytes.map((value, at) => (at >= from && at < from + 200 ? (value * 31 + at) & 0xff : value));
-      const outcome = await media.transcribe(damaged.subarray(0, Math.floor(bytes.length * 0.9))).then(
-        ({ text }) => text,
-        ({ fault }: MediaError) => fault,
+      const outcome: unknown = await transcribeAudio(damaged.subarray(0, Math.floor(bytes.length * 0.9))).then(
+        ({ text }) => ({ fault: "", text }),
+        (error: unknown) => error,
       );
-      expect(outcome).not.toMatch(/^(?:failed|timeout)$/);
+      expect(outcome).toMatchObject({ fault: expect.stringMatching(/^(?:|corrupt|unsupported)$/) });
     }
   });
 });
@@ -82,16 +84,14 @@ describe("a voice", () => {
     expect((await speak({ voice: "nova", instructions: "a deep voice" })).bytes).not.toEqual(nova?.bytes);
   });
 
-  test.each([
-    [0.25, 4],
-    [2, 0.5],
-    [4, 0.25],
-  ])("at speed %p takes %p times as long", async (speed, factor) => {
-    const text = "One two three four five six seven eight.";
-    const [usual, other] = await Promise.all([speak({ text }), speak({ text, speed })]);
-    expect(other.seconds / usual.seconds).toBeGreaterThan(factor * 0.85);
-    expect(other.seconds / usual.seconds).toBeLessThan(factor * 1.15);
-    expect((await media.transcribe(other.bytes)).text).toBe(text);
+  test("takes as much longer as it is slower, and stays legible", async () => {
+    const text = "One two three four five.";
+    const [usual, ...others] = await Promise.all([1, 0.25, 2, 4].map((speed) => speak({ text, speed })));
+    for (const [at, factor] of [4, 0.5, 0.25].entries()) {
+      const { seconds = 0, bytes = new Uint8Array(0) } = others[at] ?? {};
+      expect(seconds / (usual?.seconds ?? 0) / factor).toBeWithin(0.85, 1.15);
+      expect((await transcribeAudio(bytes)).text).toBe(text);
+    }
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe("a voice", () => {
     ["half of a surrogate pair", "a\ud83d b"],
   ])("speaks %s", async (_name, text) => {
     const { bytes } = await speak({ text, speed: 4, format: "wav" });
-    expect((await media.transcribe(bytes)).text).toBe(text.toWellFormed());
+    expect((await transcribeAudio(bytes)).text).toBe(text.toWellFormed());
   });
 
   test.each([
@@ -141,14 +141,21 @@ describe("other audio", () => {
     const text = "[2 seconds of sound the sandbox cannot put into words, at -23 dBFS]";
     const tone = await media.transcribe(await encode((time) => 0.1 * Math.sin(2_000 * time)), { language: "de" });
     expect(tone).toMatchObject({ text, language: "de", words: [], segments: [{ id: 0, start: 0, end: 2, text }] });
-    expect((await media.transcribe(await encode(() => 0))).text).toBe("[2 seconds of silence]");
+    expect((await transcribeAudio(await encode(() => 0))).text).toBe("[2 seconds of silence]");
+  });
+
+  test("that is damaged leaves the children able to answer", async () => {
+    const wav = await encode((time) => Math.sin(time));
+    const [refused, ...served] = [new Uint8Array(40), wav, wav].map((bytes) => media.transcribe(bytes));
+    expect(await faultOf(Promise.resolve(refused))).toBe("unsupported");
+    for (const { text } of await Promise.all(served)) expect(text).toMatch(/^\[2 seconds/);
   });
 
   test("is also speech whose marker is lost or forged", async () => {
     const { bytes } = await media.speak({ text: "Good morning to you.", format: "mp3" });
     const at = Buffer.from(bytes).lastIndexOf("SLUICE_SPEECH") + 40;
     const forged = bytes.map((value, index) => (index === at ? value ^ 1 : value));
-    expect((await media.transcribe(forged)).text).toMatch(/^\[.* seconds of sound/);
+    expect((await transcribeAudio(forged)).text).toMatch(/^\[.* seconds of sound/);
   });
 
   test.each([
@@ -157,7 +164,7 @@ describe("other audio", () => {
     ["a wav without samples", new TextEncoder().encode("RIFF____WAVEfmt "), "corrupt"],
     ["a flac of noise", new TextEncoder().encode(`fLaC\x80\0\0\x22${"no frames ".repeat(20)}`), "corrupt"],
   ])("is refused where it is %s", async (_name, bytes, fault) => {
-    expect(await faultOf(media.transcribe(bytes))).toBe(fault);
+    expect(await faultOf(transcribeAudio(bytes))).toBe(fault);
   });
 });
 

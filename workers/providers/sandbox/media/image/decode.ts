@@ -5,6 +5,8 @@ import { readImageHeader } from "#shared/media/image-header.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
+import { checkMax } from "../check-max.ts";
+
 export interface Pixels {
   /** Four bytes a pixel: red, green, blue, alpha. */
   readonly data: Uint8Array;
@@ -44,20 +46,14 @@ export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixe
  * @param what how errors name it
  * @throws MediaError unsupported, too_large
  */
-export function checkImage(bytes: Uint8Array, what: string): void {
+function checkImage(bytes: Uint8Array, what: string): void {
   const { sourceBytesMax, sourcePixelsMax, sourceSideMaxPixels } = MEDIA_LIMITS;
-  if (bytes.byteLength > sourceBytesMax) {
-    throw new MediaError("too_large", `${what} has ${bytes.byteLength} bytes; at most ${sourceBytesMax} are taken.`);
-  }
+  checkMax(what, bytes.byteLength, sourceBytesMax, "bytes");
   const header = readImageHeader(bytes);
   if (header === null || header.format === "GIF") {
     throw new MediaError("unsupported", `${what} is neither PNG nor JPEG nor WebP.`);
   }
   const { width, height } = header;
-  if (width * height > sourcePixelsMax || Math.max(width, height) > sourceSideMaxPixels) {
-    throw new MediaError(
-      "too_large",
-      `${what} has ${width} × ${height} pixels; at most ${sourcePixelsMax} pixels and ${sourceSideMaxPixels} a side are taken.`,
-    );
-  }
+  checkMax(what, width * height, sourcePixelsMax, "pixels");
+  checkMax(what, Math.max(width, height), sourceSideMaxPixels, "pixels a side");
 }

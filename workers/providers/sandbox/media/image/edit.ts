@@ -27,14 +27,14 @@ interface Box {
 const ADDS = /^\W*(add|put|place|insert|draw)\b/i;
 
 /**
- * The file and its size in pixels.
+ * The changed image as a file.
  * @throws MediaError unsupported, too_large, corrupt; invalid for a mask of another size or without transparency
  */
 export async function editImage(
   { prompt, seed, strength, size, ...encoding }: ImageEditParams,
   image: Uint8Array,
   mask: Uint8Array | undefined,
-): Promise<{ readonly bytes: Uint8Array; readonly width: number; readonly height: number }> {
+): Promise<Uint8Array> {
   const source = await decodeImage(image, "The image");
   const opening = mask === undefined ? null : await readMask(mask, source);
   const box = opening === null ? { left: 0, top: 0, ...sizeOf(source) } : boundsOf(opening);
@@ -45,12 +45,7 @@ export async function editImage(
   }
   const edited = sharp(source.data, { raw: { ...sizeOf(source), channels: 4 } });
   const result = source.hasAlpha ? edited : edited.removeAlpha();
-  const { width, height } = size ?? source;
-  const bytes = await encodeImage(
-    size === undefined ? result : result.resize(width, height, { fit: "cover" }),
-    encoding,
-  );
-  return { bytes, width, height };
+  return encodeImage(size === undefined ? result : result.resize({ ...size, fit: "cover" }), encoding);
 }
 
 const sizeOf = ({ width, height }: Pixels) => ({ width, height });

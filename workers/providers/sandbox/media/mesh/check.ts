@@ -3,6 +3,8 @@ import { readJson } from "#shared/json.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
+import { checkMax } from "../check-max.ts";
+
 type Entry = Readonly<Record<string, unknown>>;
 type Lists = Readonly<Record<(typeof LISTS)[number], readonly Entry[]>>;
 
@@ -73,13 +75,8 @@ function unsupported(what: string): MediaError {
   return new MediaError("unsupported", `The mesh ${what}.`);
 }
 
-/** @throws MediaError too_large */
-export function checkMax(what: string, count: number, max: number): void {
-  if (count > max) throw new MediaError("too_large", `The mesh has ${count} ${what}; at most ${max} are taken.`);
-}
-
 function openContainer(bytes: Uint8Array): CheckedMesh {
-  checkMax("bytes", bytes.byteLength, MEDIA_LIMITS.meshBytesMax);
+  checkMax("The mesh", bytes.byteLength, MEDIA_LIMITS.meshBytesMax, "bytes");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.byteLength < 8 || view.getUint32(0, true) !== MAGIC || view.getUint32(4, true) !== 2) {
     throw unsupported("is no binary glTF 2.0 file (GLB)");
@@ -89,7 +86,7 @@ function openContainer(bytes: Uint8Array): CheckedMesh {
   const end = JSON_START + view.getUint32(12, true);
   if (end > view.byteLength) throw cutOff;
   if (view.getUint32(16, true) !== JSON_CHUNK) throw corrupt("it does not begin with its description");
-  checkMax("bytes of description", end - JSON_START, MEDIA_LIMITS.meshJsonBytesMax);
+  checkMax("The mesh", end - JSON_START, MEDIA_LIMITS.meshJsonBytesMax, "bytes of description");
   const json = entryOf(parse(bytes.subarray(JSON_START, end)), "its description");
   const start = end + CHUNK_HEADER_BYTES;
   const hasBinary = start <= view.byteLength && view.getUint32(end + 4, true) === BINARY_CHUNK;
@@ -132,15 +129,15 @@ function checkAccessors({ accessors, bufferViews }: Lists): void {
     const end = wholeOf(accessor, "byteOffset", 0, Number.MAX_SAFE_INTEGER, 0) + stride * (count - 1) + elementBytes;
     if (end > Number(view["byteLength"])) throw corrupt("a list is longer than its place");
   }
-  checkMax("bytes of numbers", decodedBytes, MEDIA_LIMITS.meshNumbersBytesMax);
+  checkMax("The mesh", decodedBytes, MEDIA_LIMITS.meshNumbersBytesMax, "bytes of numbers");
 }
 
 /** The library copies each image. */
 function checkImages({ images, bufferViews }: Lists): void {
-  checkMax("images", images.length, MEDIA_LIMITS.meshImagesMax);
+  checkMax("The mesh", images.length, MEDIA_LIMITS.meshImagesMax, "images");
   const views = images.map((image) => bufferViews[indexOf(image, "bufferView", bufferViews) ?? -1]);
   const bytes = views.reduce((sum, view) => sum + Number(view?.["byteLength"] ?? 0), 0);
-  checkMax("bytes of images", bytes, MEDIA_LIMITS.meshBytesMax);
+  checkMax("The mesh", bytes, MEDIA_LIMITS.meshBytesMax, "bytes of images");
 }
 
 /** A forest that is not too deep: each node has one parent at most, none is its own ancestor. */
@@ -157,7 +154,7 @@ function checkNodes(nodes: readonly Entry[]): void {
     let depth = 0;
     for (let at = parents[start] ?? -1; at >= 0; at = parents[at] ?? -1) {
       if (at === start) throw corrupt("a node lies in itself");
-      checkMax("nodes in each other", ++depth, MEDIA_LIMITS.meshNodeDepthMax);
+      checkMax("The mesh", ++depth, MEDIA_LIMITS.meshNodeDepthMax, "nodes in each other");
     }
   }
 }
@@ -166,10 +163,10 @@ function checkNodes(nodes: readonly Entry[]): void {
 function checkSize({ nodes, meshes, accessors }: Lists): void {
   const sizes = meshes.map((mesh) => entriesOf(mesh, "primitives").map((primitive) => sizeOf(primitive, accessors)));
   const shown = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
-  checkMax("pieces", shown.length, MEDIA_LIMITS.meshPiecesMax);
+  checkMax("The mesh", shown.length, MEDIA_LIMITS.meshPiecesMax, "pieces");
   const total = (what: "vertices" | "corners"): number => shown.reduce((sum, size) => sum + size[what], 0);
-  checkMax("points", total("vertices"), MEDIA_LIMITS.meshVerticesMax);
-  checkMax("triangles", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax);
+  checkMax("The mesh", total("vertices"), MEDIA_LIMITS.meshVerticesMax, "points");
+  checkMax("The mesh", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax, "triangles");
 }
 
 /** Points and corners of triangles; without indices each point is a corner. */
@@ -194,7 +191,7 @@ function entryOf(value: unknown, what: string): Entry {
 function listOf(parent: Entry, key: string): readonly unknown[] {
   const list = parent[key] ?? [];
   if (!Array.isArray(list)) throw corrupt(`${key} is no list`);
-  checkMax(key, list.length, MEDIA_LIMITS.meshEntriesMax);
+  checkMax("The mesh", list.length, MEDIA_LIMITS.meshEntriesMax, key);
   return list;
 }
 

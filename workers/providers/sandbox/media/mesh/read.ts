@@ -23,7 +23,8 @@ import { readImageHeader } from "#shared/media/image-header.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
-import { checkedMesh, checkMax, corrupt } from "./check.ts";
+import { checkMax } from "../check-max.ts";
+import { checkedMesh, corrupt } from "./check.ts";
 import {
   addGeometry,
   type Geometry,
@@ -168,7 +169,7 @@ async function copyTextures(source: Document, document: Document): Promise<Reado
     if (image === null) continue;
     const { width, height } = readImageHeader(image) ?? { width: 0, height: 0 };
     pixels += width * height;
-    checkMax("pixels in its textures", pixels, MEDIA_LIMITS.meshPixelsMax);
+    checkMax("The mesh", pixels, MEDIA_LIMITS.meshPixelsMax, "pixels in its textures");
     copies.set(from, textureOf(document, await imageTexture(image, "A texture of the mesh")));
   }
   return copies;

@@ -1,11 +1,9 @@
 /** Base-colour textures: from an image that arrived with a call, or a small seeded pattern. */
 import sharp from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
-
 import type { Random } from "../../random.ts";
-import { checkImage } from "../image/decode.ts";
+import { decodeImage } from "../image/decode.ts";
+import { encodeImage } from "../image/encode.ts";
 
 export interface TextureFile {
   readonly bytes: Uint8Array;
@@ -33,22 +31,15 @@ const MOTIFS = [
  * @throws MediaError unsupported, too_large, corrupt
  */
 export async function imageTexture(bytes: Uint8Array, what: string): Promise<TextureFile> {
-  checkImage(bytes, what);
-  try {
-    const { data, info } = await sharp(bytes, { limitInputPixels: MEDIA_LIMITS.sourcePixelsMax, failOn: "warning" })
-      .timeout({ seconds: MEDIA_LIMITS.imageSeconds })
-      .autoOrient()
-      .toColourspace("srgb")
-      .resize(TEXTURE_SIDE_PIXELS, TEXTURE_SIDE_PIXELS, { fit: "inside", withoutEnlargement: true })
-      .raw({ depth: "uchar" })
-      .toBuffer({ resolveWithObject: true });
-    const pixels = sharp(data, { raw: info });
-    const isOpaque = info.channels % 2 === 1;
-    const file = await (isOpaque ? pixels.jpeg({ quality: 88 }) : pixels.png()).toBuffer();
-    return { bytes: new Uint8Array(file), mimeType: isOpaque ? "image/jpeg" : "image/png" };
-  } catch (error) {
-    throw new MediaError("corrupt", `${what} cannot be decoded: its data are damaged or cut off.`, { cause: error });
-  }
+  const { data, width, height, hasAlpha } = await decodeImage(bytes, what);
+  const image = sharp(data, { raw: { width, height, channels: 4 } }).resize({
+    width: TEXTURE_SIDE_PIXELS,
+    height: TEXTURE_SIDE_PIXELS,
+    fit: "inside",
+    withoutEnlargement: true,
+  });
+  const format = hasAlpha ? "png" : "jpeg";
+  return { bytes: await encodeImage(image, { format }), mimeType: `image/${format}` };
 }
 
 /** The first colour that the prompt names, or one by the seed, under a seeded motif. */

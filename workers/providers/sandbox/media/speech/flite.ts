@@ -24,7 +24,7 @@ export interface Utterance {
 
 export interface FliteCall {
   readonly text: string;
-  readonly voice: "slt" | "rms" | "awb" | "kal16";
+  readonly voice: "slt" | "rms" | "awb";
   /** Duration against the voice's own; 2 is half as fast. */
   readonly stretch: number;
   /** Mean pitch in Hz. */
@@ -101,24 +101,17 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
   const folder = encoder.encode("/out");
   let args: readonly Uint8Array[] = [];
   let printed: Uint8Array[] = [];
-  let file = new Uint8Array(1 << 18);
-  let fileLength = 0;
-  let position = 0;
+  let file: Uint8Array[] = [];
+  let fileBytes = 0;
   let memory = new WebAssembly.Memory({ initial: 0 });
   const view = (): DataView => new DataView(memory.buffer);
   const bytes = (at: number, length: number): Uint8Array => new Uint8Array(memory.buffer, at, length);
 
   function writeFile(data: Uint8Array): void {
-    const end = position + data.byteLength;
-    if (end > MEDIA_LIMITS.fliteOutputBytesMax) throw new MediaError("too_large", "The speech would be too long.");
-    if (end > file.byteLength) {
-      const larger = new Uint8Array(Math.max(end, 2 * file.byteLength));
-      larger.set(file);
-      file = larger;
-    }
-    file.set(data, position);
-    position = end;
-    fileLength = Math.max(fileLength, end);
+    fileBytes += data.byteLength;
+    if (fileBytes > MEDIA_LIMITS.fliteOutputBytesMax)
+      throw new MediaError("too_large", "The speech would be too long.");
+    file.push(data);
   }
 
   const imports = {
@@ -161,16 +154,9 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
       bytes(out, length).set(folder.subarray(0, length));
       return 0;
     },
-    fd_read(_descriptor: number, _vectors: number, _count: number, out: number): number {
-      view().setUint32(out, 0, true);
-      return 0;
-    },
-    fd_seek(descriptor: number, offset: bigint, whence: number, out: number): number {
-      if (descriptor !== FILE) return NOT_SEEKABLE;
-      position = Number(offset) + ([0, position, fileLength][whence] ?? 0);
-      view().setBigUint64(out, BigInt(position), true);
-      return 0;
-    },
+    // Flite reads no file, and writes its own from the beginning to the end.
+    fd_read: () => BAD_DESCRIPTOR,
+    fd_seek: () => NOT_SEEKABLE,
     fd_write(descriptor: number, vectors: number, count: number, out: number): number {
       let written = 0;
       for (let index = 0; index < count; index += 1) {
@@ -203,8 +189,8 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
   return (texts) => {
     args = texts.map((text) => encoder.encode(`${text}\0`));
     printed = [];
-    fileLength = 0;
-    position = 0;
+    file = [];
+    fileBytes = 0;
     program ??= instantiate();
     const { start, fresh } = program;
     new Uint8Array(memory.buffer).fill(0).set(fresh);
@@ -215,6 +201,6 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
       program = undefined;
       throw error;
     }
-    return { file: file.slice(0, fileLength), printed: Buffer.concat(printed).toString() };
+    return { file: new Uint8Array(Buffer.concat(file)), printed: Buffer.concat(printed).toString() };
   };
 }

@@ -9,6 +9,7 @@ import { fileSource, readFileFacts, type FileSource } from "#workers/children/fi
 import { filterText } from "#workers/children/filter-graph.ts";
 
 import { createRandom, hashText } from "../../random.ts";
+import { checkMax } from "../check-max.ts";
 import { MEDIA_LIMITS } from "../limits.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
@@ -29,7 +30,7 @@ const TINT_STRENGTH = 24;
 /** @throws MediaError unsupported, too_large, corrupt */
 export async function openInputVideo({ directory, seconds }: VideoTask, bytes: Uint8Array): Promise<InputVideo> {
   const { sourceVideoBytesMax, sourceVideoPixelsMax, sourceVideoSideMaxPixels } = MEDIA_LIMITS;
-  checkMax(bytes.byteLength, sourceVideoBytesMax, "bytes");
+  checkMax("The video", bytes.byteLength, sourceVideoBytesMax, "bytes");
   const facts = probeVideo(bytes);
   const source = { path: join(directory, "input"), container: CONTAINERS[facts.format] };
   await writeFile(source.path, bytes);
@@ -37,15 +38,10 @@ export async function openInputVideo({ directory, seconds }: VideoTask, bytes: U
   if (video === null) throw new MediaError("unsupported", "The video uses a codec that is not known here.");
   // The frames may be larger than the container's header says.
   for (const { width, height } of [facts, video]) {
-    checkMax(width * height, sourceVideoPixelsMax, "pixels");
-    checkMax(Math.max(width, height), sourceVideoSideMaxPixels, "pixels a side");
+    checkMax("The video", width * height, sourceVideoPixelsMax, "pixels");
+    checkMax("The video", Math.max(width, height), sourceVideoSideMaxPixels, "pixels a side");
   }
   return { ...source, facts, hasAudio, times: Math.ceil(seconds / facts.seconds) };
-}
-
-function checkMax(count: number, countMax: number, unit: string): void {
-  if (count <= countMax) return;
-  throw new MediaError("too_large", `The video has ${count} ${unit}; at most ${countMax} are taken.`);
 }
 
 /** Timestamps that go on where the file begins again; a frame lasts as long as the one before it. */

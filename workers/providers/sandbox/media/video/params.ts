@@ -5,7 +5,6 @@ export const FRAMES_PER_SECOND = 24;
 
 export interface VideoParams extends Size {
   readonly prompt: string;
-  readonly negativePrompt?: string | undefined;
   /** Whole. */
   readonly seconds: number;
   readonly seed: number;

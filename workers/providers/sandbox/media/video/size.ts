@@ -1,5 +1,4 @@
 /** Pixels of a video from what its resolution and its shape are called. */
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 /** Both even. */
@@ -14,7 +13,7 @@ const USUAL_RATIO = "16:9";
 /**
  * The resolution is the shorter side; both come out even. 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16, 1680 × 720 at
  * 21:9.
- * @throws MediaError invalid, for names that are no size or a size that is not made here
+ * @throws MediaError invalid, for names that are no size; the maker knows which sizes it makes
  */
 export function videoSize(resolution = USUAL_RESOLUTION, aspectRatio = USUAL_RATIO): Size {
   const [, lines] = /^(\d{2,4})p?$/i.exec(resolution.trim()) ?? [];
@@ -24,13 +23,6 @@ export function videoSize(resolution = USUAL_RESOLUTION, aspectRatio = USUAL_RAT
   if (!Number.isFinite(ratio) || ratio <= 0) throw invalid("aspect ratio", "16:9", aspectRatio);
   const shorter = even(Number(lines));
   const longer = even(Number(lines) * Math.max(ratio, 1 / ratio));
-  const { videoSideMinPixels, videoSideMaxPixels, videoPixelsMax } = MEDIA_LIMITS;
-  if (shorter < videoSideMinPixels || longer > videoSideMaxPixels || shorter * longer > videoPixelsMax) {
-    throw new MediaError(
-      "invalid",
-      `A video of ${shorter} × ${longer} pixels is not made here; sides are from ${videoSideMinPixels} to ${videoSideMaxPixels} pixels.`,
-    );
-  }
   return ratio >= 1 ? { width: longer, height: shorter } : { width: shorter, height: longer };
 }
 
