@@ -453,8 +453,9 @@ describe("a recording", () => {
       if (!socket.closed) await once(socket, "close");
       // Nobody is left to hear of a body that never came whole.
       expect(text).toMatch(/^(?:HTTP\/1\.1 400 |$)/);
-      // Whoever comes later finds the books as they were, also once a job had time to run.
-      expect(await answerTo([MODEL, FILE, END])).toStartWith("HTTP/1.1 200 ");
+      // Whoever comes later finds the books as they were, also once a job of this pool had time to run.
+      const later = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input: "Hi." });
+      expect([later.status, (await later.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
       expect((await jobs()).length).toBe(before + 1);
     });
   });
@@ -513,7 +514,7 @@ describe("words", () => {
     }
     const broken = Buffer.from(`${model},"prompt":"\u00ff"}`, "latin1");
     await expectRefusal(bench, await bench.raw(path, broken), { status: 400, code: "invalid_json", param: null });
-    const large = await bench.raw(path, `${model},"prompt":"${"x".repeat(33 * MB)}"}`);
+    const large = await bench.raw(path, Buffer.alloc(33 * MB, "x"));
     await expectRefusal(bench, large, { status: 413, code: "request_too_large", param: null });
   });
 
