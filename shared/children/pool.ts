@@ -69,10 +69,11 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
   const children = new Set<Child>();
 
   function next(): void {
-    while (queue.length > 0) {
-      const child = usable() ?? (children.size < options.childrenMax ? start() : undefined);
-      const waiting = child === undefined ? undefined : queue.shift();
-      if (child === undefined || waiting === undefined) return;
+    for (let [waiting] = queue; waiting !== undefined; [waiting] = queue) {
+      // One that rests keeps what it has loaded, foreign bytes end theirs.
+      const child = waiting.job.foreign === true ? (started() ?? usable()) : (usable() ?? started());
+      if (child === undefined) return;
+      queue.shift();
       waiting.leaveQueue();
       void serve(child, waiting);
     }
@@ -84,7 +85,8 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
     return undefined;
   }
 
-  function start(): Child {
+  function started(): Child | undefined {
+    if (children.size >= options.childrenMax) return undefined;
     const child = startChild(options);
     children.add(child);
     void forget(child);

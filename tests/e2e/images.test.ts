@@ -255,7 +255,7 @@ describe("a provider that queues", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const [seen, settledBefore] = [polls(), (await stack.query("select * from usage_record")).length];
-    fal.next({ polls: [...Array.from({ length: 9 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    fal.next({ polls: [...Array.from({ length: 5 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
     const waiting = post({ model: "queued", prompt: "a hill" });
     await eventually("the job is asked about", () => polls() > seen);
     const [worker] = stack.workers;
@@ -448,7 +448,7 @@ describe("a worker that goes", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const seen = polls();
-    fal.next({ polls: [...Array.from({ length: 6 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    fal.next({ polls: [...Array.from({ length: 4 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
     const waiting = post({ model: "queued", prompt: "a hill" });
     await eventually("the job is asked about", () => polls() > seen);
     const next = await stack.addRole("worker", "image");
@@ -468,7 +468,7 @@ describe("a worker that goes", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const seen = polls();
-    fal.next({ polls: [...Array.from({ length: 6 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    fal.next({ polls: [...Array.from({ length: 4 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
     const waiting = post({ model: "queued", prompt: "a sea", size: "1024x768" });
     await eventually("the job is asked about", () => polls() > seen);
     const heir = await startRole(["worker", "image"], { ...stack.env, SLUICE_CATALOGUE: narrowed });

@@ -1,5 +1,5 @@
 /** Files that were made to do harm: bombs, lies and files that are two things at once. Small here, whatever they become. */
-import { constants, crc32, deflateRawSync, deflateSync } from "node:zlib";
+import { constants, crc32, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 const MB = 1_048_576;
 
@@ -30,9 +30,19 @@ function png(width: number, height: number, [depth, colour]: readonly [number, n
   return Buffer.concat([PNG_MARK, pngChunk("IHDR", head), ...chunks, pngChunk("IEND", Buffer.alloc(0))]);
 }
 
+/** What is compressed from a hundred megabytes, and asked for again and again: made once. */
+const once = <Bytes>(make: () => Bytes): (() => Bytes) => {
+  let made: { readonly bytes: Bytes } | undefined;
+  return () => (made ??= { bytes: make() }).bytes;
+};
+
+const deflatedBlock = once(() =>
+  deflateRawSync(Buffer.alloc(16 * MB), { level: 9, finishFlush: constants.Z_FULL_FLUSH }),
+);
+
 /** Deflated zeros of any length: a block that stands for 16 MB, repeated, since each begins afresh. */
 function deflatedZeros(bytes: number): Buffer {
-  const block = deflateRawSync(Buffer.alloc(16 * MB), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  const block = deflatedBlock();
   const blocks = Array.from({ length: bytes / (16 * MB) }, () => block);
   // No file needs the checksum at its end to do harm.
   return Buffer.concat([Buffer.of(0x78, 0x9c), ...blocks, Buffer.of(3, 0), be32(1)]);
@@ -43,10 +53,14 @@ const pixels = (width: number, height: number): Buffer => deflateSync(Buffer.all
 export const GIGABYTES = 4_096 * MB;
 
 /** A true picture of 900 million pixels in about 100 KB. */
-export function pngOfPixels(side = 30_000): Buffer {
+export const pngOfPixels = once((): Buffer => {
+  const side = 30_000;
   const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 });
   return png(side, side, [1, 0], pngChunk("IDAT", rows));
-}
+});
+
+/** A body of 256 MB, compressed. */
+export const gzipOfMegabytes = once((): Buffer => gzipSync(Buffer.alloc(256 * MB), { level: 1 }));
 
 /** Says that it is small; its data inflate to gigabytes. */
 export function pngOfGigabytes(): Buffer {

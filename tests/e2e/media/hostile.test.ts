@@ -58,7 +58,6 @@ import {
   wav,
   ZIP_FILE,
 } from "./hostile-inputs.ts";
-import { storm } from "#tests/support/storm.ts";
 
 let bench: HostileBench;
 let jpeg: Buffer;
@@ -329,10 +328,10 @@ describe("a recording", () => {
       }
       const tagged = Buffer.concat([Buffer.from("ID3\u0003\0\0\0\0\0\0", "latin1"), list]);
       await expectRefusal(bench, await form(tagged, "a.mp3", "audio/mpeg"), unprocessable("file"));
-      // Sound with a list behind it is sound.
-      const both = Buffer.concat([Buffer.from(frames), list]);
-      expect((await form(both, `a.${kind}`, "audio/mpeg")).status).toBe(200);
     }
+    // Sound with lists behind it is sound.
+    const both = Buffer.concat([Buffer.from(frames), ...Object.values(lists)]);
+    expect((await form(both, "a.mp3", "audio/mpeg")).status).toBe(200);
     expect(bench.askedInside).toEqual([]);
   });
 
@@ -402,17 +401,16 @@ describe("a recording", () => {
     });
 
     test("that is compressed is refused unread", async () => {
-      const bomb = gzipSync(Buffer.alloc(64 * MB), { level: 9 });
+      const bomb = gzipSync(Buffer.alloc(MB));
       const text = await answerTo([bomb], { "content-encoding": "gzip" });
       await expectRefused(text, { status: 415, code: "unsupported_media_type", param: null });
     });
 
-    test.each(["__proto__", "constructor", "__proto__[]", "constructor[]", "toString[]", "[]", "", "file[]"])(
-      "with a part called %j does not mind it",
-      async (name) => {
-        expect(await answerTo([MODEL, FILE, part(`name="${name}"`, "x"), END])).toStartWith("HTTP/1.1 200 ");
-      },
-    );
+    test("with parts called as objects inherit, or not at all, does not mind them", async () => {
+      const names = ["__proto__", "constructor", "__proto__[]", "constructor[]", "toString[]", "[]", "", "file[]"];
+      const parts = names.map((name) => part(`name="${name}"`, "x"));
+      expect(await answerTo([MODEL, FILE, ...parts, END])).toStartWith("HTTP/1.1 200 ");
+    });
 
     test("without end is cut at the limit", async () => {
       const upload = beginUpload(bench.base, bench.stack.key, {}, TRANSCRIPTIONS);
@@ -455,8 +453,9 @@ describe("a recording", () => {
       if (!socket.closed) await once(socket, "close");
       // Nobody is left to hear of a body that never came whole.
       expect(text).toMatch(/^(?:HTTP\/1\.1 400 |$)/);
-      // Whoever comes later finds the books as they were, also once a job had time to run.
-      expect(await answerTo([MODEL, FILE, END])).toStartWith("HTTP/1.1 200 ");
+      // Whoever comes later finds the books as they were, also once a job of this pool had time to run.
+      const later = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input: "Hi." });
+      expect([later.status, (await later.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
       expect((await jobs()).length).toBe(before + 1);
     });
   });
@@ -479,15 +478,14 @@ describe("words", () => {
   test.each(paths)(
     "%s makes what is asked in NULs, controls and half characters",
     async (path) => {
-      for (const words of ["a red\0 ball", "a \u0007\u001b[31mred\u202e ball", "a \ud800 red \udfff ball"]) {
-        const response = await call(path, { prompt: words, input: words, negative_prompt: words });
-        expect(response.status).toBe(200);
-        if (path !== VIDEOS) await response.arrayBuffer();
-        else
-          expect(await bench.endOf(((await response.json()) as { id: string }).id)).toMatchObject({
-            status: "completed",
-          });
-      }
+      const words = "a red\0 ball \u0007\u001b[31mred\u202e \ud800 red \udfff ball";
+      const response = await call(path, { prompt: words, input: words, negative_prompt: words });
+      expect(response.status).toBe(200);
+      if (path !== VIDEOS) await response.arrayBuffer();
+      else
+        expect(await bench.endOf(((await response.json()) as { id: string }).id)).toMatchObject({
+          status: "completed",
+        });
     },
     30_000,
   );
@@ -516,7 +514,7 @@ describe("words", () => {
     }
     const broken = Buffer.from(`${model},"prompt":"\u00ff"}`, "latin1");
     await expectRefusal(bench, await bench.raw(path, broken), { status: 400, code: "invalid_json", param: null });
-    const large = await bench.raw(path, `${model},"prompt":"${"x".repeat(33 * MB)}"}`);
+    const large = await bench.raw(path, Buffer.alloc(33 * MB, "x"));
     await expectRefusal(bench, large, { status: 413, code: "request_too_large", param: null });
   });
 
@@ -574,15 +572,15 @@ describe("words", () => {
     await expectRefusal(bench, await call(path, more), expected);
   });
 
-  test.each(["../../etc/passwd", "__proto__", "\0", "x".repeat(200)])(
-    "spoken by a voice called %j are spoken by the model's own",
-    async (voice) => {
-      const [one, other] = await Promise.all(
-        [{ voice }, {}].map(async (more) => (await call("/v1/audio/speech", more)).arrayBuffer()),
-      );
-      expect(one?.byteLength).toBe(other?.byteLength ?? 0);
-    },
-  );
+  test("spoken by a voice that there is not are spoken by the model's own", async () => {
+    const voices = [undefined, "../../etc/passwd", "__proto__", "\0", "x".repeat(200)];
+    const sounds = await Promise.all(
+      voices.map(async (voice) => (await call("/v1/audio/speech", { voice })).arrayBuffer()),
+    );
+    const [own] = sounds.map(({ byteLength }) => byteLength);
+    expect(own).toBeGreaterThan(0);
+    expect(sounds.map(({ byteLength }) => byteLength)).toEqual(voices.map(() => own ?? 0));
+  });
 });
 
 describe("what is handed out", () => {
@@ -676,8 +674,7 @@ describe("what is handed out", () => {
 describe("after all of it", () => {
   test("every route serves, and nothing was lost, fetched or told", async () => {
     await bench.expectService();
-    // Other tests beside it would be measured too.
-    if (storm(false, process.platform === "linux")) expectBounded(bench.memory);
+    expectBounded(bench.memory);
     await expectQuiet(bench);
   }, 60_000);
 });

@@ -110,6 +110,16 @@ describe("a pool of children", () => {
     expect((await echo(children)).jobs).toBe(1);
   });
 
+  test("spends a new child on foreign bytes while there is room, and a rested one where there is none", async () => {
+    const children = pool({ childrenMax: 2 });
+    const { pid } = await echo(children);
+    const foreign = await echo(children, null, true);
+    expect([foreign.jobs, foreign.pid === pid]).toEqual([1, false]);
+    expect(await echo(children)).toMatchObject({ pid, jobs: 2 });
+    const both = await Promise.all([echo(children, null, true), echo(children, null, true)]);
+    expect(both.map((one) => one.pid)).toContain(pid);
+  });
+
   test("gives what a task says to the caller, and serves on", async () => {
     const children = pool();
     const refused = await fault(children.run({ task: "refuse", input: null }));

@@ -50,7 +50,7 @@ describe("speech", () => {
   });
 
   test("comes while it is spoken: the first bytes are there before the job has ended", async () => {
-    const input = `${TEXT} `.repeat(40);
+    const input = `${TEXT} `.repeat(24);
     const response = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input, voice: "nova" });
     const reader = response.body?.getReader();
     const first = await reader?.read();
@@ -59,7 +59,7 @@ describe("speech", () => {
     const pieces = [first?.value ?? new Uint8Array()];
     for (let next = await reader?.read(); next?.value; next = await reader?.read()) pieces.push(next.value);
     const { samples, sampleRate } = await decoders.mp3(new Uint8Array(Buffer.concat(pieces)));
-    expect(samples.length / sampleRate).toBeGreaterThan(60);
+    expect(samples.length / sampleRate).toBeGreaterThan(40);
     await bench.endOf(response.headers.get("x-request-id") ?? "");
   });
 
@@ -95,7 +95,7 @@ describe("speech", () => {
   });
 
   test("as events that breaks off ends with an error event and without its end", async () => {
-    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(20), voice: "alloy", stream_format: "sse" };
+    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(8), voice: "alloy", stream_format: "sse" };
     const events = eventsOf(await (await bench.call("/v1/audio/speech", body)).text());
     expect(events.at(-1)?.error).toMatchObject({ code: "upstream_error", type: "server_error", param: null });
     expect(events.map(({ type }) => type)).not.toContain("speech.audio.done");
@@ -107,7 +107,7 @@ describe("speech", () => {
     ["the model's usual one, when none is named", {}, "alloy"],
   ])("tells in a header which voice spoke: %s", async (_what, more, voice) => {
     for (const format of ["mp3", "flac"]) {
-      const body = { model: "sandbox-tts", input: TEXT, response_format: format, ...more };
+      const body = { model: "sandbox-tts", input: "Hi.", response_format: format, ...more };
       const response = await bench.call("/v1/audio/speech", body);
       expect(response.headers.get("x-voice-used")).toBe(voice);
       await response.arrayBuffer();
@@ -129,7 +129,7 @@ describe("speech", () => {
   });
 
   test("that breaks off is cut, not ended, and costs nothing", async () => {
-    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(20), voice: "alloy" };
+    const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(8), voice: "alloy" };
     const response = await bench.call("/v1/audio/speech", body);
     expect(response.status).toBe(200);
     expect(await response.arrayBuffer().catch(() => "cut")).toBe("cut");

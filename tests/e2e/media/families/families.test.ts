@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "#tests/faults/wait.ts";
 
 import type { Family } from "./families.ts";
-import { free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
+import { type Begun, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
 
 let rounds: Rounds;
 
@@ -80,23 +80,27 @@ describe("a job of which nobody knows what became", () => {
       new Map(rounds.families.map((family) => [family, family.submissionsOfLost ?? family.submissions])),
     );
   }, 120_000);
+});
 
-  test("since it outlasts its time is asked about later, and what came of it is collected and paid once", async () => {
-    const patient = those(({ canStop }) => !canStop);
-    const begun = await rounds.begin("hang", patient);
+describe("a job that outlasts its time", () => {
+  let hanging: Begun;
+
+  beforeAll(async () => {
+    hanging = await rounds.begin("hang");
+  }, 60_000);
+
+  test("is asked about later, and what came of it is collected and paid once", async () => {
+    const begun = hanging.filter(([, { canStop }]) => !canStop);
     await rounds.nobodyKnows(begun);
-    for (const family of patient) family.finish();
+    for (const [, family] of begun) family.finish();
     await rounds.bench.stack.query(
       "update job set ask_at = now() where unknown_since is not null and state = 'running'",
     );
     await rounds.expectEnds(begun, paid);
   }, 120_000);
 
-  test("and that its provider stopped at its limit, as it was told to, is over", async () => {
-    const begun = await rounds.begin(
-      "hang",
-      those(({ canStop }) => canStop),
-    );
+  test("is over where its provider stopped, as it was told to", async () => {
+    const begun = hanging.filter(([, { canStop }]) => canStop);
     await rounds.expectEnds(begun, free("failed", "upstream_timeout"));
   }, 120_000);
 });

@@ -81,4 +81,6 @@ export const MEDIA_LIMITS = {
   markedSecondsMax: 3_600,
   /** What is decoded of foreign sound to say what it is. */
   listenSeconds: 60,
+  /** Of all its channels together: those seconds in stereo at 48 kHz. A file may promise eight channels at 655 kHz. */
+  listenSamplesMax: 5_760_000,
 } as const;

@@ -70,9 +70,14 @@ const CONTAINERS: Readonly<Record<Exclude<AudioFormat, "pcm">, AudioContainer>> 
 async function decode(bytes: Uint8Array, about: AudioFacts): Promise<Float32Array> {
   if (about.format === "pcm") return samplesOf(bytes);
   // Only what can be the sandbox's is decoded to its end: half a megabyte of foreign flac can be hours of silence.
-  const secondsMax = mayBeMarked(about) ? MEDIA_LIMITS.markedSecondsMax : MEDIA_LIMITS.listenSeconds;
+  const secondsMax = mayBeMarked(about) ? MEDIA_LIMITS.markedSecondsMax : listenedSeconds(about);
   const { samples } = await decodeAudio(bytes, CONTAINERS[about.format], secondsMax);
   return samples;
+}
+
+function listenedSeconds({ sampleRate, channels }: AudioFacts): number {
+  const { listenSeconds, listenSamplesMax } = MEDIA_LIMITS;
+  return Math.min(listenSeconds, listenSamplesMax / (sampleRate * channels));
 }
 
 /** Formats that keep the lowest bits. */
