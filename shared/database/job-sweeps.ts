@@ -90,21 +90,30 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
   );
 }
 
-/** Jobs whose owner has not been heard of for `graceMs` beyond its lease, and jobs that nobody took before their deadline. */
-export function findOverdue(target: Queryable, lane: Lane, graceMs: number, max: number): Promise<UnownedJob[]> {
+/**
+ * Jobs whose owner has not been heard of for its lane's `graceMs` beyond its lease, and jobs that nobody took before their
+ * deadline: of each lane at most `max`.
+ */
+export function findOverdue(
+  target: Queryable,
+  lanes: readonly { readonly lane: Lane; readonly graceMs: number }[],
+  max: number,
+): Promise<UnownedJob[]> {
   return target.query<UnownedJob>(
     `select ${UNOWNED_COLUMNS}
-     from (
-       (select * from job where state = 'running' and lane = $1
-          and lease_until < now() - $2 * interval '1 millisecond' order by lease_until limit $3)
-       union all
-       (select * from job where state = 'queued' and lane = $1 and deadline < now() and provider_job is null
-        order by deadline limit $3)
-       union all
-       (select * from job where state = 'queued' and lane = $1 and cancel_requested and provider_job is null limit $3)
-     ) j
-     limit $3`,
-    [lane, graceMs, max],
+     from unnest($1::text[], $2::int[]) l(of_lane, grace_ms) cross join lateral (
+       select * from (
+         (select * from job where state = 'running' and lane = of_lane
+            and lease_until < now() - grace_ms * interval '1 millisecond' order by lease_until limit $3)
+         union all
+         (select * from job where state = 'queued' and lane = of_lane and deadline < now() and provider_job is null
+          order by deadline limit $3)
+         union all
+         (select * from job where state = 'queued' and lane = of_lane and cancel_requested and provider_job is null limit $3)
+       ) found
+       limit $3
+     ) j`,
+    [lanes.map(({ lane }) => lane), lanes.map(({ graceMs }) => graceMs), max],
   );
 }
 

@@ -272,7 +272,7 @@ describe("room on the queue", () => {
 });
 
 describe("a janitor with nothing to do", () => {
-  test("asks Postgres one thing to see that no job is on the queue, and one to see that none waits", async () => {
+  test("asks Postgres one thing each to see that no job is on the queue, none waits and none lost its owner", async () => {
     const asked: string[] = [];
     const query: Database["query"] = (text, values, name) => {
       asked.push(text);
@@ -284,6 +284,8 @@ describe("a janitor with nothing to do", () => {
     await sweepDispatches(idle);
     expect(asked.splice(0)).toHaveLength(1);
     await releaseAll(idle);
+    expect(asked.splice(0)).toHaveLength(1);
+    await sweepLeases(idle);
     expect(asked).toHaveLength(1);
   });
 });
