@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 
 const STDOUT = 1;
-const FLUSH_EVERY_MS = 200;
+const FLUSH_AFTER_MS = 200;
 const BATCH_BYTES = 8_192;
 /** A full pipe whose reader is only slow is waited for this long, then the batch is dropped. */
 const FULL_PIPE_MAX_MS = 2_000;
@@ -21,7 +21,11 @@ export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) =
   let batch = "";
   let isClosed = false;
 
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
   const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
     if (batch === "") return;
     let bytes: Uint8Array = Buffer.from(batch, "utf8");
     batch = "";
@@ -38,13 +42,13 @@ export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) =
     }
   };
 
-  setInterval(flush, FLUSH_EVERY_MS).unref();
   process.on("exit", flush);
   return {
     write(line) {
       if (isClosed) return;
       batch += line;
       if (batch.length >= BATCH_BYTES) flush();
+      else timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
     },
     flush,
   };

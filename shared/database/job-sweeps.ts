@@ -20,6 +20,14 @@ const AGAIN = `update job j set dispatch = j.dispatch + 1, dispatched_at = clock
   from found where j.id = found.id
   returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline, j.pool, j.lane, found.stream_seq as old_seq`;
 
+/** When the job that is on the queue for longest was dispatched; undefined where none is on the queue. */
+export async function oldestDispatch(target: Queryable): Promise<Date | undefined> {
+  const [row] = await target.query<{ dispatched_at: Date }>(
+    `select dispatched_at from job where state = 'queued' and dispatched_at is not null order by dispatched_at limit 1`,
+  );
+  return row?.dispatched_at;
+}
+
 /** Dispatched a while ago, and nobody confirmed that the stream has the message. */
 export function redispatchUnsent(target: Queryable, olderMs: number, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
@@ -82,21 +90,30 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
   );
 }
 
-/** Jobs whose owner has not been heard of for `graceMs` beyond its lease, and jobs that nobody took before their deadline. */
-export function findOverdue(target: Queryable, lane: Lane, graceMs: number, max: number): Promise<UnownedJob[]> {
+/**
+ * Jobs whose owner has not been heard of for its lane's `graceMs` beyond its lease, and jobs that nobody took before their
+ * deadline: of each lane at most `max`.
+ */
+export function findOverdue(
+  target: Queryable,
+  lanes: readonly { readonly lane: Lane; readonly graceMs: number }[],
+  max: number,
+): Promise<UnownedJob[]> {
   return target.query<UnownedJob>(
     `select ${UNOWNED_COLUMNS}
-     from (
-       (select * from job where state = 'running' and lane = $1
-          and lease_until < now() - $2 * interval '1 millisecond' order by lease_until limit $3)
-       union all
-       (select * from job where state = 'queued' and lane = $1 and deadline < now() and provider_job is null
-        order by deadline limit $3)
-       union all
-       (select * from job where state = 'queued' and lane = $1 and cancel_requested and provider_job is null limit $3)
-     ) j
-     limit $3`,
-    [lane, graceMs, max],
+     from unnest($1::text[], $2::int[]) l(of_lane, grace_ms) cross join lateral (
+       select * from (
+         (select * from job where state = 'running' and lane = of_lane
+            and lease_until < now() - grace_ms * interval '1 millisecond' order by lease_until limit $3)
+         union all
+         (select * from job where state = 'queued' and lane = of_lane and deadline < now() and provider_job is null
+          order by deadline limit $3)
+         union all
+         (select * from job where state = 'queued' and lane = of_lane and cancel_requested and provider_job is null limit $3)
+       ) found
+       limit $3
+     ) j`,
+    [lanes.map(({ lane }) => lane), lanes.map(({ graceMs }) => graceMs), max],
   );
 }
 
@@ -145,6 +162,21 @@ export async function countUnknown(
      from job where unknown_since is not null and state in ('queued', 'running')`,
   );
   return { count: Number(row?.count ?? 0n), oldestSeconds: row?.oldest ?? 0 };
+}
+
+/** Those of these lanes in which jobs wait for room on the queue or for a source. Cheap, however many wait. */
+export function lanesWaiting(
+  target: Queryable,
+  lanes: readonly { readonly pool: Pool; readonly lane: Lane }[],
+): Promise<{ readonly pool: Pool; readonly lane: Lane }[]> {
+  return target.query(
+    `select l.pool, l.lane from unnest($1::text[], $2::text[]) l(pool, lane)
+     where exists (select from job j where j.pool = l.pool and j.lane = l.lane and j.state = 'queued'
+                   and j.dispatched_at is null and j.not_before is null)
+       or exists (select from job j where j.pool = l.pool and j.lane = l.lane and j.state = 'queued'
+                  and j.not_before is not null)`,
+    [lanes.map(({ pool }) => pool), lanes.map(({ lane }) => lane)],
+  );
 }
 
 /** Jobs waiting for room on the queue or for a source, per pool and lane. */

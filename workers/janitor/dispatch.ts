@@ -9,6 +9,8 @@ import type { NatsConnection } from "nats";
 import type { Database } from "#shared/database/client.ts";
 import {
   countWaiting,
+  lanesWaiting,
+  oldestDispatch,
   type Redispatched,
   redispatchOlder,
   redispatchThese,
@@ -35,17 +37,21 @@ export interface JobSweepContext {
 }
 
 const BATCH = 500;
+const EVERY_LANE = POOLS.flatMap((pool) => LANES.map((lane) => ({ pool, lane })));
 /** The servers' clocks may differ by this much; a job dispatched once too often for it is run once all the same. */
 const CLOCK_SLACK_MS = 2_000;
 
 /** What was dispatched and cannot have arrived. */
 export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   const { connection, database } = context;
+  const oldest = await oldestDispatch(database);
+  if (oldest === undefined) return;
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const pool of POOLS) {
     const { created } = await manager.streams.info(streamName(pool));
     // What was dispatched before the stream was made went with the one before.
     const before = new Date(Date.parse(created) + CLOCK_SLACK_MS);
+    if (oldest >= before) continue;
     await repeat(
       () => redispatchOlder(database, pool, before, BATCH),
       (jobs) => sendAgain(context, manager, jobs),
@@ -141,8 +147,9 @@ function jobOf(messageId: string | undefined): string {
 
 /** Lets out what waits wherever there may be room, and tells how much goes on waiting. */
 export async function releaseAll(context: JobSweepContext): Promise<void> {
-  await Promise.all(POOLS.flatMap((pool) => LANES.map((lane) => context.dispatcher.release(pool, lane))));
-  const counts = await countWaiting(context.database);
+  const waiting = await lanesWaiting(context.database, EVERY_LANE);
+  await Promise.all(waiting.map(({ pool, lane }) => context.dispatcher.release(pool, lane)));
+  const counts = waiting.length > 0 ? await countWaiting(context.database) : [];
   for (const pool of POOLS) {
     for (const lane of LANES) {
       const row = counts.find((count) => count.pool === pool && count.lane === lane);

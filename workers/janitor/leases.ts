@@ -7,25 +7,21 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { findOverdue, redispatchExpired } from "#shared/database/job-sweeps.ts";
 import type { UnownedJob } from "#shared/database/jobs.ts";
 import { conclude as concludeJob, endingOf } from "#shared/jobs/end-unowned.ts";
-import { type Lane, LANES } from "#shared/queue/subjects.ts";
+import { LANES } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import { type JobSweepContext, removeMessage, sendAgain } from "./dispatch.ts";
 
 const BATCH = 200;
 
-export async function sweepLeases(context: JobSweepContext): Promise<number> {
-  let count = 0;
-  for (const lane of LANES) count += await sweepLane(context, lane);
-  return count;
-}
+/** Until then a redelivery finds the job by itself, and an owner that Postgres was away from renews its lease. */
+const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWaitMs }));
 
-async function sweepLane(context: JobSweepContext, lane: Lane): Promise<number> {
-  const settings = LANE_SETTINGS[lane];
-  // Until then a redelivery finds the job by itself, and an owner that Postgres was away from renews its lease.
-  const jobs = await findOverdue(context.database, lane, settings.ackWaitMs, BATCH);
-  if (jobs.length === 0) return 0;
-  const results = await Promise.allSettled(jobs.map((job) => conclude(context, job, settings.maxDeliver)));
+export async function sweepLeases(context: JobSweepContext): Promise<number> {
+  const jobs = await findOverdue(context.database, GRACES, BATCH);
+  const results = await Promise.allSettled(
+    jobs.map((job) => conclude(context, job, LANE_SETTINGS[job.lane].maxDeliver)),
+  );
   for (const result of results) {
     if (result.status === "rejected") {
       context.log.warn({ err: result.reason as Error }, "an overdue job could not be dealt with yet");

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
+import type { Database } from "#shared/database/client.ts";
 import { dropEndedJobs, findUnrecorded, noteRecorded } from "#shared/database/job-sweeps.ts";
 import { claimJob, noteIntent } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
@@ -267,6 +268,25 @@ describe("room on the queue", () => {
     await releaseAll(context);
     expect(await ids()).toEqual([`${told}:1:2`, `${swept}:1:2`]);
     await close();
+  });
+});
+
+describe("a janitor with nothing to do", () => {
+  test("asks Postgres one thing each to see that no job is on the queue, none waits and none lost its owner", async () => {
+    const asked: string[] = [];
+    const query: Database["query"] = (text, values, name) => {
+      asked.push(text);
+      return db.database.query(text, values, name);
+    };
+    const database = { ...db.database, query };
+    const publisher = createPublisher(connection);
+    const idle = { ...context, database, dispatcher: createJobDispatcher({ database, publisher, metrics, log }) };
+    await sweepDispatches(idle);
+    expect(asked.splice(0)).toHaveLength(1);
+    await releaseAll(idle);
+    expect(asked.splice(0)).toHaveLength(1);
+    await sweepLeases(idle);
+    expect(asked).toHaveLength(1);
   });
 });
 
