@@ -6,6 +6,8 @@ import {
   dropEndedJobs,
   findOverdue,
   findWrittenOff,
+  lanesWaiting,
+  oldestDispatch,
   redispatchUnknown,
   redispatchUnsent,
   takeUnclaimed,
@@ -98,5 +100,14 @@ describe("among many jobs", () => {
     const plans = await plansOf(work);
     expect(plans.filter(walks)).toEqual([]);
     for (const plan of plans) expect(conditions(plan).join(), plan.statement).toContain("now()");
+  });
+
+  test.each<[string, (target: Queryable) => Promise<unknown>]>([
+    ["is on the queue for longest", oldestDispatch],
+    ["waits in a lane", (target) => lanesWaiting(target, [{ pool: "chat", lane: "batch" }])],
+  ])("the one that %s is found by an index", async (_name, work) => {
+    const plans = await plansOf(work);
+    expect(plans.filter(walks)).toEqual([]);
+    expect(plans.flatMap(({ lines }) => lines.filter((line) => line.startsWith("Sort")))).toEqual([]);
   });
 });
