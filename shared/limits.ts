@@ -149,7 +149,7 @@ export const LIMITS = {
   /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
   intakeSlots: 32,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
-  batchMessagesPerWorkspace: 400,
+  batchMessagesPerWorkspace: 512,
   /** Batch messages that a process remembers as waiting for a window (200 bytes each). */
   waitingMessagesMax: 20_000,
   /** A batch message whose workspace's window is full comes again after this long at least and at most. */

@@ -142,7 +142,7 @@ function batchStream(replicas: number): WantedStream {
 
 const BATCH_MESSAGES_MAX = 200_000;
 /** The server sets so much of its disk aside. One workspace's messages take a quarter of it at most, all of the largest size. */
-const BATCH_BYTES_MAX = 4 * 1_073_741_824;
+const BATCH_BYTES_MAX = 5 * 1_073_741_824;
 
 const INTAKE: WantedConsumer = {
   durable_name: BATCH_DURABLE,

@@ -78,8 +78,8 @@ const edit = (more: object): Promise<Response> =>
 
 describe("a picture to edit", () => {
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
-    ["of 900 million pixels in 100 KB", () => pngOfPixels(), "png", /30000 × 30000 pixels/],
-    ["of 270 million pixels, animated", () => animatedWebp(webp, 10, 16_383), "webp", /16383 × 16383 pixels/],
+    ["of 900 million pixels in 100 KB", () => pngOfPixels(), "png", /has 900000000 pixels/],
+    ["of 270 million pixels, animated", () => animatedWebp(webp, 10, 16_383), "webp", /has 268402689 pixels/],
     ["larger than its own canvas", async () => animatedWebp(await wide(), 200, 16), "webp", /damaged or cut off/],
     ["of twenty thousand scans", async () => jpegOfScans(await progressive(), 20_000), "jpeg", /damaged or cut off/],
     [

@@ -65,7 +65,7 @@ describe("the topology", () => {
       discard_new_per_subject: true,
       max_msgs_per_subject: LIMITS.batchMessagesPerWorkspace,
       max_msg_size: 512 * 1024,
-      max_bytes: 4 * 1024 ** 3,
+      max_bytes: 5 * 1024 ** 3,
       duplicate_window: 100_000_000,
     });
     const intake = consumers.find(({ durable_name }) => durable_name === BATCH_DURABLE);
