@@ -12,8 +12,8 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
-import type { Doorbells } from "./doorbells.ts";
-import type { ResultBudget } from "./pools/media/result-budget.ts";
+import type { Doorbells } from "./jobs/provider-callbacks.ts";
+import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
 import type { RepeatBudget } from "./routing/repeat-budget.ts";

@@ -16,18 +16,18 @@ import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { openCancels } from "./cancels.ts";
+import { openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { createLastingPublisher } from "#shared/queue/lasting-publisher.ts";
-import { openDoorbells } from "./doorbells.ts";
-import { openDurableJobs } from "./durable-jobs.ts";
+import { openDoorbells } from "./jobs/provider-callbacks.ts";
+import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
-import { ResultBudget } from "./pools/media/result-budget.ts";
+import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
-import { type Runner, startRunner } from "./runner.ts";
+import { type Runner, startRunner } from "./runner/runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;

@@ -5,7 +5,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";
-import { createCallHandler } from "./pools/call-kinds.ts";
+import { createCallHandler } from "./calls/handlers.ts";
 
 interface PoolRow {
   /** What a job of the pool does. */

@@ -10,7 +10,7 @@ import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
-import { explainFailure } from "#workers/pools/chat-failure.ts";
+import { explainFailure } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { fakeContext, KEY, RING_TOKEN } from "./fake-context.ts";

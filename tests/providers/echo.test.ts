@@ -6,8 +6,8 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 import { createLogger } from "#shared/logger.ts";
-import { bench, closeBenches } from "#tests/workers/pools/chat-bench.ts";
-import { run } from "#tests/workers/pools/media/run-bench.ts";
+import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
+import { run } from "#tests/workers/calls/media/run-bench.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import type { MediaCall, MediaKind, MediaKinds, MediaOffer } from "#workers/providers/media.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
