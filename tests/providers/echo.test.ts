@@ -97,7 +97,7 @@ describe("a chat provider that repeats the prompt in its error", () => {
   );
 });
 
-/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/pools). */
+/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/calls). */
 const loggedAs = async (failure: ProviderError): Promise<string> => {
   const { log, text } = listen();
   await bench({ complete: () => Promise.reject(failure) }, { log }).run();

@@ -15,27 +15,44 @@ export interface Watchdog {
   stop(): void;
 }
 
+/** What tells the time and wakes. */
+export interface Clock {
+  /** Milliseconds since any moment. */
+  now(): number;
+  /** Runs it once after so many milliseconds, unless the function that it returns is called before. */
+  after(ms: number, run: () => void): () => void;
+}
+
+const REAL_CLOCK: Clock = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 export function startWatchdog(
   limits: { firstByteMs: number; stallMs: number; totalMs: number },
   job: AbortSignal,
+  clock: Clock = REAL_CLOCK,
 ): Watchdog {
   const controller = new AbortController();
-  let startedAt = performance.now();
+  let startedAt = clock.now();
   let lastAt = startedAt;
   let pausedAt: number | undefined;
   let isTouched = false;
   let isStopped = false;
   let expired: TimeoutKind | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let disarm: (() => void) | undefined;
 
   const check = (): void => {
-    timer = undefined;
-    const now = performance.now();
+    disarm = undefined;
+    const now = clock.now();
     const silenceMs = isTouched ? limits.stallMs : limits.firstByteMs;
     const leftTotal = startedAt + limits.totalMs - now;
     const leftSilence = lastAt + silenceMs - now;
     if (leftTotal > 0 && leftSilence > 0) {
-      timer = setTimeout(check, Math.min(leftTotal, leftSilence) + 1);
+      disarm = clock.after(Math.min(leftTotal, leftSilence) + 1, check);
       return;
     }
     if (leftTotal <= 0) expired = "total";
@@ -49,7 +66,7 @@ export function startWatchdog(
   return {
     signal: controller.signal,
     touch() {
-      lastAt = performance.now();
+      lastAt = clock.now();
       if (pausedAt !== undefined) {
         startedAt += lastAt - pausedAt;
         pausedAt = undefined;
@@ -59,20 +76,20 @@ export function startWatchdog(
       if (isTouched) return;
       isTouched = true;
       // The timer that runs is the first byte's, which may be far longer than the stall's.
-      if (timer === undefined) return;
-      clearTimeout(timer);
+      if (disarm === undefined) return;
+      disarm();
       check();
     },
     pause() {
-      pausedAt ??= performance.now();
-      clearTimeout(timer);
-      timer = undefined;
+      pausedAt ??= clock.now();
+      disarm?.();
+      disarm = undefined;
     },
     expired: () => expired,
     stop() {
       isStopped = true;
-      clearTimeout(timer);
-      timer = undefined;
+      disarm?.();
+      disarm = undefined;
       job.removeEventListener("abort", onJobAbort);
     },
   };

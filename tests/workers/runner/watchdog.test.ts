@@ -1,67 +1,107 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import { JobAbort } from "#workers/job.ts";
-import { startWatchdog, type TimeoutKind, type Watchdog } from "#workers/runner/watchdog.ts";
+import { type Clock, startWatchdog, type TimeoutKind, type Watchdog } from "#workers/runner/watchdog.ts";
+
+interface ManualClock extends Clock {
+  /** Lets so much time pass, and runs what is due on the way. */
+  pass(ms: number): void;
+}
+
+function createClock(): ManualClock {
+  let nowMs = 0;
+  const due = new Map<object, { readonly atMs: number; readonly run: () => void }>();
+  return {
+    now: () => nowMs,
+    after(ms, run) {
+      const timer = {};
+      due.set(timer, { atMs: nowMs + ms, run });
+      return () => due.delete(timer);
+    },
+    pass(ms) {
+      const until = nowMs + ms;
+      for (;;) {
+        const [next] = [...due].toSorted(([, a], [, b]) => a.atMs - b.atMs);
+        if (!next || next[1].atMs > until) break;
+        due.delete(next[0]);
+        nowMs = next[1].atMs;
+        next[1].run();
+      }
+      nowMs = until;
+    },
+  };
+}
 
 const open: Watchdog[] = [];
+let clock = createClock();
 afterEach(() => {
   for (const watchdog of open.splice(0)) watchdog.stop();
+  clock = createClock();
 });
 
 function start(limits: Partial<Parameters<typeof startWatchdog>[0]>, job = new AbortController().signal): Watchdog {
-  const watchdog = startWatchdog({ firstByteMs: 60_000, stallMs: 60_000, totalMs: 60_000, ...limits }, job);
+  const watchdog = startWatchdog({ firstByteMs: 60_000, stallMs: 60_000, totalMs: 60_000, ...limits }, job, clock);
   open.push(watchdog);
   return watchdog;
 }
 
-/** Resolves when the signal aborts. */
-function aborted(watchdog: Watchdog): Promise<void> {
-  if (watchdog.signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => watchdog.signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
 describe("a provider call", () => {
-  test.each<[string, object, boolean, TimeoutKind]>([
-    ["that never gives a first byte", { firstByteMs: 20 }, false, "first_byte"],
-    ["that falls silent after its first byte", { stallMs: 20 }, true, "stall"],
-    ["that takes too long in all, silent", { totalMs: 20 }, false, "total"],
-    ["that takes too long in all, speaking", { totalMs: 20 }, true, "total"],
-    ["that has no time at all", { totalMs: 0 }, false, "total"],
-    ["whose limits end together is out of time in all", { totalMs: 20, firstByteMs: 20 }, false, "total"],
-  ])("%s is ended with that reason", async (_name, limits, isTouched, kind) => {
+  test.each<[string, object, boolean, number, TimeoutKind]>([
+    ["that never gives a first byte", { firstByteMs: 20 }, false, 20, "first_byte"],
+    ["that falls silent after its first byte", { stallMs: 20 }, true, 20, "stall"],
+    ["that takes too long in all, silent", { totalMs: 20 }, false, 20, "total"],
+    ["that takes too long in all, speaking", { totalMs: 20 }, true, 20, "total"],
+    ["that has no time at all", { totalMs: 0 }, false, 0, "total"],
+    ["whose limits end together is out of time in all", { totalMs: 20, firstByteMs: 20 }, false, 20, "total"],
+  ])("%s is ended with that reason", (_name, limits, isTouched, limitMs, kind) => {
     const watchdog = start(limits);
     if (isTouched) watchdog.touch();
-    await aborted(watchdog);
+    clock.pass(limitMs - 1);
+    expect(watchdog.signal.aborted).toBe(limitMs === 0);
+    clock.pass(2);
     expect(watchdog.expired()).toBe(kind);
     expect(watchdog.signal.reason).toBeInstanceOf(JobAbort);
     expect((watchdog.signal.reason as JobAbort).reason).toBe("deadline");
   });
 
-  test("that keeps speaking outlives its first-byte and stall limits many times over", async () => {
+  test("that keeps speaking outlives its first-byte and stall limits many times over", () => {
     const watchdog = start({ firstByteMs: 30, stallMs: 30, totalMs: 150 });
-    const speaking = setInterval(() => watchdog.touch(), 5);
-    await aborted(watchdog);
-    clearInterval(speaking);
+    for (let ms = 0; ms < 150; ms += 5) {
+      expect(watchdog.signal.aborted).toBe(false);
+      watchdog.touch();
+      clock.pass(5);
+    }
+    clock.pass(1);
     expect(watchdog.expired()).toBe("total");
   });
 
-  test("that has spoken once is no longer under the first-byte limit", async () => {
+  test("that has spoken once is no longer under the first-byte limit", () => {
     const watchdog = start({ firstByteMs: 20, stallMs: 60_000, totalMs: 100 });
     watchdog.touch();
-    await aborted(watchdog);
+    clock.pass(99);
+    expect(watchdog.signal.aborted).toBe(false);
+    clock.pass(2);
     expect(watchdog.expired()).toBe("total");
+  });
+
+  test("goes by the real time unless told otherwise", async () => {
+    const { signal } = startWatchdog({ firstByteMs: 5, stallMs: 5, totalMs: 5 }, new AbortController().signal);
+    if (!signal.aborted) await new Promise((resolve) =>  signal.addEventListener("abort", resolve, { once: true }));
+    expect(signal.reason).toMatchObject({ reason: "deadline" });
   });
 });
 
 describe("a pause", () => {
-  test("counts for none of the limits, which go on with the next sign of life", async () => {
+  test("counts for none of the limits, which go on with the next sign of life", () => {
     const watchdog = start({ firstByteMs: 100, stallMs: 100, totalMs: 150 });
     watchdog.touch();
     watchdog.pause();
-    await Bun.sleep(300);
+    clock.pass(300);
     expect(watchdog.expired()).toBeUndefined();
     watchdog.touch();
-    await aborted(watchdog);
+    clock.pass(99);
+    expect(watchdog.expired()).toBeUndefined();
+    clock.pass(2);
     expect(watchdog.expired()).toBe("stall");
   });
 
@@ -88,10 +128,10 @@ describe("the end of the job", () => {
     expect(watchdog.signal.reason).toMatchObject({ reason: "shutdown" });
   });
 
-  test("after a limit passed changes nothing", async () => {
+  test("after a limit passed changes nothing", () => {
     const job = new AbortController();
     const watchdog = start({ totalMs: 5 }, job.signal);
-    await aborted(watchdog);
+    clock.pass(10);
     job.abort(new JobAbort("caller_left"));
     expect(watchdog.signal.reason).toMatchObject({ reason: "deadline" });
   });
@@ -105,11 +145,10 @@ describe("the end of the job", () => {
   });
 });
 
-test("a stopped watchdog never bites", async () => {
+test("a stopped watchdog never bites", () => {
   const stopped = start({ totalMs: 10 });
-  const other = start({ totalMs: 60 });
   stopped.stop();
-  await aborted(other);
+  clock.pass(60_000);
   expect(stopped.signal.aborted).toBe(false);
   expect(stopped.expired()).toBeUndefined();
 });
