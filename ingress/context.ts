@@ -50,7 +50,7 @@ export interface IngressContext {
   readonly waiter: JobWaiter;
   readonly links: FileLinks;
   /** Whether a provider may ring for this job. */
-  readonly isRing: (jobId: string, token: string) => boolean;
+  readonly isProviderCallback: (jobId: string, token: string) => boolean;
   /**
    * Whether what is needed to accept a call can be reached; answers within seconds.
    * @param required dependencies that are to be there beside those

@@ -75,7 +75,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
       call.request.signal,
       async (isWanted) => {
         const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
-        call.putAside?.();
+        call.offloadInputs?.();
         const seq = await context.publisher.dispatch(
           {
             pool,
@@ -93,7 +93,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
         failpoint("call.dispatched");
         return seq;
       },
-      call.putAside,
+      call.offloadInputs,
     );
     if (paid.cache) response.headers.set("x-cache", "miss");
     return response;

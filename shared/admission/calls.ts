@@ -70,7 +70,7 @@ export function createCallAdmission(options: {
   undo: (jobIds: readonly string[]) => void;
   onGroup?: (size: number) => void;
 }): CallAdmission {
-  const connection = options.database.reserve("admission", LIMITS.loneWaitMs);
+  const connection = options.database.reserve("admission", LIMITS.singleCallWaitMs);
   const contended = options.database.reserve("contended admission", LIMITS.contendedWaitMs);
 
   const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {

@@ -13,7 +13,7 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
 
-export interface JobOffer {
+export interface JobRequest {
   readonly id: string;
   readonly workspaceId: string;
   readonly keyId: string | null;
@@ -51,7 +51,7 @@ export type JobVerdict =
 
 export interface JobAdmission {
   /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: offer it again */
-  offer(offer: JobOffer): Promise<JobVerdict>;
+  offer(offer: JobRequest): Promise<JobVerdict>;
 }
 
 interface VerdictRow {
@@ -69,7 +69,7 @@ export function createJobAdmission(options: { database: Database; onGroup?: (siz
   const connection = options.database.reserve("job admission");
   const contended = options.database.reserve("contended job admission");
 
-  const run = async (offers: readonly JobOffer[], patience: Patience): Promise<(JobVerdict | typeof BUSY)[]> => {
+  const run = async (offers: readonly JobRequest[], patience: Patience): Promise<(JobVerdict | typeof BUSY)[]> => {
     const target = { none: connection, short: contended, long: options.database }[patience];
     const rows = await target.query<VerdictRow>(
       "select * from admit_jobs($1::jsonb, $2)",
@@ -80,7 +80,7 @@ export function createJobAdmission(options: { database: Database; onGroup?: (siz
     return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
   };
 
-  const grouper = createGrouper<JobOffer, JobVerdict>({
+  const grouper = createGrouper<JobRequest, JobVerdict>({
     sizeMax: GROUP_MAX,
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
@@ -92,7 +92,7 @@ export function createJobAdmission(options: { database: Database; onGroup?: (siz
   return { offer: (offer) => grouper.call(offer) };
 }
 
-function toRow(offer: JobOffer, n: number): Record<string, unknown> {
+function toRow(offer: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = offer;
   const hold = "hold" in terms ? terms.hold : undefined;
   return {
@@ -129,12 +129,12 @@ function toRow(offer: JobOffer, n: number): Record<string, unknown> {
 const DAILY_TOKENS = 2;
 const FUNDS = 3;
 
-function refusalOf(offer: JobOffer, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
+function refusalOf(offer: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
   return refusal(verdict, { workspaceId: offer.workspaceId, limit: offer.limit, hold });
 }
 
 /** The numbers are those of `admit_jobs`. */
-function toVerdict(offer: JobOffer, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
+function toVerdict(offer: JobRequest, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
   const { terms } = offer;
   switch (row?.verdict) {
     case 0:

@@ -55,7 +55,7 @@ export function openLedger(options: {
   retryMs: number;
   onGroup?: (size: number) => void;
 }): Ledger {
-  const connection = options.database.reserve("finish", LIMITS.loneWaitMs);
+  const connection = options.database.reserve("finish", LIMITS.singleCallWaitMs);
   const contended = options.database.reserve("contended finish", LIMITS.contendedWaitMs);
 
   const send = async (items: readonly Finish[], patience: Patience): Promise<(bigint | null | typeof BUSY)[]> => {

@@ -5,7 +5,7 @@ import type { UsageStatus } from "#shared/ledger/finish.ts";
 import type { FailureFrame } from "../runner/answer.ts";
 import { JobAbort } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
-import { NoRouteError } from "../routing/serve-first.ts";
+import { NoRouteError } from "../routing/try-candidates.ts";
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;

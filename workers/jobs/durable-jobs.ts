@@ -17,8 +17,8 @@ import {
 } from "#shared/database/jobs.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
-import { ringCaller, tellPublisher, type Told } from "#shared/jobs/answer.ts";
-import { type EndContext, conclude, endingOf, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
+import { wakeCaller, notifyPublisher, type Told } from "#shared/jobs/answer.ts";
+import { type EndContext, conclude, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
@@ -220,12 +220,12 @@ export function openDurableJobs(options: {
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);
     if (!isNoted) return { outcome: "superseded" };
     log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
-    ringCaller(context.replies, job);
+    wakeCaller(context.replies, job);
     return { outcome: "unknown" };
   };
 
   const writeOff = (job: ClaimedJob): Promise<DurableVerdict> => {
-    const { state, error, usage } = WRITTEN_OFF;
+    const { state, error, usage } = EXPIRED;
     const ending = {
       id: job.id,
       epoch: job.epoch,
@@ -275,7 +275,7 @@ export function openDurableJobs(options: {
     metrics.creditsSettled.addNano(taken);
     metrics.creditsUncollected.addNano((used.usedNano ?? 0n) - taken);
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
-    tellPublisher(context.replies, job, { ...told, creditsNano: taken });
+    notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
     sayRoom();
     await sentFailpoint("job.told");
     const { given } = job.work as Pick<JobMessage, "given">;

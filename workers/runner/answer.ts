@@ -3,9 +3,9 @@ import type { Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { encodeFrame, type Fallback } from "#shared/queue/frames.ts";
 
-import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
+import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
-type Sender = Pick<LastingPublisher, "publish" | "isClosed">;
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed">;
 
 /** What a call has cost so far, asked for when a batch leaves. */
 export type Progress = () => { nano: bigint; tokens: number };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { LIMITS } from "#shared/limits.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { Answer } from "#workers/runner/answer.ts";
-import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
+import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
 const REPLY = "_INBOX.gw.ingress.job";
 
@@ -16,7 +16,7 @@ interface Sent {
 function open(reply: string | undefined = REPLY) {
   const sent: Sent[] = [];
   const runs = new Set<string>();
-  const sender: Pick<LastingPublisher, "publish" | "isClosed"> = {
+  const sender: Pick<BufferedPublisher, "publish" | "isClosed"> = {
     publish(subject, bytes) {
       const { frame, data } = decodeFrame(bytes);
       const { run, ...rest } = frame as Frame & { run?: string };

@@ -426,7 +426,7 @@ describe("a runner that stops", () => {
 });
 
 describe("a message of a durable job", () => {
-  const doorbell = (members: object = {}): object => ({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId(), ...members }); // prettier-ignore
+  const durableMessage = (members: object = {}): object => ({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId(), ...members }); // prettier-ignore
 
   /** Answers each delivery as told. */
   function durable(...verdicts: (DurableVerdict | Error)[]): DurableJobs & { readonly seen: [object, number][] } {
@@ -449,7 +449,7 @@ describe("a message of a durable job", () => {
   test("is acknowledged when the job is over, however often it was delivered", async () => {
     const jobs = durable({ outcome: "owned", againMs: 1 }, { outcome: "completed" });
     const { held } = start({ durable: jobs });
-    const body = doorbell();
+    const body = durableMessage();
     await ring(body);
     await emptied();
     expect(verdicts).toEqual(['-NAK {"delay":1000000}', "+ACK"]);
@@ -462,15 +462,15 @@ describe("a message of a durable job", () => {
 
   test("is handed back with a delay when the job's end could not be written", async () => {
     start({ durable: durable(new Error("the database is away")) });
-    await ring(doorbell());
+    await ring(durableMessage());
     await until(() => verdicts.length > 0);
     expect(verdicts[0]).toStartWith("-NAK ");
     expect(logged).toHaveLength(1);
   });
 
   test.each<[string, object, string | undefined]>([
-    ["for another workspace than its subject's", doorbell(), newId()],
-    ["without an id", doorbell({ job_id: "1" }), undefined],
+    ["for another workspace than its subject's", durableMessage(), newId()],
+    ["without an id", durableMessage({ job_id: "1" }), undefined],
   ])("%s is a dead letter", async (_what, body, workspaceId) => {
     await database.query("delete from dead_letter");
     const jobs = durable();

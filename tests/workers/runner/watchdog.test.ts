@@ -86,7 +86,7 @@ describe("a provider call", () => {
 
   test("goes by the real time unless told otherwise", async () => {
     const { signal } = startWatchdog({ firstByteMs: 5, stallMs: 5, totalMs: 5 }, new AbortController().signal);
-    if (!signal.aborted) await new Promise((resolve) =>  signal.addEventListener("abort", resolve, { once: true }));
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     expect(signal.reason).toMatchObject({ reason: "deadline" });
   });
 });

@@ -10,7 +10,7 @@ import type { Price } from "#shared/pricing/price.ts";
 import type { Answer } from "../../runner/answer.ts";
 import { JobAbort } from "../../job.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "../../providers/provider.ts";
-import type { Attempt } from "../../routing/serve-first.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { ChatMeter, type Metered, type TokenBounds } from "./meter.ts";
@@ -36,7 +36,7 @@ export interface ChatAttempt {
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
-  /** As of a LastingPublisher: the provider is read no faster than its answer leaves. */
+  /** As of a BufferedPublisher: the provider is read no faster than its answer leaves. */
   readonly room: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
@@ -68,27 +68,27 @@ export interface Finale {
  */
 export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   const { attempt, request, meter, rendering } = run;
-  const { step } = attempt;
-  const isDrained = request.stream === true && step.provider.on_disconnect === "drain";
+  const { candidate } = attempt;
+  const isDrained = request.stream === true && candidate.provider.on_disconnect === "drain";
   const signal = isDrained ? drainSignal(run) : run.signal;
   const watchdog = startWatchdog(limitsOf(run), signal);
   try {
     const call: ChatCall = {
       request,
       workspaceId: run.job.workspace_id,
-      sourceModel: step.source.model,
-      traits: new Set(step.source.traits),
-      adapt: (body) => applySource(body, step.source, run.continues),
-      takesAudio: step.model.allowed_params.supported_inputs?.includes("audio") === true,
+      sourceModel: candidate.source.model,
+      traits: new Set(candidate.source.traits),
+      adapt: (body) => applySource(body, candidate.source, run.continues),
+      takesAudio: candidate.model.allowed_params.supported_inputs?.includes("audio") === true,
       checkFetched: run.checkFetched,
       outputTokensMax: run.terms.outputTokensMax,
       signal: watchdog.signal,
     };
     if (request.stream === true) {
-      const wasDrained = await relayStream(run, step.offer.stream(call), () => watchdog.touch());
+      const wasDrained = await relayStream(run, candidate.offer.stream(call), () => watchdog.touch());
       return { render: (metered) => rendering.end(metered.usage), wasDrained };
     }
-    const result = await step.offer.complete(call);
+    const result = await candidate.offer.complete(call);
     meter.add(result.choices);
     meter.report = result.usage;
     return { render: (metered) => rendering.completion(result, metered.usage), wasDrained: false };
@@ -172,7 +172,7 @@ function tokenBounds(model: Model, terms: Terms, request: ChatCompletionRequest)
 const BYTES_PER_TOKEN_MAX = 64;
 
 function outputBytesMax({ attempt, terms, request }: ChatAttempt): number {
-  const tokens = Math.max(terms.outputTokensMax, attempt.step.model.max_output_tokens) * (request.n ?? 1);
+  const tokens = Math.max(terms.outputTokensMax, attempt.candidate.model.max_output_tokens) * (request.n ?? 1);
   return Math.min(LIMITS.providerBytesMax, Math.max(65_536, tokens * BYTES_PER_TOKEN_MAX));
 }
 
@@ -188,8 +188,8 @@ function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
 }
 
 /** A model or provider may need longer than the settings say; a source that another could stand in for gets less. */
-function streamWaitMs(limits: Config["chat"], { step, isLast }: Attempt<ChatProvider>): number {
-  const own = step.model.first_byte_ms ?? step.provider.first_byte_ms;
+function streamWaitMs(limits: Config["chat"], { candidate, isLast }: Attempt<ChatProvider>): number {
+  const own = candidate.model.first_byte_ms ?? candidate.provider.first_byte_ms;
   return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }
 

@@ -11,8 +11,8 @@ import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, serveFirst, type Serving } from "../../routing/serve-first.ts";
-import { stepsOf } from "../../routing/steps.ts";
+import { type Attempt, NoRouteError, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import { candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
@@ -25,7 +25,7 @@ import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { type CloseCall, createCloseCall } from "../close-call.ts";
 import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
-import { createUnserved } from "../unserved.ts";
+import { createNotRun } from "../not-run.ts";
 import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
 import { discardRequest, readRequest } from "../work-request.ts";
@@ -33,7 +33,7 @@ import { discardRequest, readRequest } from "../work-request.ts";
 export function createChatHandler(context: WorkerContext): JobHandler {
   const closeCall = createCloseCall(context);
   return {
-    ...createUnserved(context, closeCall),
+    ...createNotRun(context, closeCall),
     async run(job, control) {
       const run = new ChatRun(context, closeCall, job, control);
       try {
@@ -115,13 +115,15 @@ class ChatRun {
   private async ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
     const { context, job, request } = this;
     const catalogue = context.catalogue.current();
-    const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) => context.providers.chat(provider));
-    if (steps.length === 0) throw new GoneError();
-    if (mayBeContinued(job, request)) this.rescue = new StreamRescue(steps, request);
+    const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.chat(provider),
+    );
+    if (candidates.length === 0) throw new GoneError();
+    if (mayBeContinued(job, request)) this.rescue = new StreamRescue(candidates, request);
     const createdS = Math.floor(Date.now() / 1_000);
     try {
-      return await this.serveBy({ steps }, request, signal, askedAt, ({ step }) => {
-        this.firstRendering = this.rendering(step.model, createdS);
+      return await this.serveBy({ candidates }, request, signal, askedAt, ({ candidate }) => {
+        this.firstRendering = this.rendering(candidate.model, createdS);
         return this.rescue?.soFar.watch(this.firstRendering) ?? this.firstRendering;
       });
     } catch (error) {
@@ -143,8 +145,12 @@ class ChatRun {
       }
       this.hasBegun = false;
       try {
-        const render = ({ step }: Attempt<ChatProvider>): Rendering =>
-          continuedRendering(rescue.soFar.watch(rendering), next.text, step.source.continue_repeats ? next.begun : "");
+        const render = ({ candidate }: Attempt<ChatProvider>): Rendering =>
+          continuedRendering(
+            rescue.soFar.watch(rendering),
+            next.text,
+            candidate.source.continue_repeats ? next.begun : "",
+          );
         const finale = await this.serveBy(next, next.request, signal, askedAt, render);
         streamsRescued.inc("continued");
         return finale;
@@ -156,7 +162,7 @@ class ChatRun {
   }
 
   private serveBy(
-    to: Pick<Serving<ChatProvider, Finale>, "steps" | "from">,
+    to: Pick<Serving<ChatProvider, Finale>, "candidates" | "from">,
     request: ChatCompletionRequest,
     signal: AbortSignal,
     askedAt: number,
@@ -164,7 +170,7 @@ class ChatRun {
   ): Promise<Finale> {
     const { context, job, answer } = this;
     const continues = this.took !== undefined;
-    return serveFirst({
+    return tryCandidates({
       ...to,
       breaker: context.breaker,
       repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
@@ -173,7 +179,7 @@ class ChatRun {
       enter: (model) => this.enter(model, request, signal),
       onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: async (attempt) => {
-        const { model } = attempt.step;
+        const { model } = attempt.candidate;
         const rendering = renderingOf(attempt);
         const meter = meterOf(request, model, this.terms);
         this.meter = meter;
@@ -206,7 +212,7 @@ class ChatRun {
         } finally {
           const mode = request.stream === true ? "stream" : "complete";
           const seconds = (performance.now() - startedAt) / 1_000;
-          context.metrics.providerSeconds.observe(seconds, attempt.step.source.provider, model.slug, mode);
+          context.metrics.providerSeconds.observe(seconds, attempt.candidate.source.provider, model.slug, mode);
         }
       },
     });
@@ -297,7 +303,7 @@ class ChatRun {
     // Written before it is paid for: what cannot be told is not charged.
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
-    const { takenNano } = await this.closeCall(job, attempt.step.name, status, metered);
+    const { takenNano } = await this.closeCall(job, attempt.candidate.name, status, metered);
     // What a fallback said stands in only this once.
     if (this.copy && attempt.depth === 0 && status === "succeeded") {
       this.copy.add(text);
@@ -306,7 +312,7 @@ class ChatRun {
     if (this.request.stream === true) answer.end(text, takenNano);
     else answer.end(text, takenNano, upstreamMs);
     context.log.info(
-      { request_id: job.request_id, source: attempt.step.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
+      { request_id: job.request_id, source: attempt.candidate.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
       "chat call served",
     );
   }
@@ -338,21 +344,21 @@ class ChatRun {
     }
     const failure = explainFailure(error, reason);
     if (isAborted || error instanceof NoRouteError) {
-      const source = attempt?.step.name;
-      this.context.metrics.providerErrors.inc(attempt?.step.source.provider ?? "none", failure.kind);
+      const source = attempt?.candidate.name;
+      this.context.metrics.providerErrors.inc(attempt?.candidate.source.provider ?? "none", failure.kind);
       this.context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "chat call failed");
     }
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
-    const { takenNano } = await this.closeCall(job, attempt?.step.name ?? null, failure.status, metered);
+    const { takenNano } = await this.closeCall(job, attempt?.candidate.name ?? null, failure.status, metered);
     answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
   }
 
   private report(attempt: Attempt<unknown>, error: ProviderError, next: string): void {
     const { context, job } = this;
-    context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
+    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
     context.log.warn(
-      { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
+      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
       "provider call failed",
     );
   }

@@ -4,8 +4,8 @@ import type { UsagePart } from "#shared/ledger/adjust.ts";
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { type ChatProvider, ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
-import type { Attempt } from "../../routing/serve-first.ts";
-import type { Step } from "../../routing/steps.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
+import type { Candidate } from "../../routing/candidates.ts";
 
 import { type ChatMeter, type Metered, usageUnits } from "./meter.ts";
 import { StreamSoFar } from "./stream-so-far.ts";
@@ -29,7 +29,7 @@ export function mayBeContinued({ continue_streams: isAsked }: JobMessage, reques
 
 /** What follows where a stream broke off. */
 interface Continuation {
-  readonly steps: readonly Step<ChatProvider>[];
+  readonly candidates: readonly Candidate<ChatProvider>[];
   readonly from: { readonly depth: number; readonly error: ProviderError };
   readonly request: ChatCompletionRequest;
   /** What the client has been sent. */
@@ -43,36 +43,36 @@ export class StreamRescue {
   readonly soFar = new StreamSoFar();
   /** The sum of the parts so far; undefined when there is none. */
   took: Metered | undefined;
-  private readonly parts: { readonly step: Step<ChatProvider>; readonly metered: Metered }[] = [];
-  private readonly steps: readonly Step<ChatProvider>[];
+  private readonly parts: { readonly candidate: Candidate<ChatProvider>; readonly metered: Metered }[] = [];
+  private readonly candidates: readonly Candidate<ChatProvider>[];
   private readonly request: ChatCompletionRequest;
 
-  constructor(steps: readonly Step<ChatProvider>[], request: ChatCompletionRequest) {
-    this.steps = steps;
+  constructor(candidates: readonly Candidate<ChatProvider>[], request: ChatCompletionRequest) {
+    this.candidates = candidates;
     this.request = request;
   }
 
   /** Takes in what an attempt used that broke off with `error`. Undefined, with nothing changed, when none can go on. */
   async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
-    const { step, depth } = attempt;
+    const { candidate, depth } = attempt;
     const { text } = this.soFar;
     if (!(error instanceof ProviderError) || ENDS_A_STREAM.has(error.kind) || !this.soFar.canGoOn) return undefined;
-    const steps = this.stepsAfter(step);
-    const metered = steps.length === 0 ? undefined : await meter.settleCut();
+    const candidates = this.candidatesAfter(candidate);
+    const metered = candidates.length === 0 ? undefined : await meter.settleCut();
     if (metered === undefined) return undefined;
     const took = sumOf(this.took, metered);
     const begun = this.begun(text);
-    const request = continuation(this.request, begun, completionTokens(took.usage), step.model.max_output_tokens);
+    const request = continuation(this.request, begun, completionTokens(took.usage), candidate.model.max_output_tokens);
     if (request === undefined) return undefined;
     this.took = took;
-    this.parts.push({ step, metered });
-    return { steps, from: { depth, error }, request, text, begun };
+    this.parts.push({ candidate, metered });
+    return { candidates, from: { depth, error }, request, text, begun };
   }
 
   usageParts(): UsagePart[] {
-    return this.parts.map(({ step, metered }) => ({
-      model: step.model.slug,
-      source: step.name,
+    return this.parts.map(({ candidate, metered }) => ({
+      model: candidate.model.slug,
+      source: candidate.name,
       units: usageUnits(metered.usage),
       is_estimated: metered.estimated !== undefined,
       amount: metered.nano.toString(),
@@ -89,13 +89,13 @@ export class StreamRescue {
    * Sources that continue an answer, in order. A model goes on with a stream once. They are entered like fallbacks, since
    * the hold must grow by what they may cost.
    */
-  private stepsAfter(broken: Step<ChatProvider>): Step<ChatProvider>[] {
-    const at = this.steps.findIndex(({ name, model }) => name === broken.name && model === broken.model);
+  private candidatesAfter(broken: Candidate<ChatProvider>): Candidate<ChatProvider>[] {
+    const at = this.candidates.findIndex(({ name, model }) => name === broken.name && model === broken.model);
     const spent = this.parts.length === 0 ? undefined : broken.model;
-    return this.steps
+    return this.candidates
       .slice(at + 1)
       .filter(({ source, model }) => source.continues_assistant === true && model !== spent)
-      .map((step) => ({ ...step, isFallback: true }));
+      .map((candidate) => ({ ...candidate, isFallback: true }));
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type EmbeddingsResult,
   ProviderError,
 } from "../../providers/provider.ts";
-import type { Attempt } from "../../routing/serve-first.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { adaptTo } from "../source-params.ts";
@@ -39,7 +39,7 @@ export interface Batch {
 /** @throws ProviderError; of kind `timeout` when a limit of this attempt, though not of the call, has passed */
 export async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<EmbeddingsResult> {
   const { attempt, request, signal } = run;
-  const { model } = attempt.step;
+  const { model } = attempt.candidate;
   if (!isEmbeddingModel(model)) throw new ProviderError("misconfigured", "the model makes no embeddings");
   const batches = batchesOf(inputsOf(request.input), model);
   const totalMs = Math.max(1, run.limits.deadlineMs - Date.now());
@@ -98,7 +98,7 @@ async function embedBatch(
   { inputs }: Batch,
   signal: AbortSignal,
 ): Promise<EmbeddingsResult> {
-  const { source, offer } = attempt.step;
+  const { source, offer } = attempt.candidate;
   // A source whose vectors have one length only need not be asked for it, and may refuse to be.
   const isChosen = embedding.dimensions_min < embedding.dimensions_max;
   const result = await offer.embed({

@@ -9,8 +9,8 @@ import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import { type EmbeddingsProvider, type EmbeddingsResult, ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, serveFirst } from "../../routing/serve-first.ts";
-import { stepsOf } from "../../routing/steps.ts";
+import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
+import { candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
@@ -20,13 +20,13 @@ import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 import { meterEmbeddings } from "./meter.ts";
 import { renderEmbeddings } from "./render.ts";
 import { moveTerms, type Terms } from "../media/terms.ts";
-import { createUnserved } from "../unserved.ts";
+import { createNotRun } from "../not-run.ts";
 import { discardRequest, readRequest } from "../work-request.ts";
 
 export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
   const closeCall = createCloseCall(context);
   return {
-    ...createUnserved(context, closeCall),
+    ...createNotRun(context, closeCall),
     async run(job, control) {
       try {
         await serve(context, closeCall, job, control);
@@ -55,12 +55,12 @@ async function serve(
   try {
     const { result, attempt, terms } = await ask(context, job, request, watchdog.signal, (attempt) => {
       last = attempt;
-      const { model } = attempt.step;
+      const { model } = attempt.candidate;
       const { depth } = attempt;
       answer.server = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
     });
     const upstreamMs = performance.now() - askedAt;
-    const { model } = attempt.step;
+    const { model } = attempt.candidate;
     if (!isEmbeddingModel(model)) throw new Error("served by a model that makes no embeddings");
     const inputs = inputsOf(request.input);
     const tokensMax = inputs.reduce((sum, input) => sum + inputTokensMax(input, model), 0);
@@ -70,7 +70,7 @@ async function serve(
     ]);
     // Written before it is paid for: what cannot be told is not charged.
     const text = await renderEmbeddings(result.vectors, model.slug, request.encoding_format ?? "float", metered.usage);
-    const { takenNano } = await closeCall(job, attempt.step.name, "succeeded", metered);
+    const { takenNano } = await closeCall(job, attempt.candidate.name, "succeeded", metered);
     answer.end(text, takenNano, upstreamMs);
     // What a fallback made stands in only this once.
     if (attempt.depth === 0) {
@@ -79,7 +79,7 @@ async function serve(
       void copy.keep(context, job, { model: model.slug, isStream: false });
     }
     context.log.info(
-      { request_id: job.request_id, source: attempt.step.name, ms: Math.round(upstreamMs) },
+      { request_id: job.request_id, source: attempt.candidate.name, ms: Math.round(upstreamMs) },
       "embeddings call served",
     );
   } catch (error) {
@@ -87,14 +87,14 @@ async function serve(
     if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
     const failure = explainFailure(error, signal.reason);
     if (signal.aborted || error instanceof NoRouteError) {
-      context.metrics.providerErrors.inc(last?.step.source.provider ?? "none", failure.kind);
+      context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
       context.log.warn(
-        { request_id: job.request_id, source: last?.step.name, kind: failure.kind },
+        { request_id: job.request_id, source: last?.candidate.name, kind: failure.kind },
         "embeddings call failed",
       );
     }
     // Nothing reached the client, so nothing is owed.
-    await closeCall(job, last?.step.name ?? null, failure.status, undefined);
+    await closeCall(job, last?.candidate.name ?? null, failure.status, undefined);
     answer.fail(failure);
   } finally {
     watchdog.stop();
@@ -118,11 +118,11 @@ async function ask(
 ): Promise<Served> {
   const catalogue = context.catalogue.current();
   const asked = catalogue.models.get(job.model);
-  const steps = stepsOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
+  const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
     context.providers.embeddings(provider),
   ).filter(({ model }) => isEmbeddingModel(model));
   // The model, or every source of it, left the catalogue after the call was admitted.
-  if (steps.length === 0 || !asked || !isEmbeddingModel(asked))
+  if (candidates.length === 0 || !asked || !isEmbeddingModel(asked))
     throw new ProviderError("misconfigured", "the model has no source of embeddings any more");
   const finished = new Map<string, Finished>();
   let terms: Terms = {
@@ -139,23 +139,23 @@ async function ask(
     terms = moved ?? terms;
     return moved !== undefined;
   };
-  return serveFirst<EmbeddingsProvider, Served>({
-    steps,
+  return tryCandidates<EmbeddingsProvider, Served>({
+    candidates,
     breaker: context.breaker,
     repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
     signal,
     hasBegun: () => false,
     enter,
     onFailure(attempt, error, next) {
-      context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
+      context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
       context.log.warn(
-        { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
+        { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
         "provider call failed",
       );
     },
     async attempt(attempt) {
       onAttempt(attempt);
-      const { name, source, model, isFallback } = attempt.step;
+      const { name, source, model, isFallback } = attempt.candidate;
       const own = isFallback && isEmbeddingModel(model) ? standInRequest(request, asked, model) : request;
       const of = `${model.slug} ${name}`;
       const done = finished.get(of) ?? new Map<number, EmbeddingsResult>();

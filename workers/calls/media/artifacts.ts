@@ -113,7 +113,7 @@ export async function keepArtifacts(
   }
 }
 
-/** Whether a job whose provider still has what it made outlives this (conclusion.ts). */
+/** Whether a job whose provider still has what it made outlives this (outcome-after-error.ts). */
 function goesOn(error: unknown): boolean {
   return (
     error instanceof UnknownOutcomeError ||

@@ -4,16 +4,16 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { MediaCall } from "../../providers/media.ts";
-import type { Step } from "../../routing/steps.ts";
+import type { Candidate } from "../../routing/candidates.ts";
 import { adaptTo } from "../source-params.ts";
 
 import type { Holding } from "./result-budget.ts";
 
-/** @param input checked against the step's model */
+/** @param input checked against the candidate's model */
 export function mediaCallOf<Input>(
-  context: Pick<WorkerContext, "config" | "ringToken">,
+  context: Pick<WorkerContext, "config" | "callbackToken">,
   { job_id: id }: Pick<JobMessage, "job_id">,
-  { source }: Pick<Step<unknown>, "source">,
+  { source }: Pick<Candidate<unknown>, "source">,
   input: Input,
   signal: AbortSignal,
   holding: Holding,
@@ -27,6 +27,8 @@ export function mediaCallOf<Input>(
     traits: new Set(source.traits),
     ...(source.fields ? { fields: source.fields } : {}),
     adapt: (body) => adaptTo(source, body),
-    ...(publicUrl === undefined ? {} : { doorbell: `${publicUrl}/v1/provider-rings/${id}/${context.ringToken(id)}` }),
+    ...(publicUrl === undefined
+      ? {}
+      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackToken(id)}` }),
   };
 }

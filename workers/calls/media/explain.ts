@@ -4,7 +4,7 @@ import type { UsageStatus } from "#shared/ledger/finish.ts";
 
 import type { FailureFrame } from "../../runner/answer.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { NoRouteError } from "../../routing/serve-first.ts";
+import { NoRouteError } from "../../routing/try-candidates.ts";
 
 import { explainFailure } from "../failure.ts";
 

@@ -11,7 +11,7 @@ import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from
 import { ProviderError } from "../../providers/provider.ts";
 
 import type { Making } from "./artifacts.ts";
-import type { GivenInputs } from "./given.ts";
+import type { ReadInputs } from "./inputs.ts";
 import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./making.ts";
 
 /** Kinds of which something is made and kept, as adapters know them. */
@@ -25,7 +25,7 @@ export interface MediaJobKind<
   readonly call: MediaKind<object, Checked>;
   readonly making: Making;
   /** What a source is given. */
-  input(checked: Checked, given: GivenInputs): MediaKinds[Kind][0];
+  input(checked: Checked, given: ReadInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
 

@@ -18,7 +18,7 @@ export interface Following<Output> {
   readonly pollMaxMs: number;
   readonly signal: AbortSignal;
   /** Runs the listener when the provider says that something has moved; returns what ends that. */
-  onRing?(listener: () => void): () => void;
+  onProviderCallback?(listener: () => void): () => void;
   /** Hears of each answer that was no verdict. */
   onUnknown(detail: string): void;
   /** 0 to 1. */
@@ -119,7 +119,10 @@ function verdictOf<Output>(polled: Polled<Output>): MediaResult<Output> | undefi
   throw new ProviderError("failed", polled.error.message, { cause: polled.error });
 }
 
-function pause(ms: number, { signal, onRing }: Pick<Following<unknown>, "signal" | "onRing">): Promise<void> {
+function pause(
+  ms: number,
+  { signal, onProviderCallback }: Pick<Following<unknown>, "signal" | "onProviderCallback">,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -128,7 +131,7 @@ function pause(ms: number, { signal, onRing }: Pick<Following<unknown>, "signal"
       resolve();
     };
     const timer = setTimeout(done, ms);
-    const unlisten = onRing?.(done);
+    const unlisten = onProviderCallback?.(done);
     if (signal.aborted) done();
     else signal.addEventListener("abort", done, { once: true });
   });

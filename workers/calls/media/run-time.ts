@@ -4,7 +4,7 @@ import type { Config } from "#shared/config.ts";
 import type { ProviderJobSlot } from "../../job.ts";
 
 import type { Making } from "./artifacts.ts";
-import type { Begun } from "./terms.ts";
+import type { ProviderJobRecord } from "./terms.ts";
 
 /** For what a late job's one question and the copying of what it made may take. */
 const LATE_MS = 900_000;
@@ -17,7 +17,7 @@ export function runMsOf(
   { totalMs }: Pick<Making, "totalMs">,
   { mediaTotalMs }: Pick<Config, "mediaTotalMs">,
   { isLate }: Pick<ProviderJobSlot, "isLate">,
-  begun: Begun | null,
+  begun: ProviderJobRecord | null,
 ): number {
   if (isLate) return LATE_MS;
   const mostMs = Math.min(totalMs, mediaTotalMs);

@@ -3,7 +3,7 @@
  * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { givenBytesMax } from "#shared/kinds/given-media.ts";
+import { inputBytesMax } from "#shared/kinds/input-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -19,19 +19,19 @@ import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeE
 import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { type Attempt, serveFirst, type Serving } from "../../routing/serve-first.ts";
-import { type Step, stepsOf } from "../../routing/steps.ts";
+import { type Attempt, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
 import { createCloseCall } from "../close-call.ts";
-import { createUnserved } from "../unserved.ts";
+import { createNotRun } from "../not-run.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
 import { mediaCallOf } from "./call.ts";
-import { goesOnAs, mayServeElsewhere } from "./conclusion.ts";
+import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
 import { asSent, explained } from "./explain.ts";
-import { createGivenReader, type GivenReader } from "./given.ts";
+import { createInputReader, type InputReader } from "./inputs.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
@@ -39,8 +39,8 @@ import { outcomeOf } from "./outcome.ts";
 import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "./queued.ts";
 import type { Holding } from "./result-budget.ts";
 import { runMsOf } from "./run-time.ts";
-import { showsAsItComes } from "./show.ts";
-import { type Begun, begunOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
+import { progressiveOutputOf } from "./progressive-output.ts";
+import { type ProviderJobRecord, providerJobRecordOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
 
 type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
@@ -58,7 +58,7 @@ export function createMediaHandler<Kind extends MadeKind>(
   kind: MediaJobKind<Kind>,
 ): JobHandler {
   return {
-    ...createUnserved(context, createCloseCall(context)),
+    ...createNotRun(context, createCloseCall(context)),
     run: (job, control) => new MediaRun(context, kind, job, control).serve(),
   };
 }
@@ -71,11 +71,11 @@ class MediaRun<Kind extends MadeKind> {
   private readonly slot: ProviderJobSlot;
   private readonly request: Readonly<Record<string, unknown>>;
   private readonly answer: Answer;
-  private given: GivenReader | undefined;
+  private given: InputReader | undefined;
   private terms: Terms;
   private source: string | undefined;
   private readonly holding: Holding;
-  private begun: Begun | null;
+  private begun: ProviderJobRecord | null;
   /** A provider's queue has been asked to begin it, and no answer has come. */
   private isAsking = false;
   /** performance.now() when the present provider was asked. */
@@ -99,7 +99,7 @@ class MediaRun<Kind extends MadeKind> {
       holdNano: BigInt(job.hold_nano),
     };
     this.holding = context.results.open(job.workspace_id);
-    this.begun = this.slot.found as Begun | null;
+    this.begun = this.slot.found as ProviderJobRecord | null;
   }
 
   /** Ends with the hold closed and the outcome told; throws when the job goes on without us, or nobody knows. */
@@ -128,68 +128,70 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   /** A job that fails at its provider goes to the next one, whoever began it. */
-  private async goOn(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
+  private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
     try {
       return await this.resume(begun, signal);
     } catch (error) {
-      const steps = this.steps();
-      const at = steps.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
-      const [failed, next] = [steps[at], steps[at + 1]];
+      const candidates = this.candidates();
+      const at = candidates.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
+      const [failed, next] = [candidates[at], candidates[at + 1]];
       // What was given up long ago is not begun anew.
       const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
       if (!failed || !next || isOver) throw error;
       this.report(failed, error, "moved");
       const { job_id: id, workspace_id: workspaceId } = this.job;
       await discardResults(this.context, { id, workspaceId });
-      return await this.ask(signal, steps.slice(at + 1), { model: failed.model, depth: begun.depth, error });
+      return await this.ask(signal, candidates.slice(at + 1), { model: failed.model, depth: begun.depth, error });
     }
   }
 
-  private steps(): Step<Offer<Kind>>[] {
+  private candidates(): Candidate<Offer<Kind>>[] {
     const { context, job, kind } = this;
-    return stepsOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+    return candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
       context.providers.media(provider, kind.kind),
-    ) as Step<Offer<Kind>>[];
+    ) as Candidate<Offer<Kind>>[];
   }
 
   private async ask(
     signal: AbortSignal,
-    rest?: readonly Step<Offer<Kind>>[],
+    rest?: readonly Candidate<Offer<Kind>>[],
     from?: Serving<Offer<Kind>, Made<Kind>>["from"],
   ): Promise<Made<Kind>> {
     const { context, job, kind } = this;
-    const all = this.steps();
+    const all = this.candidates();
     const [first] = all;
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
     const given = await kind.call.given(this.request, first.model, job.given);
-    this.given = createGivenReader(context, job.workspace_id, given, (one) => givenBytesMax(one.kind, first.model));
+    this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.chat.plainMs, signal };
-    return serveFirst<Offer<Kind>, Made<Kind>>({
-      steps: rest ?? all,
+    return tryCandidates<Offer<Kind>, Made<Kind>>({
+      candidates: rest ?? all,
       ...(from ? { from } : {}),
       breaker: context.breaker,
       signal,
       hasBegun: () => false,
       enter: (model) => this.enter(model),
-      onFailure: (attempt, error, next) => this.report(attempt.step, error, next),
+      onFailure: (attempt, error, next) => this.report(attempt.candidate, error, next),
       attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, limited)),
     });
   }
 
   private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
-    const { offer, model, source, name } = attempt.step;
+    const { offer, model, source, name } = attempt.candidate;
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
     this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
     try {
       if ("run" in offer) {
-        const result = await this.calling(attempt.step, signal, (call) => inOneExchange(signal, () => offer.run(call)));
+        const result = await this.calling(attempt.candidate, signal, (call) =>
+          inOneExchange(signal, () => offer.run(call)),
+        );
         return { result, ...served };
       }
-      const job = await this.calling(attempt.step, signal, (call) => this.asking(() => offer.start(call)));
+      const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => offer.start(call)));
       failpoint("job.begun");
-      await this.keep(begunOf(this.terms, { ...served, job }));
+      await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
       attempt.onBegun();
       // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
       this.given?.release();
@@ -204,16 +206,16 @@ class MediaRun<Kind extends MadeKind> {
 
   /** In a frame of its own, which ends with the answer: what the call brings may be large. */
   private async calling<T>(
-    step: Step<Offer<Kind>>,
+    candidate: Candidate<Offer<Kind>>,
     signal: AbortSignal,
     ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
   ): Promise<T> {
-    const given = (await this.given?.read(step.offer.takesUrls === true, signal)) ?? {};
+    const given = (await this.given?.read(candidate.offer.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
-    const input = this.kind.input(this.kind.call.check(this.request, step.model), given);
+    const input = this.kind.input(this.kind.call.check(this.request, candidate.model), given);
     this.holding.keep(0);
-    const call = mediaCallOf(this.context, this.job, step, input, signal, this.holding);
+    const call = mediaCallOf(this.context, this.job, candidate, input, signal, this.holding);
     this.askedAt = performance.now();
     return ask(call);
   }
@@ -232,7 +234,7 @@ class MediaRun<Kind extends MadeKind> {
     }
   }
 
-  private async keep(begun: Begun | null): Promise<void> {
+  private async keep(begun: ProviderJobRecord | null): Promise<void> {
     await this.slot.keep(begun === null ? null : { ...begun });
     this.begun = begun;
   }
@@ -247,7 +249,7 @@ class MediaRun<Kind extends MadeKind> {
       pollMinMs: kind.making.pollMinMs,
       pollMaxMs: kind.making.pollMaxMs,
       signal,
-      onRing: (listener) => context.doorbells.onRing(id, listener),
+      onProviderCallback: (listener) => context.providerCallbacks.onProviderCallback(id, listener),
       onProgress: (share) => slot.progress(share),
       onUnknown: (detail) =>
         context.log.warn({ job_id: id, source, ...textFacts(detail) }, "a provider gave no verdict on a job"),
@@ -276,7 +278,7 @@ class MediaRun<Kind extends MadeKind> {
     }
   }
 
-  private async resume(begun: Begun, signal: AbortSignal): Promise<Made<Kind>> {
+  private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
     const { context, job, kind } = this;
     const { source, model, depth } = begun;
     this.source = source;
@@ -320,7 +322,7 @@ class MediaRun<Kind extends MadeKind> {
     if (!checked) throw new Error("made without having been checked");
     const terms = { ...this.terms, ...checked };
     const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
-    const live = await showsAsItComes(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
+    const live = await progressiveOutputOf(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.making, {
       signal: control.signal,
       holding: this.holding,
@@ -352,7 +354,7 @@ class MediaRun<Kind extends MadeKind> {
   private async conclude(error: unknown, signal: AbortSignal): Promise<void> {
     const { isAsking, begun, job } = this;
     const { reason } = signal as { readonly reason: unknown };
-    const goesOn = goesOnAs(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
+    const goesOn = outcomeAfterError(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
     if (goesOn !== undefined) throw goesOn;
     await this.fail(error, signal);
   }
@@ -384,10 +386,13 @@ class MediaRun<Kind extends MadeKind> {
     });
   }
 
-  private report(step: Step<Offer<Kind>>, error: ProviderError, next: string): void {
+  private report(candidate: Candidate<Offer<Kind>>, error: ProviderError, next: string): void {
     const { context, job } = this;
-    context.metrics.providerErrors.inc(step.source.provider, error.kind);
-    context.log.warn({ job_id: job.job_id, source: step.name, next, ...failureFacts(error) }, "provider call failed");
+    context.metrics.providerErrors.inc(candidate.source.provider, error.kind);
+    context.log.warn(
+      { job_id: job.job_id, source: candidate.name, next, ...failureFacts(error) },
+      "provider call failed",
+    );
   }
 }
 

@@ -32,7 +32,7 @@ export function checkedOf({ most, bound, wish }: CheckedMedia<unknown>, model: P
 }
 
 /** A job at a provider, as its row keeps it. */
-export interface Begun {
+export interface ProviderJobRecord {
   readonly source: string;
   readonly model: string;
   readonly depth: number;
@@ -48,10 +48,10 @@ export interface Begun {
 }
 
 /** A job that has just begun. */
-export function begunOf(
+export function providerJobRecordOf(
   { price, holdNano, checked }: Terms,
-  job: Pick<Begun, "source" | "model" | "depth" | "job">,
-): Begun {
+  job: Pick<ProviderJobRecord, "source" | "model" | "depth" | "job">,
+): ProviderJobRecord {
   return {
     ...job,
     price: serializePrice(price),
@@ -61,7 +61,7 @@ export function begunOf(
   };
 }
 
-export function termsOf({ price, hold_nano: holdNano, checked }: Begun): Terms {
+export function termsOf({ price, hold_nano: holdNano, checked }: ProviderJobRecord): Terms {
   return { price: deserializePrice(price), holdNano: BigInt(holdNano), ...(checked ? { checked } : {}) };
 }
 

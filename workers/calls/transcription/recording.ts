@@ -24,7 +24,7 @@ export interface CallRecording {
   discard(): void;
 }
 
-const budget = new ByteBudget(LIMITS.givenProcessBytesMax);
+const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
 
 /** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
 export async function readRecording(
@@ -36,7 +36,7 @@ export async function readRecording(
   const { contentType, filename } = place;
   const source =
     "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
-  const lease = await budget.lease(Math.min(source.size, LIMITS.givenProcessBytesMax), signal);
+  const lease = await budget.lease(Math.min(source.size, LIMITS.inputProcessBytesMax), signal);
   try {
     const audio = { bytes: await source.read(signal), contentType, filename };
     return {

@@ -13,8 +13,8 @@ import type { JobControl, JobHandler } from "../../job.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, serveFirst } from "../../routing/serve-first.ts";
-import { stepsOf } from "../../routing/steps.ts";
+import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
+import { candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
@@ -25,7 +25,7 @@ import { type MediaTerms, type MeteredMedia, meterMedia } from "../media/meter.t
 import { moveTerms, type Terms } from "../media/terms.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
-import { createUnserved } from "../unserved.ts";
+import { createNotRun } from "../not-run.ts";
 import { discardRequest, readRequest } from "../work-request.ts";
 
 /** The client's body, and what the ingress found out about its recording. */
@@ -47,7 +47,7 @@ interface Served {
 export function createTranscriptionHandler(context: WorkerContext): JobHandler {
   const closeCall = createCloseCall(context);
   return {
-    ...createUnserved(context, closeCall),
+    ...createNotRun(context, closeCall),
     async run(job, control) {
       // What is broken off by a lost worker is free, as by a source.
       const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
@@ -114,14 +114,14 @@ class Transcribing {
 
   private ask(recording: CallRecording, signal: AbortSignal): Promise<Served> {
     const { context, job } = this;
-    const steps = stepsOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+    const candidates = candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
       context.providers.media(provider, "transcription"),
     );
-    if (steps.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
+    if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
     const { kind, deadline_ms: deadlineMs } = job;
     const limits = { kind, deadlineMs, plainMs: context.config.chat.plainMs, signal };
-    return serveFirst<Offer, Served>({
-      steps,
+    return tryCandidates<Offer, Served>({
+      candidates,
       breaker: context.breaker,
       repeats: { budget: context.repeats, deadlineMs },
       signal,
@@ -134,7 +134,7 @@ class Transcribing {
 
   private async attempt(attempt: Attempt<Offer>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
     const { context } = this;
-    const { offer, model, source } = attempt.step;
+    const { offer, model, source } = attempt.candidate;
     this.last = attempt;
     if (!("run" in offer)) throw new ProviderError("misconfigured", "the source queues what is waited for");
     this.answer.server = {
@@ -192,7 +192,7 @@ class Transcribing {
 
   private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
     const { call, job, answer, context } = this;
-    const { model } = attempt.step;
+    const { model } = attempt.candidate;
     const { wish } = this.check(model);
     // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
     // None at all it cannot be, as ours is above that.
@@ -214,7 +214,7 @@ class Transcribing {
       answer.end(last, takenNano);
     }
     context.log.info(
-      { request_id: job.request_id, source: attempt.step.name, ms: Math.round(upstreamMs) },
+      { request_id: job.request_id, source: attempt.candidate.name, ms: Math.round(upstreamMs) },
       "recording transcribed",
     );
   }
@@ -230,14 +230,14 @@ class Transcribing {
     if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
     const failure = explainFailure(error, signal.reason);
     if (signal.aborted || error instanceof NoRouteError) {
-      context.metrics.providerErrors.inc(last?.step.source.provider ?? "none", failure.kind);
+      context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
     }
     context.log.warn(
-      { request_id: job.request_id, source: last?.step.name, kind: failure.kind },
+      { request_id: job.request_id, source: last?.candidate.name, kind: failure.kind },
       "nothing transcribed",
     );
     const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
-    await this.close(failure.status, hasLeft ? this.meterCut(last.step.model) : undefined);
+    await this.close(failure.status, hasLeft ? this.meterCut(last.candidate.model) : undefined);
     // Adapters name the recording as forms do; it may have come otherwise.
     answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
   }
@@ -250,7 +250,7 @@ class Transcribing {
       attempt: job.attempt,
       usedNano: metered?.nano ?? null,
       status,
-      source: last?.step.name ?? null,
+      source: last?.candidate.name ?? null,
       units: metered?.units ?? {},
       isEstimated: metered?.estimated !== undefined,
       tokens: metered?.tokens ?? 0,
@@ -263,9 +263,9 @@ class Transcribing {
 
   private report(attempt: Attempt<Offer>, error: ProviderError, next: string): void {
     const { context, job } = this;
-    context.metrics.providerErrors.inc(attempt.step.source.provider, error.kind);
+    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
     context.log.warn(
-      { request_id: job.request_id, source: attempt.step.name, next, ...failureFacts(error) },
+      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
       "provider call failed",
     );
   }

@@ -112,7 +112,7 @@ describe("a job at a provider", () => {
       following(offer, {
         pollMinMs: 3_600_000,
         pollMaxMs: 3_600_000,
-        onRing: (listener) => {
+        onProviderCallback: (listener) => {
           ring = listener;
           return () => undefined;
         },

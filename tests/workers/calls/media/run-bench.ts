@@ -114,7 +114,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
       retryInMs: () => 0,
     },
     database: { query: () => Promise.resolve([{ used: BigInt(around.stored ?? 0) }]) },
-    doorbells: { onRing: () => () => undefined },
+    providerCallbacks: { onProviderCallback: () => () => undefined },
     answers: {
       publish: (_subject: string, data: Uint8Array) => {
         told += new TextDecoder().decode(data);

@@ -10,7 +10,7 @@ import type { JobControl, JobHandler } from "../job.ts";
 import type { CloseCall } from "./close-call.ts";
 import { discardRequest } from "./work-request.ts";
 
-export function createUnserved(context: WorkerContext, closeCall: CloseCall): Pick<JobHandler, "lost" | "drop"> {
+export function createNotRun(context: WorkerContext, closeCall: CloseCall): Pick<JobHandler, "lost" | "drop"> {
   const { ledger, log, metrics } = context;
   return {
     async lost(job, control) {

@@ -7,7 +7,7 @@ import type { NatsConnection } from "nats";
 
 import { onLink } from "./connection.ts";
 
-export interface LastingPublisher extends Pick<NatsConnection, "isClosed"> {
+export interface BufferedPublisher extends Pick<NatsConnection, "isClosed"> {
   /** In order. Of what waits for a connection only WAITING_BYTES_MAX are kept; receivers notice the gap. */
   publish(subject: string, bytes: Uint8Array): void;
   /**
@@ -34,7 +34,7 @@ const RECENT_BYTES_MAX = 4 * 1_048_576;
 const OUT_BYTES_MAX = 8 * 1_048_576;
 
 /** @param settleMs time given to receivers to come back after the server did */
-export function createLastingPublisher(connection: NatsConnection, settleMs: number): LastingPublisher {
+export function createBufferedPublisher(connection: NatsConnection, settleMs: number): BufferedPublisher {
   let isHeld = false;
   let recent: Sent[] = [];
   let recentBytes = 0;

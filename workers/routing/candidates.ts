@@ -1,7 +1,7 @@
 /** Who may serve a call, in order: the model asked for and its chain, each with its sources. */
 import type { Catalogue, Model, Provider, Source } from "#shared/catalogue/catalogue.ts";
 
-export interface Step<Offer> {
+export interface Candidate<Offer> {
   readonly model: Model;
   readonly source: Source;
   readonly provider: Provider;
@@ -17,12 +17,12 @@ export interface Step<Offer> {
  * @param fallbacks the workspace's chain for this model, as it stood at admission; models that left the catalogue since
  * are passed over
  */
-export function stepsOf<Offer>(
+export function candidatesOf<Offer>(
   catalogue: Catalogue,
   slug: string,
   fallbacks: readonly string[],
   offerOf: (provider: Provider) => Offer | undefined,
-): Step<Offer>[] {
+): Candidate<Offer>[] {
   return [slug, ...fallbacks].flatMap((entry, at) => {
     const model = catalogue.models.get(entry);
     return (model?.sources ?? []).flatMap((source) => {

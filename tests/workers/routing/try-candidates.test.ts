@@ -6,8 +6,8 @@ import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { JobAbort } from "#workers/job.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { createRepeatBudget } from "#workers/routing/repeat-budget.ts";
-import { NoRouteError, retryWaitMs, serveFirst } from "#workers/routing/serve-first.ts";
-import { stepsOf } from "#workers/routing/steps.ts";
+import { NoRouteError, retryWaitMs, tryCandidates } from "#workers/routing/try-candidates.ts";
+import { candidatesOf } from "#workers/routing/candidates.ts";
 
 import { fakeBreaker } from "./fake-breaker.ts";
 
@@ -49,7 +49,7 @@ interface Script {
   readonly signal?: AbortSignal;
   readonly during?: () => void;
   readonly catalogue?: Catalogue;
-  readonly repeats?: Parameters<typeof serveFirst>[0]["repeats"];
+  readonly repeats?: Parameters<typeof tryCandidates>[0]["repeats"];
 }
 
 async function run(script: Script) {
@@ -58,8 +58,8 @@ async function run(script: Script) {
   const failures: string[] = [];
   const entered: string[] = [];
   let begun = false;
-  const serving = serveFirst({
-    steps: stepsOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "offer"),
+  const serving = tryCandidates({
+    candidates: candidatesOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "offer"),
     breaker,
     signal: script.signal ?? new AbortController().signal,
     ...(script.repeats ? { repeats: script.repeats } : {}),
@@ -67,17 +67,17 @@ async function run(script: Script) {
       entered.push(model.slug);
       return Promise.resolve(script.enter?.(model) ?? true);
     },
-    attempt: ({ step, depth, isLast, onBegun }) => {
-      tried.push(`${step.name} ${depth}${isLast ? " last" : ""}`);
+    attempt: ({ candidate, depth, isLast, onBegun }) => {
+      tried.push(`${candidate.name} ${depth}${isLast ? " last" : ""}`);
       script.during?.();
       const outcome = script.outcomes[Math.min(tried.length, script.outcomes.length) - 1];
       if (outcome instanceof Error) return Promise.reject(outcome);
       begun = outcome === "begins and fails";
       if (begun) onBegun();
-      return begun ? Promise.reject(failed("failed")) : Promise.resolve(step.model.slug);
+      return begun ? Promise.reject(failed("failed")) : Promise.resolve(candidate.model.slug);
     },
     hasBegun: () => begun,
-    onFailure: ({ step }, error, next) => void failures.push(`${step.name} ${error.kind} ${next}`),
+    onFailure: ({ candidate }, error, next) => void failures.push(`${candidate.name} ${error.kind} ${next}`),
   });
   const result = await serving.then(
     (value) => value,
@@ -414,9 +414,11 @@ describe("the same source", () => {
   });
 });
 
-test("steps are the model's sources in order, then those of its chain, without what left the catalogue", () => {
-  const steps = stepsOf(CATALOGUE, "one", ["gone", "two"], (provider) => (provider.id === "acme" ? 1 : undefined));
-  expect(steps.map(({ name, isFallback }) => [name, isFallback])).toEqual([
+test("candidates are the model's sources in order, then those of its chain, without what left the catalogue", () => {
+  const candidates = candidatesOf(CATALOGUE, "one", ["gone", "two"], (provider) =>
+    provider.id === "acme" ? 1 : undefined,
+  );
+  expect(candidates.map(({ name, isFallback }) => [name, isFallback])).toEqual([
     ["acme/acme-one", false],
     ["acme/acme-two", true],
   ]);

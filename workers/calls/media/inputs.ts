@@ -1,5 +1,5 @@
 /** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
-import { type Given, GIVEN_TYPES } from "#shared/kinds/given-media.ts";
+import { type InputMedia, INPUT_TYPES } from "#shared/kinds/input-media.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
@@ -18,26 +18,26 @@ import { ProviderError } from "../../providers/provider.ts";
 type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 
 /** By name, such as `image`. */
-export type GivenInputs = Readonly<Record<string, GivenMedia>>;
+export type ReadInputs = Readonly<Record<string, GivenMedia>>;
 
 /** Media of one job. Given back it can be read again. */
-export interface GivenReader {
+export interface InputReader {
   /**
    * @param takesUrls addresses are passed on, since the source fetches them itself
    * @throws ProviderError `rejected` naming what cannot be had, `aborted`
    */
-  read(takesUrls: boolean, signal: AbortSignal): Promise<GivenInputs>;
+  read(takesUrls: boolean, signal: AbortSignal): Promise<ReadInputs>;
   release(): void;
 }
 
-const budget = new ByteBudget(LIMITS.givenProcessBytesMax);
+const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
 
-export function createGivenReader(
+export function createInputReader(
   context: Context,
   workspaceId: string,
-  given: readonly Given[],
-  bytesMax: (one: Given) => number,
-): GivenReader {
+  given: readonly InputMedia[],
+  bytesMax: (one: InputMedia) => number,
+): InputReader {
   const read = new Map<string, Media>();
   let lease: Lease | undefined;
   const release = (): void => {
@@ -46,7 +46,7 @@ export function createGivenReader(
     read.clear();
   };
 
-  const bytesOf = async (one: Given, signal: AbortSignal): Promise<Media> => {
+  const bytesOf = async (one: InputMedia, signal: AbortSignal): Promise<Media> => {
     if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
     const media = await mediaOf(context, workspaceId, one, bytesMax(one), signal);
     read.set(one.name, media);
@@ -55,7 +55,7 @@ export function createGivenReader(
 
   return {
     async read(takesUrls, signal) {
-      const isPassed = (one: Given): boolean => takesUrls && "url" in one;
+      const isPassed = (one: InputMedia): boolean => takesUrls && "url" in one;
       const wanted = given.filter((one) => !isPassed(one) && !("bytes" in one));
       if (wanted.some(({ name }) => !read.has(name))) {
         // All at once: whoever held one and waited for the next would keep it from another who does the same.
@@ -65,7 +65,7 @@ export function createGivenReader(
           (sum, one) => sum + ("kept" in one ? inMemory(mediaSize(one.kept.reference)) : bytesMax(one)),
           0,
         );
-        lease = await budget.lease(Math.min(most, LIMITS.givenProcessBytesMax), signal);
+        lease = await budget.lease(Math.min(most, LIMITS.inputProcessBytesMax), signal);
       }
       const inputs: Record<string, GivenMedia> = {};
       for (const one of given) {
@@ -80,13 +80,13 @@ export function createGivenReader(
 }
 
 function inMemory(bytes: number): number {
-  return Math.min(bytes * LIMITS.givenCopies, LIMITS.givenProcessBytesMax);
+  return Math.min(bytes * LIMITS.givenCopies, LIMITS.inputProcessBytesMax);
 }
 
 async function mediaOf(
   context: Context,
   workspaceId: string,
-  one: Exclude<Given, { readonly bytes: Uint8Array }>,
+  one: Exclude<InputMedia, { readonly bytes: Uint8Array }>,
   bytesMax: number,
   signal: AbortSignal,
 ): Promise<Media> {
@@ -101,9 +101,13 @@ async function mediaOf(
   }
 }
 
-async function fetched(one: Given & { readonly url: string }, bytesMax: number, signal: AbortSignal): Promise<Media> {
+async function fetched(
+  one: InputMedia & { readonly url: string },
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Media> {
   try {
-    const accept = GIVEN_TYPES[one.kind].join(",");
+    const accept = INPUT_TYPES[one.kind].join(",");
     const request = { signal, bytesMax, timeoutMs: LIMITS.givenFetchMs, accept };
     return await typed(one, (await fetchPublic(one.url, request)).bytes);
   } catch (error) {
@@ -117,7 +121,7 @@ async function fetched(one: Given & { readonly url: string }, bytesMax: number, 
 async function stored(
   { database, storage }: Context,
   workspaceId: string,
-  one: Given & { readonly fileId: string },
+  one: InputMedia & { readonly fileId: string },
   signal: AbortSignal,
 ): Promise<Media> {
   const [row] = await findFiles(database, workspaceId, [one.fileId]);
@@ -132,8 +136,8 @@ async function stored(
 }
 
 /** Its bytes decide what it is. */
-async function typed(one: Given, bytes: Uint8Array): Promise<Media> {
-  const types = GIVEN_TYPES[one.kind];
+async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
+  const types = INPUT_TYPES[one.kind];
   let contentType: string;
   try {
     contentType = await settleMediaType(bytes, undefined, "");
@@ -146,7 +150,7 @@ async function typed(one: Given, bytes: Uint8Array): Promise<Media> {
 }
 
 function rejected(
-  { param }: Given,
+  { param }: InputMedia,
   say: string,
   code: "unsafe_url" | "unprocessable_input" | "file_not_found" = "unprocessable_input",
 ): ProviderError {

@@ -20,7 +20,7 @@ export interface Situation {
  * What is to be thrown, since the job goes on: at its provider, in another worker, or as one of unknown outcome. Undefined: it
  * has failed.
  */
-export function goesOnAs(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
+export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
   if (error instanceof UnknownOutcomeError) return error;
   const reason = why instanceof JobAbort ? why.reason : undefined;
   // What the store cannot take now the provider still has.
@@ -33,7 +33,7 @@ export function goesOnAs(error: unknown, { reason: why, kind, isAtProvider, isAs
   return isOpen && isResumed(kind) ? unknown(error) : undefined;
 }
 
-/** A verdict of one provider that another need not share: of `serveFirst` the kinds that move a call on. */
+/** A verdict of one provider that another need not share: of `tryCandidates` the kinds that move a call on. */
 export function mayServeElsewhere(error: unknown): error is ProviderError {
   return error instanceof ProviderError && !STAYS.has(error.kind);
 }

@@ -5,7 +5,7 @@ import { LIMITS } from "#shared/limits.ts";
  * store refused stands, and lost connections are the SDK's to repeat.
  * @throws whatever the last attempt threw
  */
-export async function insistently<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withRetries<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const attemptMs = LIMITS.storageAttemptMs + bytes / LIMITS.storageBytesPerMs;
   for (let attempt = 1; ; attempt++) {
     const signal = AbortSignal.timeout(attemptMs);

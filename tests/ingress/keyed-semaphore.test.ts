@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 
-import { FairShare, type FairShareLimits } from "#ingress/fair-share.ts";
+import { KeyedSemaphore, type KeyedSemaphoreLimits } from "#ingress/keyed-semaphore.ts";
 import { ApiError } from "#shared/errors.ts";
 
 const stays = new AbortController().signal;
 /** Long enough for what ends by itself, and short for what does not. */
 const LONG_MS = 60_000;
 
-const openShare = (more: Partial<FairShareLimits> = {}): FairShare =>
-  new FairShare({ max: 100, perWorkspaceMax: 60, waitingMax: 3, waitMs: LONG_MS, noun: "turns", ...more });
+const openShare = (more: Partial<KeyedSemaphoreLimits> = {}): KeyedSemaphore =>
+  new KeyedSemaphore({ max: 100, perWorkspaceMax: 60, waitingMax: 3, waitMs: LONG_MS, noun: "turns", ...more });
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.catch((thrown: unknown) => thrown);

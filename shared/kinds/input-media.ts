@@ -12,35 +12,35 @@ import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { GIVEN_BYTES_MAX } from "#shared/limits.ts";
+import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 
-export type GivenKind = "image" | "video" | "mesh" | "audio";
+export type InputMediaKind = "image" | "video" | "mesh" | "audio";
 
 interface Named {
   /** Such as `image` or `mask`: our name of the input. */
   readonly name: string;
-  readonly kind: GivenKind;
+  readonly kind: InputMediaKind;
   /** The member of the body at fault, when there is one. */
   readonly param: string;
 }
 
 /** Bytes that wait in the object store beside their call, by the names of their inputs, as a work message says it. */
-export type KeptMedia = Readonly<NonNullable<JobMessage["given"]>>;
-type KeptGiven = KeptMedia[string];
+export type StoredInputs = Readonly<NonNullable<JobMessage["given"]>>;
+type StoredInput = StoredInputs[string];
 
-export type Given = Named &
+export type InputMedia = Named &
   (
     | { readonly bytes: Uint8Array; readonly contentType: string }
-    | { readonly kept: KeptGiven }
+    | { readonly kept: StoredInput }
     | { readonly url: string }
     | { readonly fileId: string }
   );
 
 /** What each kind of media may be. */
-export const GIVEN_TYPES: Readonly<Record<GivenKind, readonly string[]>> = {
+export const INPUT_TYPES: Readonly<Record<InputMediaKind, readonly string[]>> = {
   image: ["image/png", "image/jpeg", "image/webp"],
   video: ["video/mp4", "video/quicktime", "video/webm"],
   mesh: ["model/gltf-binary"],
@@ -61,7 +61,7 @@ export const GIVEN_TYPES: Readonly<Record<GivenKind, readonly string[]>> = {
   ],
 };
 
-const NOUNS: Readonly<Record<GivenKind, string>> = {
+const NOUNS: Readonly<Record<InputMediaKind, string>> = {
   image: "a picture",
   video: "a video",
   mesh: "a mesh",
@@ -77,12 +77,12 @@ type Body = Readonly<Record<string, unknown>>;
  * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
  * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
-async function givenByAddress(
+async function inputByAddress(
   body: Body,
   name: "image" | "video" | "mesh",
   bytesMax: number,
-  kept: KeptGiven | undefined,
-): Promise<Given | undefined> {
+  kept: StoredInput | undefined,
+): Promise<InputMedia | undefined> {
   const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
   if (url !== undefined && fileId !== undefined) {
     throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {
@@ -108,15 +108,15 @@ async function givenByAddress(
 
 /**
  * What stands in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
- * @throws ApiError as `givenByAddress`
+ * @throws ApiError as `inputByAddress`
  */
-export async function givenInline(
+export async function inlineInput(
   body: Body,
   name: "image" | "mask" | "audio",
   bytesMax: number,
   { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id`, usualType = "image/png" } = {},
-): Promise<Given | undefined> {
-  const kind: GivenKind = name === "audio" ? "audio" : "image";
+): Promise<InputMedia | undefined> {
+  const kind: InputMediaKind = name === "audio" ? "audio" : "image";
   const [text, fileId] = [body[`${name}_base64`], body[fileParam]];
   const param = `${name}_base64`;
   if (text !== undefined && fileId !== undefined) {
@@ -130,43 +130,43 @@ export async function givenInline(
 }
 
 /** Most bytes of media of this kind that the model takes. */
-export function givenBytesMax(kind: GivenKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
+export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
   const own = {
     image: params.max_image_size_bytes,
     audio: params.max_audio_size_bytes,
     video: params.max_file_size_bytes,
     mesh: params.max_file_size_bytes,
   }[kind];
-  return Math.min(own ?? Infinity, GIVEN_BYTES_MAX[kind]);
+  return Math.min(own ?? Infinity, INPUT_BYTES_MAX[kind]);
 }
 
-/** The picture of an edit and its mask. @throws ApiError as `givenInline` */
+/** The picture of an edit and its mask. @throws ApiError as `inlineInput` */
 export async function editPictures(
   body: Body,
   model: Pick<Model, "allowed_params">,
-  kept: KeptMedia = {},
-): Promise<readonly Given[]> {
-  const found: Given[] = [];
+  kept: StoredInputs = {},
+): Promise<readonly InputMedia[]> {
+  const found: InputMedia[] = [];
   for (const name of ["image", "mask"] as const) {
     const own = kept[name];
-    const one: Given | undefined = own
+    const one: InputMedia | undefined = own
       ? { name, kind: "image", kept: own, param: `${name}_base64` }
-      : await givenInline(body, name, givenBytesMax("image", model));
+      : await inlineInput(body, name, inputBytesMax("image", model));
     if (one) found.push(one);
   }
   return found;
 }
 
-/** What a video or a mesh is made from beside words. @throws ApiError as `givenByAddress` */
-export async function givenByAddresses(
+/** What a video or a mesh is made from beside words. @throws ApiError as `inputByAddress` */
+export async function inputsByAddress(
   body: Body,
   model: Pick<Model, "allowed_params">,
   names: readonly ("image" | "video" | "mesh")[],
-  kept: KeptMedia = {},
-): Promise<readonly Given[]> {
-  const found: Given[] = [];
+  kept: StoredInputs = {},
+): Promise<readonly InputMedia[]> {
+  const found: InputMedia[] = [];
   for (const name of names) {
-    const one = await givenByAddress(body, name, givenBytesMax(name, model), kept[name]);
+    const one = await inputByAddress(body, name, inputBytesMax(name, model), kept[name]);
     if (one) found.push(one);
   }
   return found;
@@ -175,7 +175,7 @@ export async function givenByAddresses(
 async function decode(
   text: string,
   claim: string,
-  kind: GivenKind,
+  kind: InputMediaKind,
   bytesMax: number,
   params: { readonly data: string; readonly type: string },
 ): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
@@ -197,7 +197,7 @@ async function decode(
   const type = named === "image/jpg" ? "image/jpeg" : named;
   // Clients guess the type of a recording by its name: its bytes decide, however it comes (lesson STT-4).
   if (kind === "audio") return { bytes, contentType: type };
-  const types = GIVEN_TYPES[kind];
+  const types = INPUT_TYPES[kind];
   if (kind === "image" && !types.includes(type)) {
     const message = `Expected ${params.type} to be one of ${types.join(", ")}, got ${arrived("enum", claim)}.`;
     throw new ApiError("unsupported_value", message, { param: params.type });
@@ -218,11 +218,11 @@ async function decode(
  * Looks the stored files of a call up, in its caller's workspace: what is not there is another's, which is the same.
  * @throws ApiError `file_not_found`, `unprocessable_input`, `unsupported_value`, `permission_denied`, `service_unavailable`
  */
-export async function checkGivenFiles(
+export async function checkInputFiles(
   database: Queryable,
   caller: { readonly workspaceId: string; readonly role: Role },
-  given: readonly Given[],
-  bytesMax: (kind: GivenKind) => number,
+  given: readonly InputMedia[],
+  bytesMax: (kind: InputMediaKind) => number,
 ): Promise<void> {
   const named = given.filter((one) => "fileId" in one);
   const [first] = named;
@@ -238,7 +238,7 @@ export async function checkGivenFiles(
   for (const { fileId, kind, param } of named) {
     const row = rows.find(({ id }) => id === fileId);
     if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
-    if (!GIVEN_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param, row.media_type);
+    if (!INPUT_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param, row.media_type);
     if (Number(row.bytes) > bytesMax(kind)) {
       const message = `Expected ${NOUNS[kind]} of at most ${bytesMax(kind)} bytes, got ${row.bytes}.`;
       throw new ApiError("unsupported_value", message, { param });
@@ -246,7 +246,7 @@ export async function checkGivenFiles(
   }
 }
 
-function notOfKind(kind: GivenKind, param: string, got: string): ApiError {
-  const message = `Expected ${NOUNS[kind]}: one of ${GIVEN_TYPES[kind].join(", ")}, got ${got}.`;
+function notOfKind(kind: InputMediaKind, param: string, got: string): ApiError {
+  const message = `Expected ${NOUNS[kind]}: one of ${INPUT_TYPES[kind].join(", ")}, got ${got}.`;
   return new ApiError("unprocessable_input", message, { param });
 }

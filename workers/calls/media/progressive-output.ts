@@ -23,7 +23,7 @@ export interface Live {
 }
 
 /** Undefined: it is not shown before it is kept. */
-export async function showsAsItComes(
+export async function progressiveOutputOf(
   { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
   job: { readonly job_id: string; readonly workspace_id: string },
   about: {

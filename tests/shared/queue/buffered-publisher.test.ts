@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { NatsConnection } from "nats";
 
-import { createLastingPublisher } from "#shared/queue/lasting-publisher.ts";
+import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
 const MIB = 1_048_576;
 
@@ -22,7 +22,7 @@ function open() {
       for (;;) yield await new Promise<{ type: string }>((resolve) => statuses.push(resolve));
     },
   } as unknown as NatsConnection;
-  const publisher = createLastingPublisher(connection, 0);
+  const publisher = createBufferedPublisher(connection, 0);
   return {
     publisher,
     questions,

@@ -1,16 +1,16 @@
-/** POST /v1/provider-rings/{job_id}/{token}: a provider says that a job of ours has moved there. */
+/** POST /v1/provider-callbacks/{job_id}/{token}: a provider says that a job of ours has moved there. */
 import { askSoon } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { ringSubject } from "#shared/queue/subjects.ts";
+import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
-export function providerRings(context: IngressContext): Route {
+export function providerCallbacks(context: IngressContext): Route {
   return {
     method: "POST",
-    path: "/v1/provider-rings/{job_id}/{token}",
+    path: "/v1/provider-callbacks/{job_id}/{token}",
     operationId: "ringForJob",
     summary: "For providers: a job of ours has moved",
     description:
@@ -26,9 +26,9 @@ export function providerRings(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const { job_id: id = "", token = "" } = call.params;
-  if (!isUuid(id) || !context.isRing(id, token)) throw new ApiError("not_found", "There is no such bell.");
+  if (!isUuid(id) || !context.isProviderCallback(id, token)) throw new ApiError("not_found", "There is no such bell.");
   await call.request.body?.cancel();
-  context.connection.publish(ringSubject(id));
+  context.connection.publish(providerCallbackSubject(id));
   await askSoon(context.database, id);
   return new Response(null, { status: 204 });
 }

@@ -1,7 +1,7 @@
 /** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
 import type { Database } from "#shared/database/client.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
-import { type JobError, noteUnknown, type UnownedJob } from "#shared/database/jobs.ts";
+import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -9,7 +9,7 @@ import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/kinds/kinds.ts";
 
-import { ringCaller, tellPublisher } from "./answer.ts";
+import { wakeCaller, notifyPublisher } from "./answer.ts";
 import { discardRequest } from "./discard-request.ts";
 import { jobError } from "./error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
@@ -37,7 +37,7 @@ export interface Ending {
  * What is to become of a job without a live owner: an end; `unknown`, when paid work may exist that nobody has a verdict
  * on; undefined: it can go on.
  */
-export function endingOf(job: UnownedJob, claimsMax: number): Ending | "unknown" | undefined {
+export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
     if (isResumed(job.kind) && !job.is_direct) return "unknown";
     return {
@@ -75,7 +75,7 @@ export const CANCELLED: Ending = {
 };
 
 /** Of a job whose outcome nobody told for as long as anybody waits for it. */
-export const WRITTEN_OFF: Ending = {
+export const EXPIRED: Ending = {
   state: "failed",
   usage: "lost",
   error: jobError({
@@ -90,23 +90,23 @@ export const WRITTEN_OFF: Ending = {
  */
 export async function conclude(
   context: EndContext,
-  job: UnownedJob,
+  job: OrphanedJob,
   ending: Ending | "unknown",
 ): Promise<Ending["usage"] | "unknown" | "superseded"> {
   // Of what nobody can find again nobody could hear later.
-  const final = ending === "unknown" && job.is_hidden ? WRITTEN_OFF : ending;
-  if (final !== "unknown") return (await endUnowned(context, job, final)) ? final.usage : "superseded";
+  const final = ending === "unknown" && job.is_hidden ? EXPIRED : ending;
+  if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
   if (!isNoted) return "superseded";
   context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");
-  ringCaller(context.connection, job);
+  wakeCaller(context.connection, job);
   return "unknown";
 }
 
 const RETRY_MS = 10_000;
 
 /** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
-async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending): Promise<boolean> {
+async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
   const { database, storage, metrics, log } = context;
   if (ending.isDeadLetter) {
     await recordDeadLetter(database, {
@@ -138,7 +138,7 @@ async function endUnowned(context: EndContext, job: UnownedJob, ending: Ending):
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
     "a job was ended without its owner",
   );
-  tellPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
+  notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
   if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
   return true;
 }

@@ -4,7 +4,7 @@
  */
 import { ApiError } from "#shared/errors.ts";
 
-export interface FairShareLimits {
+export interface KeyedSemaphoreLimits {
   /** In what takers count, such as bytes: of all workspaces and of one. What alone is more has the room for itself. */
   readonly max: number;
   readonly perWorkspaceMax: number;
@@ -21,13 +21,13 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-export class FairShare {
-  private readonly limits: FairShareLimits;
+export class KeyedSemaphore {
+  private readonly limits: KeyedSemaphoreLimits;
   private readonly taken = new Map<string, number>();
   private readonly waiting = new Set<Waiting>();
   private all = 0;
 
-  constructor(limits: FairShareLimits) {
+  constructor(limits: KeyedSemaphoreLimits) {
     this.limits = limits;
   }
 

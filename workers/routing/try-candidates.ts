@@ -1,5 +1,5 @@
 /**
- * One implementation of retries, sources and fallback chains for every kind of call (lesson PRO-2): steps are tried in
+ * One implementation of retries, sources and fallback chains for every kind of call (lesson PRO-2): candidates are tried in
  * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
  * does. Source of the table: providers paper, part 2.
  */
@@ -12,7 +12,7 @@ import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts
 
 import type { Breaker } from "./breaker.ts";
 import type { RepeatBudget } from "./repeat-budget.ts";
-import type { Step } from "./steps.ts";
+import type { Candidate } from "./candidates.ts";
 
 /** Nobody could even be asked: every source rests after failures, or no model of the chain can take the call. */
 export class NoRouteError extends Error {
@@ -27,25 +27,25 @@ export class NoRouteError extends Error {
 }
 
 export interface Attempt<Offer> {
-  readonly step: Step<Offer>;
+  readonly candidate: Candidate<Offer>;
   /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
   readonly depth: number;
-  /** Nobody comes after this step. */
+  /** Nobody comes after this candidate. */
   readonly isLast: boolean;
   /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
   readonly onBegun: () => void;
 }
 
 export interface Serving<Offer, Result> {
-  readonly steps: readonly Step<Offer>[];
-  /** Where the call had come to before: the model that its hold is for (absent: of none of these steps), how deep it was in the chain, its last failure. */
+  readonly candidates: readonly Candidate<Offer>[];
+  /** Where the call had come to before: the model that its hold is for (absent: of none of these candidates), how deep it was in the chain, its last failure. */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
   /** Of calls that may be asked of the same source once more when it fails; absent for what may have been paid for. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
-  /** Before the first step of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
+  /** Before the first candidate of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
   enter(model: Model): Promise<boolean>;
   /** @throws ProviderError, anything else ends the call */
   attempt(attempt: Attempt<Offer>): Promise<Result>;
@@ -56,13 +56,13 @@ export interface Serving<Offer, Result> {
 }
 
 /**
- * @throws ProviderError of the last step that failed, of the first one where all who were asked refused the request;
+ * @throws ProviderError of the last candidate that failed, of the first one where all who were asked refused the request;
  * NoRouteError; whatever else an attempt throws
  */
-export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
-  const { steps, signal } = serving;
+export async function tryCandidates<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
+  const { candidates, signal } = serving;
   let depth = serving.from?.depth ?? 0;
-  const first = steps[0]?.isFallback === false ? steps[0].model : undefined;
+  const first = candidates[0]?.isFallback === false ? candidates[0].model : undefined;
   let entered = serving.from ? serving.from.model : first;
   /** Models that cannot take this call. */
   const passedOver = new Set<Model>();
@@ -70,51 +70,51 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
   let hasRepeated = false;
   /** Somebody who would have been asked first rests: who stands in may know less than it. */
   let hasSkipped = false;
-  for (const [at, step] of steps.entries()) {
-    if (passedOver.has(step.model)) continue;
-    const breaker = step.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;
-    const admitted = await breaker.admit(step.name);
+  for (const [at, candidate] of candidates.entries()) {
+    if (passedOver.has(candidate.model)) continue;
+    const breaker = candidate.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;
+    const admitted = await breaker.admit(candidate.name);
     if (admitted === "open") {
       hasSkipped = true;
       continue;
     }
-    if (step.model !== entered) {
-      const hasEntered = await enter(serving, breaker, step, admitted === "probe");
+    if (candidate.model !== entered) {
+      const hasEntered = await enter(serving, breaker, candidate, admitted === "probe");
       if (!hasEntered) {
-        passedOver.add(step.model);
+        passedOver.add(candidate.model);
         continue;
       }
-      entered = step.model;
+      entered = candidate.model;
       depth += 1;
     }
     let isRecorded = false;
     const isProbe = admitted === "probe";
     const onBegun = (): void => {
-      if (!isRecorded) breaker.record(step.name, "ok", isProbe);
+      if (!isRecorded) breaker.record(candidate.name, "ok", isProbe);
       isRecorded = true;
     };
-    const attempt = { step, depth, isLast: !isAnyReady(steps.slice(at + 1), passedOver, serving), onBegun };
+    const attempt = { candidate, depth, isLast: !isAnyReady(candidates.slice(at + 1), passedOver, serving), onBegun };
     if (signal.aborted) {
       // The client left, or the deadline came, before anybody was asked (again).
-      if (isProbe) breaker.forget(step.name);
+      if (isProbe) breaker.forget(candidate.name);
       throw failures.at(-1) ?? new ProviderError("aborted", "the call ended before its source was asked");
     }
     // Who stands in for a source that failed may know less than it; the client asked for that one.
-    const isStandIn = failures.length > 0 || (hasSkipped && step.isFallback);
+    const isStandIn = failures.length > 0 || (hasSkipped && candidate.isFallback);
     for (let tries = 0; ; tries++) {
       const startedAt = performance.now();
       try {
         const result = await serving.attempt(attempt);
         onBegun();
-        serving.repeats?.budget.succeeded(step.name);
+        serving.repeats?.budget.succeeded(candidate.name);
         return result;
       } catch (error) {
-        account({ breaker, source: step.name, isProbe, error, signal });
+        account({ breaker, source: candidate.name, isProbe, error, signal });
         if (!(error instanceof ProviderError) || signal.aborted) throw error;
         const isTooLong = error.code === "context_length_exceeded" && !isStandIn;
         // Only a larger model can take what is too long for this one.
-        if (isTooLong) for (const model of notLarger(steps, step.model)) passedOver.add(model);
-        const mayMove = isTooLong && steps.slice(at + 1).some(({ model }) => !passedOver.has(model));
+        if (isTooLong) for (const model of notLarger(candidates, candidate.model)) passedOver.add(model);
+        const mayMove = isTooLong && candidates.slice(at + 1).some(({ model }) => !passedOver.has(model));
         const isFirstWord = error.kind === "rejected" && !isStandIn && !mayMove;
         if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isFirstWord) {
           serving.onFailure(attempt, error, "ended");
@@ -122,15 +122,15 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
         }
         if (error.kind === "rejected") {
           serving.onFailure(attempt, error, "moved");
-          passedOver.add(step.model);
+          passedOver.add(candidate.model);
           if (!isStandIn) failures.push(error);
           break;
         }
         let waitMs = tries === 0 ? retryWaitMs(error, attempt.isLast) : undefined;
         if (waitMs === undefined && !hasRepeated && !isProbe && tries === 0) {
-          const hasSibling = isAnyReady(siblingsOf(steps.slice(at + 1), step.model), passedOver, serving);
+          const hasSibling = isAnyReady(siblingsOf(candidates.slice(at + 1), candidate.model), passedOver, serving);
           const tookMs = performance.now() - startedAt;
-          waitMs = hasSibling ? undefined : repeatWaitMs(serving, breaker, { source: step.name, error, tookMs });
+          waitMs = hasSibling ? undefined : repeatWaitMs(serving, breaker, { source: candidate.name, error, tookMs });
           hasRepeated = waitMs !== undefined;
         }
         failures.push(error);
@@ -142,7 +142,7 @@ export async function serveFirst<Offer, Result>(serving: Serving<Offer, Result>)
   }
   const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
   if (told !== undefined) throw told;
-  const rests = steps.map((step) => serving.breaker.retryInMs(step.name)).filter((ms) => ms > 0);
+  const rests = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
   throw new NoRouteError(rests.length === 0 ? 0 : Math.min(...rests));
 }
 
@@ -151,29 +151,29 @@ function isRefusal({ kind }: ProviderError): boolean {
 }
 
 /** Models that read no more than this one, which is among them. */
-function notLarger(steps: readonly Step<unknown>[], { max_context_tokens: most }: Model): Model[] {
-  return steps.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
+function notLarger(candidates: readonly Candidate<unknown>[], { max_context_tokens: most }: Model): Model[] {
+  return candidates.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
 }
 
-function siblingsOf<Offer>(steps: readonly Step<Offer>[], model: Model): readonly Step<Offer>[] {
-  return steps.filter((step) => step.model === model);
+function siblingsOf<Offer>(candidates: readonly Candidate<Offer>[], model: Model): readonly Candidate<Offer>[] {
+  return candidates.filter((candidate) => candidate.model === model);
 }
 
 /** Of what may have been paid for, nothing is begun a second time (lesson PRO-8). */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
-/** Whether the step's model takes the call. A probe that is not used is given back. */
+/** Whether the candidate's model takes the call. A probe that is not used is given back. */
 async function enter<Offer>(
   serving: Serving<Offer, unknown>,
   breaker: Pick<Breaker, "forget">,
-  step: Step<Offer>,
+  candidate: Candidate<Offer>,
   isProbe: boolean,
 ): Promise<boolean> {
   let hasEntered = false;
   try {
-    hasEntered = await serving.enter(step.model);
+    hasEntered = await serving.enter(candidate.model);
   } finally {
-    if (!hasEntered && isProbe) breaker.forget(step.name);
+    if (!hasEntered && isProbe) breaker.forget(candidate.name);
   }
   return hasEntered;
 }
@@ -188,12 +188,14 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
 
 /** Somebody could still serve: neither passed over nor at rest. */
 function isAnyReady<Offer>(
-  steps: readonly Step<Offer>[],
+  candidates: readonly Candidate<Offer>[],
   passedOver: ReadonlySet<Model>,
   { breaker }: Pick<Serving<Offer, unknown>, "breaker">,
 ): boolean {
-  return steps.some(
-    (step) => !passedOver.has(step.model) && (step.provider.breaker === "off" || breaker.retryInMs(step.name) === 0),
+  return candidates.some(
+    (candidate) =>
+      !passedOver.has(candidate.model) &&
+      (candidate.provider.breaker === "off" || breaker.retryInMs(candidate.name) === 0),
   );
 }
 
