@@ -25,7 +25,7 @@ import type { Relay } from "./relay/relay.ts";
 export interface IngressContext {
   readonly config: Pick<
     Config,
-    "bodyBytesMax" | "chat" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
+    "bodyBytesMax" | "calls" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
   >;
   readonly log: Logger;
   readonly metrics: Metrics;

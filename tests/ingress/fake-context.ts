@@ -82,7 +82,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   const context = {
     config: {
       bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
-      chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
+      calls: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
     },
     log: createLogger({
       level: "info",

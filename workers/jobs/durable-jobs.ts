@@ -70,7 +70,7 @@ export function openDurableJobs(options: {
   const settings = LANE_SETTINGS[lane];
   const leases = openLeases({ ...options, worker: newId() });
   const callers = openCallerWatch(context.replies);
-  const unknownKeepMs = context.config.unknownHours * 3_600_000;
+  const unknownKeepMs = context.config.unknownOutcomeHours * 3_600_000;
   const ends: EndContext = {
     database,
     storage: context.storage,

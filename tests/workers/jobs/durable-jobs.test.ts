@@ -63,7 +63,7 @@ function bench(run: Run, around: Around = {}): Bench {
     publish: (subject: string, data = "") => void told.push({ subject, data }),
   };
   const context = {
-    config: { chat: { totalMs: 60_000 }, unknownHours: 24 },
+    config: { calls: { totalMs: 60_000 }, unknownOutcomeHours: 24 },
     log,
     metrics,
     database: around.database ?? db.database,

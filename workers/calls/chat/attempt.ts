@@ -30,7 +30,7 @@ export interface ChatAttempt {
   readonly request: ChatCompletionRequest;
   readonly attempt: Attempt<ChatProvider>;
   readonly terms: Terms;
-  readonly limits: Config["chat"];
+  readonly limits: Config["calls"];
   readonly signal: AbortSignal;
   /** Aborts when running work is to be cut because the process stops. */
   readonly stopping: AbortSignal | undefined;
@@ -188,7 +188,7 @@ function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
 }
 
 /** A model or provider may need longer than the settings say; a source that another could stand in for gets less. */
-function streamWaitMs(limits: Config["chat"], { candidate, isLast }: Attempt<ChatProvider>): number {
+function streamWaitMs(limits: Config["calls"], { candidate, isLast }: Attempt<ChatProvider>): number {
   const own = candidate.model.first_byte_ms ?? candidate.provider.first_byte_ms;
   return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }

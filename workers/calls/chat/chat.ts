@@ -199,7 +199,7 @@ class ChatRun {
             continues,
             attempt,
             terms: this.terms,
-            limits: context.config.chat,
+            limits: context.config.calls,
             room: () => context.answers.room(),
             signal,
             stopping: this.control.stopping,

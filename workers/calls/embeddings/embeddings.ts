@@ -162,7 +162,7 @@ async function ask(
       finished.set(of, done);
       const startedAt = performance.now();
       try {
-        const limits = { plainMs: context.config.chat.plainMs, deadlineMs: job.deadline_ms };
+        const limits = { plainMs: context.config.calls.plainMs, deadlineMs: job.deadline_ms };
         const result = await runEmbeddingsAttempt({ request: own, attempt, limits, signal, finished: done });
         return { result, attempt, terms };
       } finally {

@@ -163,7 +163,7 @@ class MediaRun<Kind extends MadeKind> {
     if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
     const given = await kind.call.given(this.request, first.model, job.given);
     this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
-    const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.chat.plainMs, signal };
+    const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
     return tryCandidates<Offer<Kind>, Made<Kind>>({
       candidates: rest ?? all,
       ...(from ? { from } : {}),

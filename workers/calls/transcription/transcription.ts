@@ -119,7 +119,7 @@ class Transcribing {
     );
     if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
     const { kind, deadline_ms: deadlineMs } = job;
-    const limits = { kind, deadlineMs, plainMs: context.config.chat.plainMs, signal };
+    const limits = { kind, deadlineMs, plainMs: context.config.calls.plainMs, signal };
     return tryCandidates<Offer, Served>({
       candidates,
       breaker: context.breaker,

@@ -59,7 +59,7 @@ export interface Bench {
 }
 
 export interface Surroundings {
-  readonly limits?: Partial<WorkerContext["config"]["chat"]>;
+  readonly limits?: Partial<WorkerContext["config"]["calls"]>;
   readonly catalogue?: string;
   /** Answer of the ingress to a question; an error is no answer. */
   readonly ingress?: string | Error;
@@ -93,7 +93,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   } as unknown as NatsConnection;
   const context = {
     config: {
-      chat: {
+      calls: {
         totalMs: 60_000,
         firstByteMs: 60_000,
         firstByteNextMs: 60_000,

@@ -43,7 +43,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
   const metrics = createMetrics("test");
   closing.push(() => metrics.close());
   const context = {
-    config: { chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000, plainMs: 100 } },
+    config: { calls: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000, plainMs: 100 } },
     log,
     metrics,
     ledger: {

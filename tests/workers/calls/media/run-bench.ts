@@ -100,7 +100,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   const context = {
     config: {
       mediaTotalMs: around.totalMs ?? 60_000,
-      chat: { plainMs: around.plainMs ?? 60_000 },
+      calls: { plainMs: around.plainMs ?? 60_000 },
       storageBytesMax: STORAGE_BYTES_MAX,
       publicUrl: undefined,
     },

@@ -64,7 +64,7 @@ async function run(
   const model = catalogue.models.get(slug);
   if (!model) throw new Error("no model");
   const context = {
-    config: { chat: { plainMs } },
+    config: { calls: { plainMs } },
     log,
     catalogue: { current: () => catalogue },
     breaker,
