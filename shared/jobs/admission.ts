@@ -3,12 +3,12 @@
  * HTTP door and decided by the same functions of the database (migrations 0002, 0006). A job whose window is full is
  * neither counted nor kept: its publisher's message waits.
  */
-import { BUSY, createGrouper, type Patience, waitMs } from "#shared/admission/group.ts";
 import { type HoldRequest, refusal } from "#shared/admission/calls.ts";
-import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import type { Database } from "#shared/database/client.ts";
+import { openGrouped } from "#shared/database/grouped.ts";
+import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import type { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
@@ -65,29 +65,20 @@ interface VerdictRow {
 const GROUP_MAX = 64;
 
 export function createJobAdmission(options: { database: Database; onGroup?: (size: number) => void }): JobAdmission {
-  // Connections of its own, as the HTTP door has: neither keeps the other waiting.
-  const connection = options.database.reserve("job admission");
-  const contended = options.database.reserve("contended job admission");
-
-  const run = async (offers: readonly JobRequest[], patience: Patience): Promise<(JobVerdict | typeof BUSY)[]> => {
-    const target = { none: connection, short: contended, long: options.database }[patience];
-    const rows = await target.query<VerdictRow>(
-      "select * from admit_jobs($1::jsonb, $2)",
-      [JSON.stringify(offers.map(toRow)), waitMs(patience)],
-      "admit_jobs",
-    );
-    const byPlace = new Map(rows.map((row) => [row.n, row]));
-    return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
-  };
-
-  const grouper = createGrouper<JobRequest, JobVerdict>({
+  const grouper = openGrouped<JobRequest, JobVerdict>({
+    database: options.database,
+    name: "job admission",
     sizeMax: GROUP_MAX,
-    queueMax: LIMITS.groupQueueMax,
-    lanesMax: 2,
-    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
-    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
-    isPoison: isDataFault,
-    run,
+    onGroup: options.onGroup,
+    async run(offers, { target, waitMs }) {
+      const rows = await target.query<VerdictRow>(
+        "select * from admit_jobs($1::jsonb, $2)",
+        [JSON.stringify(offers.map(toRow)), waitMs],
+        "admit_jobs",
+      );
+      const byPlace = new Map(rows.map((row) => [row.n, row]));
+      return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
+    },
   });
   return { offer: (offer) => grouper.call(offer) };
 }

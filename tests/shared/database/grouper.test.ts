@@ -1,7 +1,7 @@
 /** Grouping without a database: who waits for whom, and what a fault of one does to the others (DB-4). */
 import { expect, test } from "bun:test";
 
-import { BUSY, createGrouper, type GrouperOptions, type Patience } from "#shared/admission/group.ts";
+import { BUSY, createGrouper, type GrouperOptions, type LockWait } from "#shared/database/grouper.ts";
 
 interface Item {
   readonly workspaceId: string;
@@ -14,7 +14,7 @@ type Outcome = readonly (string | typeof BUSY)[];
 
 interface Statement {
   readonly names: string[];
-  readonly patience: Patience;
+  readonly lockWait: LockWait;
   /** Ends the statement; every call gets its own name as verdict unless told otherwise. */
   finish(outcome?: Outcome | Error): void;
 }
@@ -29,12 +29,12 @@ function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
     lanesMax: 2,
     isPoison: () => false,
     isLocked: (error) => error === LOCKED,
-    run: (items, patience) =>
+    run: (items, lockWait) =>
       new Promise((resolve, reject) => {
         const names = items.map((item) => item.name);
         statements.push({
           names,
-          patience,
+          lockWait,
           finish: (outcome = names) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)),
         });
         waiting.splice(0).forEach((wake) => wake());
@@ -108,17 +108,17 @@ test("a busy workspace joins those that wait a little, and nobody else's group w
   (await statement(1)).finish([BUSY, "n"]);
   expect(await neighbour).toBe("n");
   const waiting = await statement(2);
-  expect(waiting).toMatchObject({ names: ["b"], patience: "short" });
+  expect(waiting).toMatchObject({ names: ["b"], lockWait: "short" });
   // While it waits: the workspace's own calls queue behind it, others pass.
   const behind = call("b2", "contended");
   const passing = call("p", "other");
   const next = await statement(3);
-  expect(next).toMatchObject({ names: ["p"], patience: "none" });
+  expect(next).toMatchObject({ names: ["p"], lockWait: "none" });
   next.finish();
   expect(await passing).toBe("p");
   waiting.finish();
   const second = await statement(4);
-  expect(second).toMatchObject({ names: ["b2"], patience: "short" });
+  expect(second).toMatchObject({ names: ["b2"], lockWait: "short" });
   second.finish();
   expect(await Promise.all([first, busy, behind])).toEqual(["x", "b", "b2"]);
 });
@@ -131,7 +131,7 @@ test("contended workspaces share one group, however many they are", async () => 
   (await statement(1)).finish(["w0"]);
   (await statement(2)).finish(names.slice(1).map(() => BUSY));
   const shared = await statement(3);
-  expect(shared).toMatchObject({ names: names.slice(1), patience: "short" });
+  expect(shared).toMatchObject({ names: names.slice(1), lockWait: "short" });
   shared.finish();
   expect(await Promise.all(calls)).toEqual(names);
 });
@@ -147,14 +147,14 @@ async function lockedOut({
   (await statement(0)).finish();
   (await statement(1)).finish([BUSY, BUSY]);
   const together = await statement(2);
-  expect(together).toMatchObject({ names: ["l", "h"], patience: "short" });
+  expect(together).toMatchObject({ names: ["l", "h"], lockWait: "short" });
   together.finish(LOCKED);
   const asked = await statement(3);
-  expect(asked).toMatchObject({ names: ["l", "h"], patience: "none" });
+  expect(asked).toMatchObject({ names: ["l", "h"], lockWait: "none" });
   asked.finish([BUSY, "h"]);
   expect(await Promise.all([first, hot])).toEqual(["x", "h"]);
   const lane = await statement(4);
-  expect(lane).toMatchObject({ names: ["l"], patience: "long" });
+  expect(lane).toMatchObject({ names: ["l"], lockWait: "long" });
   return { lane, stuck, next: 5 };
 }
 
@@ -164,13 +164,13 @@ test("a workspace that stays locked is told from the contended ones and waits in
   const hot = all.call("h2", "hot");
   const later = all.call("l2", "locked");
   const shared = await all.statement(next);
-  expect(shared).toMatchObject({ names: ["h2"], patience: "short" });
+  expect(shared).toMatchObject({ names: ["h2"], lockWait: "short" });
   shared.finish();
   expect(await hot).toBe("h2");
   lane.finish();
   expect(await stuck).toBe("l");
   const second = await all.statement(next + 1);
-  expect(second).toMatchObject({ names: ["l2"], patience: "long" });
+  expect(second).toMatchObject({ names: ["l2"], lockWait: "long" });
   second.finish();
   expect(await later).toBe("l2");
 });
@@ -182,7 +182,7 @@ test("a lock that does not come at all is overloaded, and the next call goes str
   expect(await stuck).toMatchObject({ code: "overloaded" });
   const again = all.call("l2", "locked");
   const second = await all.statement(next);
-  expect(second).toMatchObject({ names: ["l2"], patience: "long" });
+  expect(second).toMatchObject({ names: ["l2"], lockWait: "long" });
   second.finish();
   expect(await again).toBe("l2");
 });
@@ -197,7 +197,7 @@ test("no more lanes run at a time than there are connections for, and each gets 
   (await statement(2)).finish(LOCKED);
   (await statement(3)).finish(names.map(() => BUSY));
   const lanes = [await statement(4), await statement(5)];
-  expect(lanes.map((lane) => [lane.names, lane.patience])).toEqual([
+  expect(lanes.map((lane) => [lane.names, lane.lockWait])).toEqual([
     [["a"], "long"],
     [["b"], "long"],
   ]);

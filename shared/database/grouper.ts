@@ -2,26 +2,20 @@
  * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one. There is no
  * timer, so a lone call waits for nothing and throughput grows with load, while every call gets its own verdict.
  *
- * Workspaces that meet locks of other sessions must not delay the rest (lesson DB-4), so there are three places:
+ * Workspaces that meet locks of other sessions must not delay the rest so there are three places:
  * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
  * - Contended workspaces share a group that waits a little: usually for the other side of admission and finish, which
  *   holds its locks for a statement and a commit. One group, because a statement per workspace costs several times more.
  * - A workspace that is locked for longer gets a lane of its own that waits until the lock timeout.
  */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 export const BUSY = Symbol("busy");
 
 /** What a statement does about locked rows: skip them, wait a little, or wait until the lock timeout. */
-export type Patience = "none" | "short" | "long";
+export type LockWait = "none" | "short" | "long";
 
-/** Milliseconds for a statement's parameter; null skips. */
-export function waitMs(patience: Patience): number | null {
-  return { none: null, short: LIMITS.contendedWaitMs, long: LIMITS.lockTimeoutMs }[patience];
-}
-
-interface Grouped {
+export interface Grouped {
   readonly workspaceId: string;
 }
 
@@ -32,7 +26,7 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
   /** One statement for all items, one verdict each, in order. */
-  run(items: readonly Item[], patience: Patience): Promise<readonly (Verdict | typeof BUSY)[]>;
+  run(items: readonly Item[], lockWait: LockWait): Promise<readonly (Verdict | typeof BUSY)[]>;
   /** True when `run` threw because a lock did not come in time; nothing was done. */
   isLocked(error: unknown): boolean;
   /**
@@ -120,24 +114,24 @@ export function createGrouper<Item extends Grouped, Verdict>(
   };
 
   /** Runs a group; calls found busy go to `ifBusy`. */
-  const run = async (group: Group, patience: Patience, ifBusy: Place): Promise<void> => {
+  const run = async (group: Group, lockWait: LockWait, ifBusy: Place): Promise<void> => {
     options.onGroup?.(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
     try {
       verdicts = await options.run(
         group.map((waiting) => waiting.item),
-        patience,
+        lockWait,
       );
     } catch (error) {
       if (options.isLocked(error)) {
-        // Who holds up the others shows when nobody waits; one alone has shown it.
-        if (patience === "short" && group.length > 1) return run(group, "none", ifBusy);
+        // Retry without waiting to find the blocked workspace; a group of one is it.
+        if (lockWait === "short" && group.length > 1) return run(group, "none", ifBusy);
         return group.forEach(ifBusy);
       }
       if (group.length > 1 && options.isPoison(error)) {
         const middle = group.length >> 1;
-        await run(group.slice(0, middle), patience, ifBusy);
-        return run(group.slice(middle), patience, ifBusy);
+        await run(group.slice(0, middle), lockWait, ifBusy);
+        return run(group.slice(middle), lockWait, ifBusy);
       }
       for (const waiting of group) {
         waiting.reject(error);
@@ -155,14 +149,14 @@ export function createGrouper<Item extends Grouped, Verdict>(
 
   const pump = async (
     lane: Lane<Item, Verdict>,
-    patience: Patience,
+    lockWait: LockWait,
     ifBusy: Place,
     next: () => void,
   ): Promise<void> => {
     if (lane.isRunning) return;
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
-      await run(take(lane), patience, ifBusy);
+      await run(take(lane), lockWait, ifBusy);
       next();
     }
     lane.isRunning = false;
