@@ -19,7 +19,7 @@ import { meshes } from "./routes/meshes.ts";
 import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
 import { music } from "./routes/music.ts";
-import { providerRings } from "./routes/provider-rings.ts";
+import { providerCallbacks } from "./routes/provider-callbacks.ts";
 import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
@@ -42,7 +42,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     meshes(context),
     ...jobs(context),
     mediaContent(context),
-    providerRings(context),
+    providerCallbacks(context),
     ...files(context),
     key(context),
     ...fallbackChains(context),

@@ -25,7 +25,7 @@ import type { Relay } from "./relay/relay.ts";
 export interface IngressContext {
   readonly config: Pick<
     Config,
-    "bodyBytesMax" | "chat" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
+    "bodyBytesMax" | "calls" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
   >;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -50,7 +50,7 @@ export interface IngressContext {
   readonly waiter: JobWaiter;
   readonly links: FileLinks;
   /** Whether a provider may ring for this job. */
-  readonly isRing: (jobId: string, token: string) => boolean;
+  readonly isProviderCallback: (jobId: string, token: string) => boolean;
   /**
    * Whether what is needed to accept a call can be reached; answers within seconds.
    * @param required dependencies that are to be there beside those

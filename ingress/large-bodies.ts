@@ -4,11 +4,11 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
-import { FairShare } from "./fair-share.ts";
+import { KeyedSemaphore } from "./keyed-semaphore.ts";
 
 /** In bytes. */
-export function openLargeBodies(): FairShare {
-  return new FairShare({
+export function openLargeBodies(): KeyedSemaphore {
+  return new KeyedSemaphore({
     max: LIMITS.largeBodiesBytesMax,
     perWorkspaceMax: LIMITS.largeBodiesWorkspaceBytesMax,
     waitingMax: LIMITS.largeBodiesWaitingMax,

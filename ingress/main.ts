@@ -85,7 +85,7 @@ export async function startIngress(): Promise<void> {
   const waiter = openJobWaiter({ connection, database, log });
   lifecycle.onStop("waiting calls", () => waiter.close());
   const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
-  const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
+  const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
 
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());
@@ -117,7 +117,7 @@ export async function startIngress(): Promise<void> {
     probes,
     waiter,
     links,
-    isRing: (jobId, token) => isJobToken(ringSecret, jobId, token),
+    isProviderCallback: (jobId, token) => isJobToken(callbackSecret, jobId, token),
     isReady: async (required) => (await dependencies.readiness(required)).ok,
   };
   const server = listen(context, config.host, config.port);

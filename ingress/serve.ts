@@ -21,7 +21,7 @@ export interface RouteCall {
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
   /** Says that the request has been put aside: its body takes no room from others any more. Safe to leave out. */
-  readonly putAside?: () => void;
+  readonly offloadInputs?: () => void;
 }
 
 export interface Route extends RouteSpec {
@@ -66,11 +66,11 @@ export function createServe(context: IngressContext): Serve {
     if (bytes === 0) return route.handle(call);
     // A caller whose window is full hears of it before a large body is read, let alone stored.
     if (route.countsItself) await calls.look(caller.workspaceId, presetLimit(context, caller));
-    const putAside = await bodies.take(caller.workspaceId, bytes, call.request.signal);
+    const offloadInputs = await bodies.take(caller.workspaceId, bytes, call.request.signal);
     try {
-      return await route.handle({ ...call, putAside });
+      return await route.handle({ ...call, offloadInputs });
     } finally {
-      putAside();
+      offloadInputs();
     }
   };
 

@@ -57,7 +57,7 @@ export interface Config {
   readonly storageBytesMax: number;
   /** Results that the jobs of one pool hold in one process, in memory and on the disk. */
   readonly resultBytesMax: number;
-  readonly chat: {
+  readonly calls: {
     readonly totalMs: number;
     /** A call that no worker has taken by then is given up. */
     readonly queueMs: number;
@@ -75,7 +75,7 @@ export interface Config {
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
   /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
-  readonly unknownHours: number;
+  readonly unknownOutcomeHours: number;
   /** Values that must never be printed, whatever they look like. */
   readonly secrets: readonly string[];
   /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
@@ -98,12 +98,12 @@ const KNOWN = new Set([
   "SLUICE_BODY_BYTES_MAX",
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CATALOGUE",
-  "SLUICE_CHAT_FIRST_BYTE_MS",
-  "SLUICE_CHAT_FIRST_BYTE_NEXT_MS",
-  "SLUICE_CHAT_PLAIN_MS",
-  "SLUICE_CHAT_QUEUE_MS",
-  "SLUICE_CHAT_STALL_MS",
-  "SLUICE_CHAT_TOTAL_MS",
+  "SLUICE_CALL_FIRST_BYTE_MS",
+  "SLUICE_CALL_FIRST_BYTE_NEXT_MS",
+  "SLUICE_CALL_PLAIN_MS",
+  "SLUICE_CALL_QUEUE_MS",
+  "SLUICE_CALL_STALL_MS",
+  "SLUICE_CALL_TOTAL_MS",
   "SLUICE_DATABASE_POOL_MAX",
   // Read by the supervisor of `npm start`.
   "SLUICE_DATA_DIR",
@@ -129,7 +129,7 @@ const KNOWN = new Set([
   "SLUICE_STREAM_REPLICAS",
   "SLUICE_SUPERVISED",
   "SLUICE_TRUSTED_PROXIES",
-  "SLUICE_UNKNOWN_HOURS",
+  "SLUICE_UNKNOWN_OUTCOME_HOURS",
   "SLUICE_WORKER_SLOTS",
 ]);
 
@@ -245,8 +245,8 @@ export function loadConfig(
       );
     }
   }
-  const totalMs = integer("SLUICE_CHAT_TOTAL_MS", 600_000, 1_000, 3_600_000);
-  const queueMs = integer("SLUICE_CHAT_QUEUE_MS", Math.min(60_000, totalMs), 100, 3_600_000);
+  const totalMs = integer("SLUICE_CALL_TOTAL_MS", 600_000, 1_000, 3_600_000);
+  const queueMs = integer("SLUICE_CALL_QUEUE_MS", Math.min(60_000, totalMs), 100, 3_600_000);
   const config: Config = {
     databaseUrl,
     databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", 8, 6, 200),
@@ -283,24 +283,24 @@ export function loadConfig(
     fileBytesMax: integer("SLUICE_FILE_BYTES_MAX", 512 * 1_048_576, 1_024, 16 * 1_073_741_824),
     storageBytesMax: integer("SLUICE_STORAGE_BYTES_MAX", 10 * 1_073_741_824, 0, 2 ** 50),
     resultBytesMax: integer("SLUICE_RESULT_BYTES_MAX", 512 * 1_048_576, 1_048_576, 2 ** 50),
-    chat: Object.freeze({
+    calls: Object.freeze({
       totalMs,
       queueMs,
-      firstByteMs: Math.min(totalMs, integer("SLUICE_CHAT_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
-      firstByteNextMs: integer("SLUICE_CHAT_FIRST_BYTE_NEXT_MS", 45_000, 100, 3_600_000),
-      stallMs: integer("SLUICE_CHAT_STALL_MS", 120_000, 100, 3_600_000),
-      plainMs: Math.min(totalMs, integer("SLUICE_CHAT_PLAIN_MS", 300_000, 100, 3_600_000)),
+      firstByteMs: Math.min(totalMs, integer("SLUICE_CALL_FIRST_BYTE_MS", 120_000, 100, 3_600_000)),
+      firstByteNextMs: integer("SLUICE_CALL_FIRST_BYTE_NEXT_MS", 45_000, 100, 3_600_000),
+      stallMs: integer("SLUICE_CALL_STALL_MS", 120_000, 100, 3_600_000),
+      plainMs: Math.min(totalMs, integer("SLUICE_CALL_PLAIN_MS", 300_000, 100, 3_600_000)),
     }),
     hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
-    unknownHours: integer("SLUICE_UNKNOWN_HOURS", 24, 1, 720),
+    unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
     secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
   };
   if (queueMs > totalMs) {
     faults.push(
-      `SLUICE_CHAT_QUEUE_MS ${queueMs} must not exceed SLUICE_CHAT_TOTAL_MS ${totalMs}: no call waits longer`,
+      `SLUICE_CALL_QUEUE_MS ${queueMs} must not exceed SLUICE_CALL_TOTAL_MS ${totalMs}: no call waits longer`,
     );
   }
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));

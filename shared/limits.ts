@@ -42,7 +42,7 @@ export const LIMITS = {
    * A lone call waits this long for its workspace's rows before it joins the contended: a statement of somebody else with
    * its commit, and no more than the calls behind it can bear.
    */
-  loneWaitMs: 30,
+  singleCallWaitMs: 30,
   /**
    * Contended workspaces wait this long together for locks: several statements of others with their commits on a slow
    * disk, and no more than their neighbours can bear once when one of them is locked for good.
@@ -173,10 +173,10 @@ export const LIMITS = {
    * Media of callers that all media jobs of a worker hold together; one that wants more waits. Each counts as often as it is in
    * memory while it is sent: itself, the form or text around it, what the socket has not taken (measured: 53 MB for 18 MB).
    */
-  givenProcessBytesMax: 512 * 1_048_576,
+  inputProcessBytesMax: 512 * 1_048_576,
   givenCopies: 3,
   /** What a body brings of media travels with the call up to this size, and waits in the object store beyond it. */
-  inlineGivenBytesMax: 32 * 1_024,
+  inlineInputBytesMax: 32 * 1_024,
   /** Fetching one of them: a caller's slow server is not the provider's fault. */
   givenFetchMs: 120_000,
   /** A download asks its pool's budget for so much at once; how long whoever finds no room there waits. */
@@ -256,7 +256,7 @@ export const LIMITS = {
 } as const;
 
 /** Media that comes with a call, where its model names no bound: what fits into the memory of a worker several times. */
-export const GIVEN_BYTES_MAX = {
+export const INPUT_BYTES_MAX = {
   image: 20 * 1_048_576,
   video: 128 * 1_048_576,
   mesh: 64 * 1_048_576,

@@ -11,9 +11,9 @@ import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { LastingPublisher } from "#shared/queue/lasting-publisher.ts";
-import type { Doorbells } from "./doorbells.ts";
-import type { ResultBudget } from "./pools/media/result-budget.ts";
+import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import type { ProviderCallbacks } from "./jobs/provider-callbacks.ts";
+import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
 import type { RepeatBudget } from "./routing/repeat-budget.ts";
@@ -39,13 +39,13 @@ export interface WorkerContext {
   /** Of calls that may be asked of the same source once more. */
   readonly repeats: RepeatBudget;
   /** Rings of providers whose jobs have moved. */
-  readonly doorbells: Pick<Doorbells, "onRing">;
+  readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
   /** What a provider must show to ring for this job. */
-  readonly ringToken: (jobId: string) => string;
+  readonly callbackToken: (jobId: string) => string;
   /** Acks, pulls and cancels. */
   readonly work: NatsConnection;
   /** Answers: a burst of tokens here cannot delay an ack or a heartbeat (lesson STR-14). */
   readonly replies: NatsConnection;
   /** Frames go out through this, so that they outlive a lost connection. */
-  readonly answers: LastingPublisher;
+  readonly answers: BufferedPublisher;
 }

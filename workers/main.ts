@@ -16,18 +16,18 @@ import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { openCancels } from "./cancels.ts";
+import { openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
-import { createLastingPublisher } from "#shared/queue/lasting-publisher.ts";
-import { openDoorbells } from "./doorbells.ts";
-import { openDurableJobs } from "./durable-jobs.ts";
+import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
+import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
-import { ResultBudget } from "./pools/media/result-budget.ts";
+import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
-import { type Runner, startRunner } from "./runner.ts";
+import { type Runner, startRunner } from "./runner/runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
@@ -46,7 +46,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     log,
   });
   lifecycle.onStop("nats replies", () => replies.drain());
-  const answers = createLastingPublisher(replies, LIMITS.ingressReturnMs);
+  const answers = createBufferedPublisher(replies, LIMITS.ingressReturnMs);
   lifecycle.onStop("waiting answers", () => answers.flush());
   role.watchNats(work);
   role.watchNats(replies);
@@ -76,9 +76,9 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   // Each call looks at one thing at a time, so that none hears `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
-  const doorbells = openDoorbells(work);
-  lifecycle.onStop("doorbells", () => doorbells.close());
-  const ringSecret = await serviceSecret(database, "rings", randomBytes(32));
+  const providerCallbacks = openProviderCallbacks(work);
+  lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
+  const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
   const waitMs = LIMITS.resultRoomMs;
   const shared: Omit<WorkerContext, "breaker" | "results"> = {
     config,
@@ -97,8 +97,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     work,
     replies,
     answers,
-    doorbells,
-    ringToken: (jobId) => jobToken(ringSecret, jobId),
+    providerCallbacks,
+    callbackToken: (jobId) => jobToken(callbackSecret, jobId),
   };
   connectByProxy(config.hasProxy);
   const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));

@@ -5,7 +5,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";
-import { createCallHandler } from "./pools/call-kinds.ts";
+import { createCallHandler } from "./calls/handlers.ts";
 
 interface PoolRow {
   /** What a job of the pool does. */
@@ -25,7 +25,7 @@ const KEEPING_MS = 600_000;
 const MEDIA = { createHandler: createCallHandler, liveShare: 1 / 4, batchShare: 1 / 32 };
 
 export const POOL_TABLE: Readonly<Record<Pool, PoolRow>> = {
-  chat: { createHandler: createCallHandler, runMs: (config) => config.chat.totalMs, liveShare: 1, batchShare: 1 / 8 },
+  chat: { createHandler: createCallHandler, runMs: (config) => config.calls.totalMs, liveShare: 1, batchShare: 1 / 8 },
   image: { ...MEDIA, runMs: () => MEDIA_JOBS.images.totalMs + KEEPING_MS },
   // Speech, transcription and music.
   audio: { ...MEDIA, runMs: () => MEDIA_JOBS.music.totalMs + KEEPING_MS },

@@ -1,5 +1,5 @@
 /** What a received recording is and how long it lasts: found out from its bytes, not from the caller's word. */
-import { GIVEN_TYPES } from "#shared/kinds/given-media.ts";
+import { INPUT_TYPES } from "#shared/kinds/input-media.ts";
 import type { Recording } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
@@ -8,7 +8,7 @@ import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 
-import { FairShare } from "../fair-share.ts";
+import { KeyedSemaphore } from "../keyed-semaphore.ts";
 import type { ReceivedSound } from "./receive.ts";
 
 export type RecordingFacts = Recording & { readonly contentType: string; readonly filename: string };
@@ -37,7 +37,7 @@ export async function lookAt(
 }
 
 /** Who looks and who waits for it: a workspace with many recordings leaves room for others. */
-const looks = new FairShare({
+const looks = new KeyedSemaphore({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
   waitingMax: LIMITS.recordingsWaitingMax,
@@ -65,5 +65,5 @@ async function typeOf(sound: ReceivedSound): Promise<string> {
     if (!(error instanceof ApiError)) throw error;
     return settleMediaType(bytes, undefined, "");
   });
-  return GIVEN_TYPES.audio.includes(contentType) ? contentType : "application/octet-stream";
+  return INPUT_TYPES.audio.includes(contentType) ? contentType : "application/octet-stream";
 }

@@ -5,7 +5,7 @@
 import { statSync } from "node:fs";
 
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { givenInline } from "#shared/kinds/given-media.ts";
+import { inlineInput } from "#shared/kinds/input-media.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
@@ -19,12 +19,12 @@ import { readFile } from "#shared/files/read.ts";
 import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { readJson } from "#shared/json.ts";
-import { GIVEN_BYTES_MAX, LIMITS } from "#shared/limits.ts";
+import { INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { FairShare } from "../fair-share.ts";
+import { KeyedSemaphore } from "../keyed-semaphore.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
@@ -52,7 +52,7 @@ export interface ReceivedSound {
 }
 
 /** Whose recordings lie on this process' disk, and who waits to put one there. */
-const diskShare = new FairShare({
+const diskShare = new KeyedSemaphore({
   max: LIMITS.uploadsMax,
   perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
   waitingMax: LIMITS.recordingsWaitingMax,
@@ -91,7 +91,7 @@ export async function soundOfBody(
 ): Promise<ReceivedSound> {
   const named = soundOf(request);
   if ("fileId" in named) return stored(context, receiver, named.fileId);
-  const given = await givenInline({ ...request }, "audio", GIVEN_BYTES_MAX.audio, {
+  const given = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
     usualType: "",
@@ -112,7 +112,7 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
       )
     : [];
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
-  if (Number(row.bytes) > GIVEN_BYTES_MAX.audio) throw tooLarge(param);
+  if (Number(row.bytes) > INPUT_BYTES_MAX.audio) throw tooLarge(param);
   return spooled(receiver, async (file) => {
     await unavailable("The file of this call cannot be read right now; try again shortly.", async () => {
       const blocks = await findBlocks(database, row.id);
@@ -184,7 +184,7 @@ async function receiveFile(
     let size = 0;
     for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
       size += piece.length;
-      if (size > GIVEN_BYTES_MAX.audio) throw tooLarge("file");
+      if (size > INPUT_BYTES_MAX.audio) throw tooLarge("file");
       // What is read next takes the place of this one.
       await file.write(Uint8Array.from(piece));
     }
@@ -223,7 +223,7 @@ async function spooled(
 }
 
 function tooLarge(param: string): ApiError {
-  return new ApiError("request_too_large", `Expected a recording of at most ${GIVEN_BYTES_MAX.audio} bytes.`, {
+  return new ApiError("request_too_large", `Expected a recording of at most ${INPUT_BYTES_MAX.audio} bytes.`, {
     param,
   });
 }

@@ -7,7 +7,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import type { JobAdmission, JobOffer } from "#shared/jobs/admission.ts";
+import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import { type Addressed, type Told, toldOf } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { jobIdOf } from "#shared/jobs/id.ts";
@@ -158,7 +158,7 @@ async function offerOf(
   arrival: BatchArrival,
   job: Addressed,
   { caller, preset }: Actor,
-): Promise<{ readonly offer: JobOffer; readonly stored?: StoredRequest | undefined }> {
+): Promise<{ readonly offer: JobRequest; readonly stored?: StoredRequest | undefined }> {
   const { pool, workspaceId } = arrival;
   const fingerprint = fingerprintOf(arrival.data);
   const common = {
@@ -195,7 +195,7 @@ async function offerOf(
       // A job that is begun at the end of its life has the time that any has.
       lifeMs: LIMITS.jobLifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs,
     };
-    const offer: JobOffer = {
+    const offer: JobRequest = {
       ...common,
       kind: call.kind.name,
       modality: call.model.modality,

@@ -4,7 +4,7 @@
  */
 import type { NatsConnection } from "nats";
 
-import { type Addressed, tellPublisher } from "#shared/jobs/answer.ts";
+import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -113,7 +113,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     { job, told, dispatch, outcome }: Answered,
   ): Promise<void> => {
     waiting.forget(job.id);
-    tellPublisher(connection, job, told);
+    notifyPublisher(connection, job, told);
     message.ack();
     metrics.batchMessages.inc(outcome);
     log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
@@ -135,12 +135,12 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   /** Told once; of several under one key the first stays in the stream. */
   const wait = (message: Delivery, job: Addressed, openInMs: number): void => {
     if (!waiting.isFirst(job.id, message.streamSeq)) {
-      tellPublisher(connection, job, { status: "waiting" });
+      notifyPublisher(connection, job, { status: "waiting" });
       message.ack();
       metrics.batchMessages.inc("repeated");
       return;
     }
-    if (message.deliveries === 1) tellPublisher(connection, job, { status: "waiting" });
+    if (message.deliveries === 1) notifyPublisher(connection, job, { status: "waiting" });
     metrics.batchMessages.inc("waiting");
     message.nak(laterMs(openInMs));
   };

@@ -9,7 +9,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
-import { checkGivenFiles, givenBytesMax, type KeptMedia } from "#shared/kinds/given-media.ts";
+import { checkInputFiles, inputBytesMax, type StoredInputs } from "#shared/kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "#shared/kinds/kind.ts";
 import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
 import { TRANSCRIPTION } from "#shared/kinds/transcription.ts";
@@ -18,7 +18,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { lookAt } from "../audio/look.ts";
 import { soundOfBody } from "../audio/receive.ts";
 import type { IngressContext } from "../context.ts";
-import { type Inline, lighten } from "../media/put-aside.ts";
+import { type Inline, lighten } from "../media/offload-inputs.ts";
 
 export interface BatchCall extends CheckedCall {
   readonly kind: Kind;
@@ -26,7 +26,7 @@ export interface BatchCall extends CheckedCall {
   /** Media that is to lie in the object store. */
   readonly inline: readonly Inline[];
   /** The request as the worker gets it. @param given where that media lies */
-  text(given: KeptMedia): string;
+  text(given: StoredInputs): string;
 }
 
 type Context = Pick<IngressContext, "catalogue" | "storage" | "probes"> & { readonly database: Queryable };
@@ -82,7 +82,7 @@ async function readMedia(context: Context, caller: Caller, kind: MediaKind, body
   const model = kind.model(context.catalogue.current(), asked.model);
   const { bound, price } = kind.check(asked, model);
   const given = await kind.given(asked, model);
-  await checkGivenFiles(context.database, caller, given, (one) => givenBytesMax(one, model));
+  await checkInputFiles(context.database, caller, given, (one) => inputBytesMax(one, model));
   const { request, take } = lighten(asked, given);
   return { kind, model, bound, price, inline: take(), text: () => JSON.stringify(request) };
 }

@@ -47,7 +47,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
       return kept;
     }
   }
-  const waitMs = config.chat.totalMs;
+  const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
   try {
     await placeHold(context, caller, call.requestId, paid, waitMs);
@@ -65,7 +65,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     startedAt: call.startedAt,
     // The worker ends the call at its deadline and says so; we wait a little longer for that word.
     waitMs: waitMs + DEADLINE_SLACK_MS,
-    queueMs: config.chat.queueMs,
+    queueMs: config.calls.queueMs,
     requestBytes: paid.textBytes,
     api: paid.api,
   };
@@ -75,7 +75,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
       call.request.signal,
       async (isWanted) => {
         const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
-        call.putAside?.();
+        call.offloadInputs?.();
         const seq = await context.publisher.dispatch(
           {
             pool,
@@ -93,7 +93,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
         failpoint("call.dispatched");
         return seq;
       },
-      call.putAside,
+      call.offloadInputs,
     );
     if (paid.cache) response.headers.set("x-cache", "miss");
     return response;

@@ -1,17 +1,17 @@
 /** What a job comes with: in its row as far as it is small, the rest in the object store. */
-import type { KeptMedia } from "#shared/kinds/given-media.ts";
+import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import type { JobOffer } from "#shared/jobs/admission.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { IngressContext } from "../context.ts";
-import { discardAside, type Inline, putAside } from "../media/put-aside.ts";
+import { discardInputs, type Inline, offloadInputs } from "../media/offload-inputs.ts";
 
 export interface StoredRequest {
-  readonly given: KeptMedia;
-  readonly body: NonNullable<JobOffer["request"]>;
+  readonly given: StoredInputs;
+  readonly body: NonNullable<JobRequest["request"]>;
 }
 
 type Context = Pick<IngressContext, "storage" | "log">;
@@ -29,13 +29,13 @@ export async function storeRequest(
   context: Context,
   jobId: string,
   inline: readonly Inline[],
-  textOf: (given: KeptMedia) => string,
+  textOf: (given: StoredInputs) => string,
 ): Promise<StoredRequest> {
-  const given = await putAside(context, jobId, inline);
+  const given = await offloadInputs(context, jobId, inline);
   try {
     return { given, body: await keepText(context, jobId, textOf(given)) };
   } catch (error) {
-    discardAside(context, jobId, given);
+    discardInputs(context, jobId, given);
     throw error;
   }
 }
@@ -55,7 +55,7 @@ async function keepText({ storage }: Context, jobId: string, text: string): Prom
 
 /** Of a job that was refused: no worker comes for it. What stays is swept by the janitor. */
 export function discardStored(context: Context, jobId: string, { given, body }: StoredRequest): void {
-  discardAside(context, jobId, given);
+  discardInputs(context, jobId, given);
   if (!("reference" in body)) return;
   deleteClaim(context.storage, body.reference).catch((error: unknown) =>
     context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),

@@ -1,7 +1,7 @@
 /** What a work message says of an admitted call beside its request: the same through both doors. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import type { KeptMedia } from "#shared/kinds/given-media.ts";
+import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { PaidCall } from "./paid-call.ts";
@@ -10,7 +10,7 @@ interface WorkFacts extends Pick<PaidCall, "kind" | "api" | "model" | "bound" | 
   /** Of what the call asks for; absent: the model's. */
   readonly price?: Price;
   /** Media that was put aside. */
-  readonly given?: KeptMedia;
+  readonly given?: StoredInputs;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Of a batch message. */

@@ -25,4 +25,4 @@ export const MEDIA_ERRORS: readonly Code[] = [
 ];
 
 /** Of calls that media may come with. */
-export const GIVEN_ERRORS: readonly Code[] = ["file_not_found", "unprocessable_input"];
+export const INPUT_ERRORS: readonly Code[] = ["file_not_found", "unprocessable_input"];

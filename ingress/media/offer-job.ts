@@ -13,7 +13,7 @@ import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
+import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { discardStored, isLarge, type StoredRequest, storeRequest } from "../calls/stored-request.ts";
@@ -23,7 +23,7 @@ import { CountedError, presetOf, type RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
 import { offerTwice } from "./offer-twice.ts";
-import type { Lightened } from "./put-aside.ts";
+import type { Lightened } from "./offload-inputs.ts";
 
 export interface MediaJob {
   readonly kind: Kind;
@@ -31,7 +31,7 @@ export interface MediaJob {
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
   /** The request as the worker gets it, and media that is to be put aside for it. */
   readonly request: object;
-  readonly takeGiven: Lightened<object>["take"];
+  readonly takeInline: Lightened<object>["take"];
   /** Its states are shown as they come, and nobody can ask for it afterwards. */
   readonly isStreamed?: boolean;
 }
@@ -66,7 +66,7 @@ export async function admitMediaJob(context: Context, call: RouteCall, caller: C
   const request = await keepRequest(context, call.requestId, caller, job);
   try {
     await admit(context, caller, call.requestId, job, request);
-    call.putAside?.();
+    call.offloadInputs?.();
   } catch (error) {
     throw new CountedError(error);
   }
@@ -138,7 +138,7 @@ async function admit(
     // A job that is begun at the end of its life has the time that any has.
     lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
   };
-  const offer: JobOffer = {
+  const offer: JobRequest = {
     id,
     workspaceId: caller.workspaceId,
     keyId: caller.keyId,
@@ -224,7 +224,7 @@ function apiError(
  * @throws ApiError of that refusal; `service_unavailable`
  */
 async function keepRequest(context: Context, id: string, caller: Caller, job: MediaJob): Promise<StoredRequest> {
-  const inline = job.takeGiven();
+  const inline = job.takeInline();
   const text = JSON.stringify(job.request);
   if (inline.length > 0 || isLarge(text)) {
     const { holdNano } = job.checked.bound;

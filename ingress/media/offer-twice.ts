@@ -1,7 +1,7 @@
 /** An offer whose answer is lost is made once more: the same id is the same job. */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import type { JobAdmission, JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
+import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Logger } from "#shared/logger.ts";
  */
 export async function offerTwice(
   { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },
-  offer: JobOffer,
+  offer: JobRequest,
   onRefused: () => void,
 ): Promise<JobVerdict> {
   try {

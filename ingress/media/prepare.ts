@@ -1,5 +1,5 @@
 /** A body → a media job: contract, model, the model's constraints, what comes with the call. The order is the design's (part 5). */
-import { checkGivenFiles, givenBytesMax } from "#shared/kinds/given-media.ts";
+import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
 import type { MediaKind } from "#shared/kinds/kind.ts";
 import { readJson } from "#shared/json.ts";
 
@@ -9,7 +9,7 @@ import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
 
 import type { MediaJob } from "./offer-job.ts";
-import { lighten } from "./put-aside.ts";
+import { lighten } from "./offload-inputs.ts";
 
 export interface Prepared<Request> {
   readonly request: Request;
@@ -27,7 +27,7 @@ export async function prepareMedia<Request extends object>(
   const model = kind.model(context.catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
   const given = await kind.given(asked, model);
-  await checkGivenFiles(context.database, callerOf(call), given, (one) => givenBytesMax(one, model));
-  const { request, take: takeGiven } = lighten<Request>(asked, given);
-  return { request, job: { kind, model, checked, request, takeGiven } };
+  await checkInputFiles(context.database, callerOf(call), given, (one) => inputBytesMax(one, model));
+  const { request, take: takeInline } = lighten<Request>(asked, given);
+  return { request, job: { kind, model, checked, request, takeInline } };
 }

@@ -3,7 +3,7 @@ import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
-import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
@@ -47,7 +47,7 @@ export function images(context: IngressContext): readonly Route[] {
       countsItself: true,
       request: { schema: "ImageEditRequest" },
       responses: { 200: { description: "The changed pictures", schema: "MediaResults", headers: HEADERS } },
-      errors: [...MEDIA_ERRORS, ...GIVEN_ERRORS, "edit_not_supported"],
+      errors: [...MEDIA_ERRORS, ...INPUT_ERRORS, "edit_not_supported"],
       handle: (call) => edit(context, call),
     },
   ];

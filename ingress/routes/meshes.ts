@@ -2,7 +2,7 @@
 import { MESH } from "#shared/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
-import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
@@ -29,7 +29,7 @@ export function meshes(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },
-    errors: [...MEDIA_ERRORS, ...GIVEN_ERRORS, "unsafe_url"],
+    errors: [...MEDIA_ERRORS, ...INPUT_ERRORS, "unsafe_url"],
     handle: (call) => handle(context, call),
   };
 }

@@ -8,7 +8,7 @@ import { lookAt } from "../audio/look.ts";
 import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
-import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { callerOf } from "../roles.ts";
 import { presetOf, type Route, type RouteCall } from "../serve.ts";
 
@@ -33,7 +33,7 @@ export function transcriptions(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },
-    errors: [...MEDIA_ERRORS.filter((code) => !DURABLE.has(code)), ...GIVEN_ERRORS],
+    errors: [...MEDIA_ERRORS.filter((code) => !DURABLE.has(code)), ...INPUT_ERRORS],
     handle: (call) => handle(context, call),
   };
 }

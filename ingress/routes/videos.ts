@@ -3,7 +3,7 @@ import { VIDEO } from "#shared/kinds/video.ts";
 import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";
-import { GIVEN_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import { admitMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
@@ -25,7 +25,7 @@ export function videos(context: IngressContext): readonly Route[] {
       countsItself: true,
       request: { schema: "VideoGenerationRequest" },
       responses: { 200: { description: "The job", schema: "Job" } },
-      errors: [...MEDIA_ERRORS.filter((code) => !AFTERWARDS.has(code)), ...GIVEN_ERRORS, "unsafe_url"],
+      errors: [...MEDIA_ERRORS.filter((code) => !AFTERWARDS.has(code)), ...INPUT_ERRORS, "unsafe_url"],
       handle: (call) => begin(context, call),
     },
     {

@@ -1,17 +1,17 @@
 /**
  * The one statement behind both doors: counts a call in its workspace's window and, when it is a paid call, reserves
- * daily tokens and places the hold. Verdicts come from the database, grouped (see group.ts).
+ * daily tokens and places the hold. Verdicts come from the database, grouped (shared/database/grouped.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
+import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
-
-import { BUSY, createGrouper, type Grouper, type Patience, waitMs } from "./group.ts";
 
 /** What a paid call reserves. */
 export interface HoldRequest {
@@ -70,9 +70,6 @@ export function createCallAdmission(options: {
   undo: (jobIds: readonly string[]) => void;
   onGroup?: (size: number) => void;
 }): CallAdmission {
-  const connection = options.database.reserve("admission", LIMITS.loneWaitMs);
-  const contended = options.database.reserve("contended admission", LIMITS.contendedWaitMs);
-
   const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
     const hold = call.hold;
     const rows = await target.query<{ verdict: number }>(
@@ -94,24 +91,16 @@ export function createCallAdmission(options: {
     return [toVerdict(rows[0]?.verdict)];
   };
 
-  const group = async (calls: readonly Call[], patience: Patience): Promise<(Verdict | typeof BUSY)[]> => {
-    // Those who wait are busy workspaces: their balances are locked late, unless the decision needs the lock.
-    if (patience === "none" || calls.some((call) => call.hold?.dailyTokens != null))
-      return send(calls, patience, false);
-    try {
-      return await send(calls, patience, true);
-    } catch (error) {
-      if (sqlState(error) !== SQL.decideLocked) throw error;
-      return send(calls, patience, false);
-    }
+  const group = (calls: readonly Call[], on: GroupRun): Promise<(Verdict | typeof BUSY)[]> => {
+    const decidesLocked = on.lockWait === "none" || calls.some((call) => call.hold?.dailyTokens != null);
+    return decidesLocked ? send(calls, on, false) : lockingLate((isLate) => send(calls, on, isLate));
   };
 
   const send = async (
     calls: readonly Call[],
-    patience: Patience,
+    { target, waitMs }: GroupRun,
     isLate: boolean,
   ): Promise<(Verdict | typeof BUSY)[]> => {
-    const target = { none: connection, short: contended, long: options.database }[patience];
     const rows = await target.query<{ verdicts: number[] }>(
       GROUP_SQL,
       [
@@ -125,7 +114,7 @@ export function createCallAdmission(options: {
         plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
         plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
         plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
-        waitMs(patience),
+        waitMs,
         isLate,
       ],
       "admit_calls",
@@ -133,22 +122,19 @@ export function createCallAdmission(options: {
     return rows[0]?.verdicts.map(toVerdict) ?? [];
   };
 
-  const grouper: Grouper<Call, Verdict> = createGrouper<Call, Verdict>({
+  const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
+    database: options.database,
+    name: "admission",
     sizeMax: LIMITS.groupSizeMax,
-    queueMax: LIMITS.groupQueueMax,
-    lanesMax: 2,
-    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
-    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
-    isPoison: isDataFault,
-    async run(calls, patience) {
+    singleCallWaitMs: LIMITS.singleCallWaitMs,
+    onGroup: options.onGroup,
+    async run(calls, on) {
       for (let tries = 1; ; tries++) {
         try {
           const first = calls[0];
           // The group form costs several times as much for a group of one.
-          if (calls.length === 1 && first && patience !== "long") {
-            return await single(first, patience === "none" ? connection : contended);
-          }
-          return await group(calls, patience);
+          if (calls.length === 1 && first && on.lockWait !== "long") return await single(first, on.target);
+          return await group(calls, on);
         } catch (error) {
           const state = sqlState(error);
           if (tries < TRIES_MAX && (state === SQL.deadlock || state === SQL.serialization)) {

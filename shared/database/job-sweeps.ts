@@ -6,7 +6,14 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
-import { type Dispatched, JOB_COLUMNS, type JobRow, type JobState, UNOWNED_COLUMNS, type UnownedJob } from "./jobs.ts";
+import {
+  type Dispatched,
+  JOB_COLUMNS,
+  type JobRow,
+  type JobState,
+  ORPHANED_COLUMNS,
+  type OrphanedJob,
+} from "./jobs.ts";
 
 export interface Redispatched extends Dispatched {
   readonly pool: Pool;
@@ -98,9 +105,9 @@ export function findOverdue(
   target: Queryable,
   lanes: readonly { readonly lane: Lane; readonly graceMs: number }[],
   max: number,
-): Promise<UnownedJob[]> {
-  return target.query<UnownedJob>(
-    `select ${UNOWNED_COLUMNS}
+): Promise<OrphanedJob[]> {
+  return target.query<OrphanedJob>(
+    `select ${ORPHANED_COLUMNS}
      from unnest($1::text[], $2::int[]) l(of_lane, grace_ms) cross join lateral (
        select * from (
          (select * from job where state = 'running' and lane = of_lane
@@ -130,9 +137,9 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
 }
 
 /** Of unknown outcome for longer than anybody waits for a verdict. */
-export function findWrittenOff(target: Queryable, keepMs: number, max: number): Promise<UnownedJob[]> {
-  return target.query<UnownedJob>(
-    `select ${UNOWNED_COLUMNS} from job
+export function findExpired(target: Queryable, keepMs: number, max: number): Promise<OrphanedJob[]> {
+  return target.query<OrphanedJob>(
+    `select ${ORPHANED_COLUMNS} from job
      where state in ('queued', 'running') and unknown_since < now() - $1 * interval '1 millisecond'
        and lease_until is null
      limit $2`,

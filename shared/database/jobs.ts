@@ -75,11 +75,11 @@ export async function requestCancel(
   workspaceId: string,
   id: string,
   { hidden = false }: { readonly hidden?: boolean } = {},
-): Promise<(UnownedJob & { readonly lease_ms: number }) | undefined> {
-  const rows = await target.query<UnownedJob & { lease_ms: number }>(
+): Promise<(OrphanedJob & { readonly lease_ms: number }) | undefined> {
+  const rows = await target.query<OrphanedJob & { lease_ms: number }>(
     `update job set cancel_requested = state in ('queued', 'running')
      where id = $1 and workspace_id = $2 and (not is_hidden or $3)
-     returning ${UNOWNED_COLUMNS}, coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms`,
+     returning ${ORPHANED_COLUMNS}, coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms`,
     [id, workspaceId, hidden],
   );
   return rows[0];
@@ -145,7 +145,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
 }
 
 /** A job without a live owner, as whoever ends it must have seen it. */
-export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
+export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
   readonly pool: Pool;
   readonly lane: Lane;
   readonly state: JobState;
@@ -173,12 +173,12 @@ export interface UnownedJob extends Pick<JobRow, "id" | "workspace_id" | "publis
 export type Unclaimed =
   | { readonly why: "void" }
   | { readonly why: "owned"; readonly leaseMs: number }
-  | { readonly why: "free"; readonly job: UnownedJob };
+  | { readonly why: "free"; readonly job: OrphanedJob };
 
 /** `void`: ended, or another message stands for it. `owned`: somebody has it. `free`: nobody has it, and it may be over. */
 export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Promise<Unclaimed> {
-  const rows = await target.query<UnownedJob & { is_void: boolean; lease_ms: number }>(
-    `select ${UNOWNED_COLUMNS},
+  const rows = await target.query<OrphanedJob & { is_void: boolean; lease_ms: number }>(
+    `select ${ORPHANED_COLUMNS},
             state not in ('queued', 'running') or attempt <> $3 or dispatch > $4 as is_void,
             coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms
      from job where id = $1 and workspace_id = $2`,
@@ -190,8 +190,8 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
   return { why: "free", job };
 }
 
-/** Columns of an UnownedJob. */
-export const UNOWNED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
+/** Columns of an OrphanedJob. */
+export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'given' as given`;

@@ -3,17 +3,17 @@
  * HTTP door and decided by the same functions of the database (migrations 0002, 0006). A job whose window is full is
  * neither counted nor kept: its publisher's message waits.
  */
-import { BUSY, createGrouper, type Patience, waitMs } from "#shared/admission/group.ts";
 import { type HoldRequest, refusal } from "#shared/admission/calls.ts";
-import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import type { Database } from "#shared/database/client.ts";
+import { openGrouped } from "#shared/database/grouped.ts";
+import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import type { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
 
-export interface JobOffer {
+export interface JobRequest {
   readonly id: string;
   readonly workspaceId: string;
   readonly keyId: string | null;
@@ -51,7 +51,7 @@ export type JobVerdict =
 
 export interface JobAdmission {
   /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: offer it again */
-  offer(offer: JobOffer): Promise<JobVerdict>;
+  offer(offer: JobRequest): Promise<JobVerdict>;
 }
 
 interface VerdictRow {
@@ -65,34 +65,25 @@ interface VerdictRow {
 const GROUP_MAX = 64;
 
 export function createJobAdmission(options: { database: Database; onGroup?: (size: number) => void }): JobAdmission {
-  // Connections of its own, as the HTTP door has: neither keeps the other waiting.
-  const connection = options.database.reserve("job admission");
-  const contended = options.database.reserve("contended job admission");
-
-  const run = async (offers: readonly JobOffer[], patience: Patience): Promise<(JobVerdict | typeof BUSY)[]> => {
-    const target = { none: connection, short: contended, long: options.database }[patience];
-    const rows = await target.query<VerdictRow>(
-      "select * from admit_jobs($1::jsonb, $2)",
-      [JSON.stringify(offers.map(toRow)), waitMs(patience)],
-      "admit_jobs",
-    );
-    const byPlace = new Map(rows.map((row) => [row.n, row]));
-    return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
-  };
-
-  const grouper = createGrouper<JobOffer, JobVerdict>({
+  const grouper = openGrouped<JobRequest, JobVerdict>({
+    database: options.database,
+    name: "job admission",
     sizeMax: GROUP_MAX,
-    queueMax: LIMITS.groupQueueMax,
-    lanesMax: 2,
-    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
-    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
-    isPoison: isDataFault,
-    run,
+    onGroup: options.onGroup,
+    async run(offers, { target, waitMs }) {
+      const rows = await target.query<VerdictRow>(
+        "select * from admit_jobs($1::jsonb, $2)",
+        [JSON.stringify(offers.map(toRow)), waitMs],
+        "admit_jobs",
+      );
+      const byPlace = new Map(rows.map((row) => [row.n, row]));
+      return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
+    },
   });
   return { offer: (offer) => grouper.call(offer) };
 }
 
-function toRow(offer: JobOffer, n: number): Record<string, unknown> {
+function toRow(offer: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = offer;
   const hold = "hold" in terms ? terms.hold : undefined;
   return {
@@ -129,12 +120,12 @@ function toRow(offer: JobOffer, n: number): Record<string, unknown> {
 const DAILY_TOKENS = 2;
 const FUNDS = 3;
 
-function refusalOf(offer: JobOffer, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
+function refusalOf(offer: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
   return refusal(verdict, { workspaceId: offer.workspaceId, limit: offer.limit, hold });
 }
 
 /** The numbers are those of `admit_jobs`. */
-function toVerdict(offer: JobOffer, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
+function toVerdict(offer: JobRequest, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
   const { terms } = offer;
   switch (row?.verdict) {
     case 0:

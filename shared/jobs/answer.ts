@@ -21,7 +21,7 @@ export interface Told {
 }
 
 /** Wakes the ingress whose caller waits for the job, when one does: what came of it is read in the row. */
-export function ringCaller(
+export function wakeCaller(
   connection: { publish(subject: string, data: string): void; isClosed(): boolean },
   job: Pick<Addressed, "id" | "reply">,
 ): void {
@@ -29,7 +29,7 @@ export function ringCaller(
 }
 
 /** Publishes to the job's publisher, when it named an address of its workspace. */
-export function tellPublisher(
+export function notifyPublisher(
   connection: { publish(subject: string, data: string): void; isClosed(): boolean },
   job: Addressed,
   told: Told,
@@ -37,7 +37,7 @@ export function tellPublisher(
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
   if (isIngressReply(reply)) {
-    ringCaller(connection, job);
+    wakeCaller(connection, job);
     return;
   }
   if (!isWorkspaceReply(reply, job.workspace_id)) return;

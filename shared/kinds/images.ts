@@ -13,9 +13,9 @@ import { priceOf } from "#shared/pricing/variants.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
-import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { type MediaKind, NO_INPUTS } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
-import { editPictures } from "./given-media.ts";
+import { editPictures } from "./input-media.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
 export interface ImageWish {
@@ -55,7 +55,7 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image"),
   check: checkImages,
-  given: NOTHING_GIVEN,
+  given: NO_INPUTS,
 };
 
 export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
@@ -87,7 +87,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
 }
 
 /**
- * The same of an edit, its pictures apart (given-media.ts).
+ * The same of an edit, its pictures apart (input-media.ts).
  * @throws ApiError 400 `edit_not_supported` when the model takes no pictures, or naming the parameter at fault
  */
 export function checkImageEdit(

@@ -6,7 +6,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import type { StoredFiles } from "./chat/files.ts";
-import type { Given, KeptMedia } from "./given-media.ts";
+import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
 import type { Recording } from "./transcription.ts";
 
@@ -57,8 +57,8 @@ export interface MediaKind<
    * @param kept what was stored for the call already
    * @throws ApiError naming the member at fault
    */
-  given(request: Request, model: Model, kept?: KeptMedia): Promise<readonly Given[]>;
+  given(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
 }
 
 /** For kinds that take words alone. */
-export const NOTHING_GIVEN = (): Promise<readonly Given[]> => Promise.resolve([]);
+export const NO_INPUTS = (): Promise<readonly InputMedia[]> => Promise.resolve([]);

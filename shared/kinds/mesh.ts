@@ -9,7 +9,7 @@ import { priceOf } from "#shared/pricing/variants.ts";
 import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
 import { type MediaKind } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
-import { givenByAddresses } from "./given-media.ts";
+import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the picture and the mesh that come with the call. */
 export interface MeshWish {
@@ -31,7 +31,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshWish>> = {
   read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "object_3d"),
   check: checkMesh,
-  given: (request, model, kept) => givenByAddresses({ ...request }, model, ["image", "mesh"], kept),
+  given: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
 };
 
 /** @throws ApiError 400 naming the parameter at fault */

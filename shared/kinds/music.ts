@@ -18,7 +18,7 @@ import {
   usualTime,
   withoutNulls,
 } from "./media-check.ts";
-import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { type MediaKind, NO_INPUTS } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
@@ -43,7 +43,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicWish>> =
   read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "music"),
   check: checkMusic,
-  given: NOTHING_GIVEN,
+  given: NO_INPUTS,
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -7,7 +7,7 @@ import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.t
 import { priceOf } from "#shared/pricing/variants.ts";
 
 import { type CheckedMedia, member, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
-import { type MediaKind, NOTHING_GIVEN } from "./kind.ts";
+import { type MediaKind, NO_INPUTS } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
@@ -36,7 +36,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechWish>> = {
   read: (body) => parse("SpeechRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "audio"),
   check: checkSpeech,
-  given: NOTHING_GIVEN,
+  given: NO_INPUTS,
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -19,7 +19,7 @@ import {
 } from "./media-check.ts";
 import { type MediaKind } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
-import { givenByAddresses } from "./given-media.ts";
+import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the picture and the video that come with the call. */
 export interface VideoWish {
@@ -44,7 +44,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoWish>> =
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
   check: checkVideo,
-  given: (request, model, kept) => givenByAddresses({ ...request }, model, ["image", "video"], kept),
+  given: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -2,9 +2,10 @@
  * Closes holds: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
  * Idempotency key: (job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
  */
-import { BUSY, createGrouper, type Patience, waitMs } from "#shared/admission/group.ts";
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Database, isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, isDataFault, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
+import { BUSY } from "#shared/database/grouper.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -55,45 +56,29 @@ export function openLedger(options: {
   retryMs: number;
   onGroup?: (size: number) => void;
 }): Ledger {
-  const connection = options.database.reserve("finish", LIMITS.loneWaitMs);
-  const contended = options.database.reserve("contended finish", LIMITS.contendedWaitMs);
-
-  const send = async (items: readonly Finish[], patience: Patience): Promise<(bigint | null | typeof BUSY)[]> => {
-    const first = items[0];
-    // The group form costs several times as much for a group of one.
-    if (items.length === 1 && first && patience !== "long") {
-      const rows = await (patience === "none" ? connection : contended).query<{ taken: bigint | null }>(
-        SINGLE_SQL,
-        [
-          first.jobId,
-          first.attempt,
-          first.usedNano,
-          first.status,
-          first.source,
-          JSON.stringify(first.units),
-          first.isEstimated,
-          first.tokens,
-        ],
-        "finish_call",
-      );
-      return [busy(rows[0]?.taken ?? null)];
-    }
-    if (patience === "none") return sendGroup(items, patience, false);
-    // Those who wait are busy workspaces: their balances are locked late, unless the decision needs the lock.
-    try {
-      return await sendGroup(items, patience, true);
-    } catch (error) {
-      if (sqlState(error) !== SQL.decideLocked) throw error;
-      return sendGroup(items, patience, false);
-    }
+  const single = async (target: Queryable, item: Finish): Promise<(bigint | null | typeof BUSY)[]> => {
+    const rows = await target.query<{ taken: bigint | null }>(
+      SINGLE_SQL,
+      [
+        item.jobId,
+        item.attempt,
+        item.usedNano,
+        item.status,
+        item.source,
+        JSON.stringify(item.units),
+        item.isEstimated,
+        item.tokens,
+      ],
+      "finish_call",
+    );
+    return [busy(rows[0]?.taken ?? null)];
   };
 
-  const sendGroup = async (
+  const group = async (
+    { target, waitMs }: GroupRun,
     items: readonly Finish[],
-    patience: Patience,
     isLate: boolean,
   ): Promise<(bigint | null | typeof BUSY)[]> => {
-    const target = { none: connection, short: contended, long: options.database }[patience];
     const rows = await target.query<{ taken: (bigint | null)[] }>(
       GROUP_SQL,
       [
@@ -105,7 +90,7 @@ export function openLedger(options: {
         items.map((item) => JSON.stringify(item.units)),
         plainArray(items.map((item) => item.isEstimated)),
         plainArray(items.map((item) => item.tokens)),
-        waitMs(patience),
+        waitMs,
         isLate,
       ],
       "finish_calls",
@@ -113,14 +98,18 @@ export function openLedger(options: {
     return rows[0]?.taken.map(busy) ?? [];
   };
 
-  const grouper = createGrouper<Finish, bigint | null>({
+  const grouper = openGrouped<Finish, bigint | null>({
+    database: options.database,
+    name: "finish",
     sizeMax: LIMITS.groupSizeMax,
-    queueMax: LIMITS.groupQueueMax,
-    lanesMax: 2,
-    ...(options.onGroup ? { onGroup: options.onGroup } : {}),
-    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
-    isPoison: isDataFault,
-    run: send,
+    singleCallWaitMs: LIMITS.singleCallWaitMs,
+    onGroup: options.onGroup,
+    run(items, on) {
+      const [first] = items;
+      // The group form costs several times as much for a group of one.
+      if (items.length === 1 && first && on.lockWait !== "long") return single(on.target, first);
+      return on.lockWait === "none" ? group(on, items, false) : lockingLate((isLate) => group(on, items, isLate));
+    },
   });
 
   // Those asleep between two tries included: a process that ends must not leave them behind.

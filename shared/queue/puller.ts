@@ -9,9 +9,9 @@ import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 
 import { INBOX_PREFIXES, type NatsRole, onLink } from "./connection.ts";
-import { createLastingPublisher, type LastingPublisher } from "./lasting-publisher.ts";
+import { createBufferedPublisher, type BufferedPublisher } from "./buffered-publisher.ts";
 
-type Publisher = Pick<LastingPublisher, "publish">;
+type Publisher = Pick<BufferedPublisher, "publish">;
 
 /** A work message as it was handed to us. */
 export class Delivery {
@@ -111,7 +111,7 @@ export function openPuller(options: {
   onRoom: () => void;
 }): Puller {
   const { connection, stream, durable, log, onMessage, onRoom } = options;
-  const acks = createLastingPublisher(connection, 0);
+  const acks = createBufferedPublisher(connection, 0);
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`;
   let inbox = "";
   let subscription: Subscription | undefined;

@@ -25,8 +25,8 @@ export const laneFilter = (pool: Pool, lane: Lane): string => `work.${pool}.${la
 export const cancelSubject = (jobId: string): string => `cancel.${jobId}`;
 export const CANCEL_FILTER = "cancel.*";
 /** A provider has told that a job of ours has moved there: whoever follows it asks at once. */
-export const ringSubject = (jobId: string): string => `ring.${jobId}`;
-export const RING_FILTER = "ring.*";
+export const providerCallbackSubject = (jobId: string): string => `callback.${jobId}`;
+export const PROVIDER_CALLBACK_FILTER = "callback.*";
 /** What the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 

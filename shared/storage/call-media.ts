@@ -5,7 +5,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { CLAIMS_PREFIX } from "./claim-check.ts";
 import type { Storage } from "./client.ts";
-import { insistently } from "./insistently.ts";
+import { withRetries } from "./with-retries.ts";
 import {
   beginParts,
   deleteObject,
@@ -30,7 +30,7 @@ export async function storeCallMedia(
   const key = `${CLAIMS_PREFIX}${jobId}/${name}`;
   const digest = createHash("sha256").update(bytes).digest("hex");
   if (bytes.length <= LIMITS.uploadPartBytes) {
-    await insistently(bytes.length, (signal) => putObject(storage, key, bytes, signal));
+    await withRetries(bytes.length, (signal) => putObject(storage, key, bytes, signal));
   } else await storeParts(storage, key, bytes);
   return `${bytes.length}#${digest}#${key}`;
 }
@@ -42,7 +42,7 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
     for (let from = 0; from < bytes.length; from += LIMITS.uploadPartBytes) {
       const piece = bytes.subarray(from, from + LIMITS.uploadPartBytes);
       const number = parts.length + 1;
-      parts.push(await insistently(piece.length, (signal) => putPart(storage, key, uploadId, number, piece, signal)));
+      parts.push(await withRetries(piece.length, (signal) => putPart(storage, key, uploadId, number, piece, signal)));
     }
     await joinParts(storage, key, uploadId, parts);
   } catch (error) {

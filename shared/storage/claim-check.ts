@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
-import { insistently } from "./insistently.ts";
+import { withRetries } from "./with-retries.ts";
 import { listObjects } from "./objects.ts";
 
 export const CLAIMS_PREFIX = "claims/";
@@ -22,7 +22,7 @@ export function storeResult(storage: Storage, jobId: string, epoch: number, text
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
-  await insistently(body.length, (abortSignal) =>
+  await withRetries(body.length, (abortSignal) =>
     storage.client.send(
       new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
       { abortSignal },

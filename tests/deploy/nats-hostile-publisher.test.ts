@@ -19,7 +19,7 @@ const TARGETS = [
   `work.chat.live.${OTHER}`,
   `work.chat.batch.${PUBLISHER_WORKSPACE}`,
   `cancel.${JOB}`,
-  `ring.${JOB}`,
+  `callback.${JOB}`,
   "breaker.chat",
   "room.chat.batch",
   `_INBOX.ws.${OTHER}.answers`,

@@ -50,7 +50,7 @@ beforeAll(async () => {
   upstream = startOpenAiServer();
   const catalogue = join(folder.directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueOf(upstream.url));
-  stack = await startStack({ janitor: false, env: { SLUICE_CHAT_TOTAL_MS: "20000", SLUICE_CATALOGUE: catalogue } });
+  stack = await startStack({ janitor: false, env: { SLUICE_CALL_TOTAL_MS: "20000", SLUICE_CATALOGUE: catalogue } });
   client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
 });
 

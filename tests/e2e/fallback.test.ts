@@ -119,7 +119,7 @@ let caller: Target;
 beforeAll(async () => {
   bed = await startFamilies({
     models: MODELS,
-    env: { SLUICE_CHAT_FIRST_BYTE_MS: String(PATIENCE_MS), SLUICE_CHAT_PLAIN_MS: String(PATIENCE_MS) },
+    env: { SLUICE_CALL_FIRST_BYTE_MS: String(PATIENCE_MS), SLUICE_CALL_PLAIN_MS: String(PATIENCE_MS) },
   });
   const chains: [string, string[]][] = [
     ...CHAINS.map(([, { first, second, third }]): [string, string[]] => [first, [second, third]]),

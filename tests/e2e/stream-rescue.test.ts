@@ -22,7 +22,7 @@ const client = createClient();
 let stack: Stack;
 
 beforeAll(async () => {
-  stack = await startStack({ env: { SLUICE_SANDBOX: "on", SLUICE_CHAT_STALL_MS: "1500" } });
+  stack = await startStack({ env: { SLUICE_SANDBOX: "on", SLUICE_CALL_STALL_MS: "1500" } });
 });
 afterAll(() => stack?.stop());
 

@@ -70,7 +70,7 @@ beforeAll(async () => {
     startBed({
       janitor: false,
       behaviours: ["stall", "silent", "silent-after-head"],
-      env: { SLUICE_CHAT_STALL_MS: "1500", SLUICE_CHAT_FIRST_BYTE_MS: "1500" },
+      env: { SLUICE_CALL_STALL_MS: "1500", SLUICE_CALL_FIRST_BYTE_MS: "1500" },
     }),
   ]);
   // Runs beside everything else in this file; looked at in the end.

@@ -125,7 +125,7 @@ async function isUnknown(id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** As if the hours of SLUICE_UNKNOWN_HOURS had gone by. */
+/** As if the hours of SLUICE_UNKNOWN_OUTCOME_HOURS had gone by. */
 async function age(id: string): Promise<void> {
   await strict.stack.query("update job set unknown_since = unknown_since - interval '25 hours' where id = $1", [id]);
 }

@@ -93,7 +93,7 @@ beforeAll(async () => {
     startStack({ janitor: false }),
     startStack({
       janitor: false,
-      env: { SLUICE_CHAT_STALL_MS: "1500", SLUICE_CHAT_FIRST_BYTE_MS: "1500", SLUICE_CHAT_TOTAL_MS: "3000" },
+      env: { SLUICE_CALL_STALL_MS: "1500", SLUICE_CALL_FIRST_BYTE_MS: "1500", SLUICE_CALL_TOTAL_MS: "3000" },
     }),
   ]);
   caller = await newCaller(normal);

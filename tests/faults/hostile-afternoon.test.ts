@@ -43,7 +43,7 @@ beforeAll(async () => {
     pools: ["chat", "image"],
     behaviours: [`delay-${CALL_MS}`, ...LIES],
     presets: { some: [600, null] },
-    env: { SLUICE_CHAT_TOTAL_MS: "10000", SLUICE_WORKER_SLOTS: "64", SLUICE_SANDBOX: "on" },
+    env: { SLUICE_CALL_TOTAL_MS: "10000", SLUICE_WORKER_SLOTS: "64", SLUICE_SANDBOX: "on" },
   });
   penniless = await createWorkspace(bed.stack, { creditsNano: 1n });
   const rich = await createWorkspace(bed.stack, { creditsNano: 10n ** 13n, preset: "some" });

@@ -24,10 +24,10 @@ import { seeded } from "../support/seed.ts";
 const WORKSPACES = 4;
 /** Of a second each, so that silence costs a run little. */
 const LIMITS_ENV = {
-  SLUICE_CHAT_FIRST_BYTE_MS: "1500",
-  SLUICE_CHAT_STALL_MS: "1500",
-  SLUICE_CHAT_PLAIN_MS: "1500",
-  SLUICE_CHAT_TOTAL_MS: "6000",
+  SLUICE_CALL_FIRST_BYTE_MS: "1500",
+  SLUICE_CALL_STALL_MS: "1500",
+  SLUICE_CALL_PLAIN_MS: "1500",
+  SLUICE_CALL_TOTAL_MS: "6000",
 };
 
 export interface MixedBed extends Bed {

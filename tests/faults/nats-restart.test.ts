@@ -15,7 +15,7 @@ const HONEST = new Set(["200", "500", "503", "broken stream"]);
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2, workers: 2, env: { SLUICE_CHAT_QUEUE_MS: "10000" } });
+  bed = await startBed({ ingress: 2, workers: 2, env: { SLUICE_CALL_QUEUE_MS: "10000" } });
 });
 afterAll(() => bed?.stop());
 

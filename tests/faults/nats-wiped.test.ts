@@ -8,7 +8,7 @@ import { eventually } from "./wait.ts";
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ ingress: 2, env: { SLUICE_CHAT_QUEUE_MS: "15000" } });
+  bed = await startBed({ ingress: 2, env: { SLUICE_CALL_QUEUE_MS: "15000" } });
 });
 afterAll(() => bed?.stop());
 

@@ -118,9 +118,9 @@ beforeAll(async () => {
       })),
     ),
     env: {
-      SLUICE_CHAT_FIRST_BYTE_MS: String(FIRST_BYTE_MS),
-      SLUICE_CHAT_STALL_MS: String(STALL_MS),
-      SLUICE_CHAT_TOTAL_MS: String(TOTAL_MS),
+      SLUICE_CALL_FIRST_BYTE_MS: String(FIRST_BYTE_MS),
+      SLUICE_CALL_STALL_MS: String(STALL_MS),
+      SLUICE_CALL_TOTAL_MS: String(TOTAL_MS),
     },
   });
   for (const family of FAMILIES) bed.upstreams[family].setDefault(endless(family));

@@ -56,9 +56,9 @@ beforeAll(async () => {
       ];
     }),
     env: {
-      SLUICE_CHAT_FIRST_BYTE_MS: String(FIRST_BYTE_MS),
-      SLUICE_CHAT_PLAIN_MS: String(FIRST_BYTE_MS),
-      SLUICE_CHAT_TOTAL_MS: String(TOTAL_MS),
+      SLUICE_CALL_FIRST_BYTE_MS: String(FIRST_BYTE_MS),
+      SLUICE_CALL_PLAIN_MS: String(FIRST_BYTE_MS),
+      SLUICE_CALL_TOTAL_MS: String(TOTAL_MS),
     },
   });
   const chains = CHAT.map(({ family, name }) => [`${family}-${name}-chained`, [`stand-in-for-${family}`]]);

@@ -10,7 +10,7 @@ import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
-import { explainFailure } from "#workers/pools/chat-failure.ts";
+import { explainFailure } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { fakeContext, KEY, RING_TOKEN } from "./fake-context.ts";
@@ -105,7 +105,7 @@ describe("the codes of a route", () => {
         ...GATES,
         "shared/admission/calls.ts",
         "shared/kinds/chat/constraints.ts",
-        "shared/admission/group.ts",
+        "shared/database/grouper.ts",
         "shared/kinds/resolve-model.ts",
         "shared/json.ts",
         "shared/outbound/guard.ts",
@@ -121,7 +121,7 @@ describe("the codes of a route", () => {
 
   test("are all documented for the list of models too", () => {
     const codes = codesOf("get", "/v1/models");
-    const said = thrownIn(...GATES, "shared/admission/group.ts");
+    const said = thrownIn(...GATES, "shared/database/grouper.ts");
     for (const code of [...said, "service_unavailable", "overloaded", "rate_limit_exceeded"])
       expect(codes).toContain(code);
   });

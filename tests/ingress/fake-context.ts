@@ -82,7 +82,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   const context = {
     config: {
       bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
-      chat: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
+      calls: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
     },
     log: createLogger({
       level: "info",
@@ -130,7 +130,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     connection: { publish: () => undefined },
     cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
-    isRing: (_jobId: string, token: string) => token === RING_TOKEN,
+    isProviderCallback: (_jobId: string, token: string) => token === RING_TOKEN,
     isReady: (required: readonly string[]) => Promise.resolve(options.isReady?.(required) ?? true),
   } as unknown as IngressContext;
   return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };

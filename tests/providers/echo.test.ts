@@ -6,8 +6,8 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 import { createLogger } from "#shared/logger.ts";
-import { bench, closeBenches } from "#tests/workers/pools/chat-bench.ts";
-import { run } from "#tests/workers/pools/media/run-bench.ts";
+import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
+import { run } from "#tests/workers/calls/media/run-bench.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import type { MediaCall, MediaKind, MediaKinds, MediaOffer } from "#workers/providers/media.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
@@ -97,7 +97,7 @@ describe("a chat provider that repeats the prompt in its error", () => {
   );
 });
 
-/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/pools). */
+/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/calls). */
 const loggedAs = async (failure: ProviderError): Promise<string> => {
   const { log, text } = listen();
   await bench({ complete: () => Promise.reject(failure) }, { log }).run();

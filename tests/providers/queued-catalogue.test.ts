@@ -7,7 +7,7 @@ import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
-import { adaptTo } from "#workers/pools/source-params.ts";
+import { adaptTo } from "#workers/calls/source-params.ts";
 import type { MediaCall, MediaOffer, Polled, VideoInput } from "#workers/providers/media.ts";
 
 import { mediaCall, never, queued } from "./engine/calls.ts";

@@ -36,7 +36,7 @@ describe("settings", () => {
     const config = loadConfig({ ...MINIMAL, SLUICE_CATALOGUE: "a.yaml, b.yaml" });
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.s3)).toBe(true);
-    expect(Object.isFrozen(config.chat)).toBe(true);
+    expect(Object.isFrozen(config.calls)).toBe(true);
     expect(Object.isFrozen(config.catalogueFiles)).toBe(true);
     expect(config.catalogueFiles).toEqual(["a.yaml", "b.yaml"]);
   });
@@ -67,12 +67,12 @@ describe("settings", () => {
   });
 
   test("the first byte never gets longer than the whole call", () => {
-    const { chat } = loadConfig({ ...MINIMAL, SLUICE_CHAT_TOTAL_MS: "1000", SLUICE_CHAT_FIRST_BYTE_MS: "5000" });
-    expect(chat.firstByteMs).toBe(1_000);
+    const { calls } = loadConfig({ ...MINIMAL, SLUICE_CALL_TOTAL_MS: "1000", SLUICE_CALL_FIRST_BYTE_MS: "5000" });
+    expect(calls.firstByteMs).toBe(1_000);
   });
 
   test("a silent stream is left within a minute where another source could serve it", () => {
-    expect(loadConfig(MINIMAL).chat).toMatchObject({ firstByteMs: 120_000, firstByteNextMs: 45_000 });
+    expect(loadConfig(MINIMAL).calls).toMatchObject({ firstByteMs: 120_000, firstByteNextMs: 45_000 });
   });
 
   test.each(["DATABASE_URL", "NATS_URL"])("a missing %s is named", (name) => {
@@ -99,9 +99,9 @@ describe("settings", () => {
     ["SLUICE_STREAM_REPLICAS", "0"],
     ["SLUICE_WORKER_SLOTS", "0"],
     ["SLUICE_BODY_BYTES_MAX", "1023"],
-    ["SLUICE_CHAT_TOTAL_MS", "999"],
-    ["SLUICE_CHAT_FIRST_BYTE_MS", "0.5"],
-    ["SLUICE_CHAT_STALL_MS", "∞"],
+    ["SLUICE_CALL_TOTAL_MS", "999"],
+    ["SLUICE_CALL_FIRST_BYTE_MS", "0.5"],
+    ["SLUICE_CALL_STALL_MS", "∞"],
     ["SLUICE_GRACE_MS", "30s"],
     ["SLUICE_PACE", "0"],
     ["SLUICE_PACE", "2"],

@@ -86,7 +86,7 @@ const PRIVILEGES: readonly Privilege[] = [
     rule: "only the runner and the batch intake acknowledge messages",
     pattern: /\.\s*(?:ack|ackAck|nak|term|working)\s*\(/,
     where: isProduct,
-    allowed: (file) => file === "workers/runner.ts" || file === "ingress/batch/intake.ts",
+    allowed: (file) => file === "workers/runner/runner.ts" || file === "ingress/batch/intake.ts",
   },
   {
     rule: "nothing writes to the console",

@@ -5,8 +5,8 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import { findOverdue, redispatchExpired } from "#shared/database/job-sweeps.ts";
-import type { UnownedJob } from "#shared/database/jobs.ts";
-import { conclude as concludeJob, endingOf } from "#shared/jobs/end-unowned.ts";
+import type { OrphanedJob } from "#shared/database/jobs.ts";
+import { conclude as concludeJob, endingOf } from "#shared/jobs/orphaned-jobs.ts";
 import { LANES } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
@@ -30,7 +30,7 @@ export async function sweepLeases(context: JobSweepContext): Promise<number> {
   return jobs.length;
 }
 
-async function conclude(context: JobSweepContext, job: UnownedJob, claimsMax: number): Promise<void> {
+async function conclude(context: JobSweepContext, job: OrphanedJob, claimsMax: number): Promise<void> {
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
   const ending = endingOf(job, claimsMax);
   if (!ending) {

@@ -42,7 +42,7 @@ export async function startJanitor(): Promise<void> {
   const publisher = createPublisher(connection);
   const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
   lifecycle.onStop("dispatches", () => dispatcher.idle());
-  const unknownKeepMs = config.unknownHours * 3_600_000;
+  const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
   lifecycle.onStop("room", openRoomWatch(jobs));
   const sweeps = startSweeps(log, [

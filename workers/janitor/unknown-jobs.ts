@@ -4,8 +4,8 @@
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 
-import { countUnknown, findWrittenOff, redispatchUnknown } from "#shared/database/job-sweeps.ts";
-import { conclude, WRITTEN_OFF } from "#shared/jobs/end-unowned.ts";
+import { countUnknown, findExpired, redispatchUnknown } from "#shared/database/job-sweeps.ts";
+import { conclude, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 
 import { type JobSweepContext, sendAgain } from "./dispatch.ts";
 
@@ -15,8 +15,8 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
   const { database, connection, metrics, log } = context;
   const due = await redispatchUnknown(database, BATCH);
   if (due.length > 0) await sendAgain(context, await jetstreamManager(connection, { checkAPI: false }), due);
-  for (const job of await findWrittenOff(database, context.unknownKeepMs, BATCH)) {
-    const outcome = await conclude(context, job, WRITTEN_OFF);
+  for (const job of await findExpired(database, context.unknownKeepMs, BATCH)) {
+    const outcome = await conclude(context, job, EXPIRED);
     if (outcome === "superseded") continue;
     metrics.jobs.inc(job.pool, "written_off");
     log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");

@@ -49,7 +49,7 @@ export interface MediaCall<Input> {
   /** Waited for while an answer that brings what was made is read. */
   readonly makeRoom?: MakeRoom;
   /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
-  readonly doorbell?: string;
+  readonly callbackUrl?: string;
 }
 
 /** Answers in one exchange. */

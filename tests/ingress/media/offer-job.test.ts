@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 
 import type { IngressContext } from "#ingress/context.ts";
 import { admitMediaJob, type MediaJob } from "#ingress/media/offer-job.ts";
-import { lighten } from "#ingress/media/put-aside.ts";
+import { lighten } from "#ingress/media/offload-inputs.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
 import { IMAGE_EDITS } from "#shared/kinds/images.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 
-const PICTURE = new Uint8Array(LIMITS.inlineGivenBytesMax + 1);
+const PICTURE = new Uint8Array(LIMITS.inlineInputBytesMax + 1);
 
 /** An edit with a large picture. */
 function job(): MediaJob {
@@ -27,7 +27,7 @@ function job(): MediaJob {
     model: {},
     checked,
     request: light.request,
-    takeGiven: light.take,
+    takeInline: light.take,
   } as unknown as MediaJob;
 }
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 
 import { offerTwice } from "#ingress/media/offer-twice.ts";
 import { ApiError } from "#shared/errors.ts";
-import type { JobOffer, JobVerdict } from "#shared/jobs/admission.ts";
+import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { createLogger } from "#shared/logger.ts";
 
-const OFFER = { id: "0197a000-0000-7000-8000-000000000001" } as JobOffer;
+const OFFER = { id: "0197a000-0000-7000-8000-000000000001" } as JobRequest;
 const ADMITTED: JobVerdict = { kind: "admitted", dispatch: 1 };
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -15,7 +15,7 @@ async function offered(...answers: readonly (JobVerdict | Error)[]): Promise<{ v
 }
 
 async function offeredAs(
-  one: JobOffer,
+  one: JobRequest,
   ...answers: readonly (JobVerdict | Error)[]
 ): Promise<{ verdict: unknown; isRefused: boolean }> {
   let isRefused = false;

@@ -5,7 +5,7 @@ import { parseDecimal } from "#shared/money.ts";
 import type { Price } from "#shared/pricing/price.ts";
 import { priceChat } from "#shared/pricing/price.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
-import { createRendering } from "#workers/pools/chat-render.ts";
+import { createRendering } from "#workers/calls/chat/render.ts";
 import { messagesRequest } from "#workers/providers/anthropic/request.ts";
 import { createReader } from "#workers/providers/anthropic/stream.ts";
 import type { ChatDelta, ChatResult } from "#workers/providers/provider.ts";

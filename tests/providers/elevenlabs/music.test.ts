@@ -4,7 +4,7 @@ import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 import { classifyAnswer } from "#workers/providers/elevenlabs/errors.ts";
 import type { Artifact, MediaCall, MusicInput, SpeechFormat } from "#workers/providers/media.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { adaptTo } from "#workers/pools/source-params.ts";
+import { adaptTo } from "#workers/calls/source-params.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 
 import { samples } from "./music-endpoint.ts";
@@ -264,7 +264,7 @@ describe("an answer to what is paid for", () => {
     const failing = failureOf(compose({}, { sourceModel: "mock-silent", signal: controller.signal }));
     const call = await server.received(1);
     controller.abort();
-    // What that means for the job depends on who ended it (workers/pools/media/conclusion.ts).
+    // What that means for the job depends on who ended it (workers/calls/media/outcome-after-error.ts).
     expect((await failing).kind).toBe("aborted");
     await call.finished;
     expect(call.closedByClientAt).not.toBeNull();

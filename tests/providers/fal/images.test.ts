@@ -133,8 +133,8 @@ describe("a job", () => {
   test("is to ring only where it was given a bell", async () => {
     const { server, make } = start();
     await make();
-    await make({}, { doorbell: "https://ours.example/bell?job=a b&at=1" });
-    expect(server.jobs.map(({ facts }) => facts.doorbell)).toEqual([null, "https://ours.example/bell?job=a b&at=1"]);
+    await make({}, { callbackUrl: "https://ours.example/bell?job=a b&at=1" });
+    expect(server.jobs.map(({ facts }) => facts.callbackUrl)).toEqual([null, "https://ours.example/bell?job=a b&at=1"]);
   });
 
   test("is asked to stop by PUT, and told nothing of what comes of it", async () => {

@@ -15,7 +15,7 @@ interface Facts {
   readonly model: string;
   readonly body: Members;
   /** Where it was told to ring when it has ended. */
-  readonly doorbell: string | null;
+  readonly callbackUrl: string | null;
   /** What the model refuses once it runs: the queue takes anything. */
   readonly fault: Members | null;
 }
@@ -62,8 +62,8 @@ function check({ path, headers, body }: RecordedCall): TextReply | { readonly fa
   const { pathname, searchParams } = new URL(path, "http://local");
   const model = pathname.slice(1);
   const app = model.split("/").slice(0, 2).join("/");
-  const doorbell = searchParams.get("fal_webhook");
-  return { facts: { app, model, body: body as Members, doorbell, fault: checkInput(model, body) } };
+  const callbackUrl = searchParams.get("fal_webhook");
+  return { facts: { app, model, body: body as Members, callbackUrl, fault: checkInput(model, body) } };
 }
 
 function receiptOf({ id, facts, script }: Job<Facts, Status>, url: string): TextReply {

@@ -45,7 +45,7 @@ describe("a video", () => {
     const { server, make } = start();
     await make(
       { duration: 10, aspectRatio: "9:16", negativePrompt: "blur", resolution: "720p", seed: 7 },
-      { doorbell: "https://ours.example/bell/1" },
+      { callbackUrl: "https://ours.example/bell/1" },
     );
     expect(server.requests).toMatchObject([
       { method: "POST", path: `/${KLING}?fal_webhook=https%3A%2F%2Fours.example%2Fbell%2F1` },
@@ -57,7 +57,7 @@ describe("a video", () => {
       aspect_ratio: "9:16",
       negative_prompt: "blur",
     });
-    expect(server.jobs.map(({ facts }) => facts.doorbell)).toEqual(["https://ours.example/bell/1"]);
+    expect(server.jobs.map(({ facts }) => facts.callbackUrl)).toEqual(["https://ours.example/bell/1"]);
   });
 
   test("goes under the usual names where its source says nothing, media as addresses or as they are", async () => {

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { createRendering } from "#workers/pools/chat-render.ts";
+import { createRendering } from "#workers/calls/chat/render.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 
 import { chatCall, useServers } from "../engine/calls.ts";

@@ -8,7 +8,7 @@ import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
-import { adaptTo } from "#workers/pools/source-params.ts";
+import { adaptTo } from "#workers/calls/source-params.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
 

@@ -75,7 +75,7 @@ describe("a prediction", () => {
 
   test("rings only where it was given a bell, and only at its end", async () => {
     const { server, make } = start();
-    await make({}, { doorbell: "https://ours.example/bell/1" });
+    await make({}, { callbackUrl: "https://ours.example/bell/1" });
     expect(server.requests[0]?.body).toEqual({
       input: { prompt: "waves" },
       webhook: "https://ours.example/bell/1",
@@ -85,9 +85,9 @@ describe("a prediction", () => {
 
   test.each(["http://ours.example/bell/1", "HTTP://127.0.0.1:8080/bell"])(
     "polls alone where its bell (%s) is none that Replicate would ring",
-    async (doorbell) => {
+    async (callbackUrl) => {
       const { server, make } = start();
-      await make({}, { doorbell });
+      await make({}, { callbackUrl });
       expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves" } });
       expect(server.charged).toBe(1);
     },

@@ -10,7 +10,7 @@ import { startElevenLabsServer } from "#tests/providers/elevenlabs/server.ts";
 import { startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
 import { direct, failureOf } from "#tests/providers/engine/calls.ts";
 import { speechCall, transcriptionCall } from "#tests/providers/sound-calls.ts";
-import { adaptTo } from "#workers/pools/source-params.ts";
+import { adaptTo } from "#workers/calls/source-params.ts";
 import { createDeepgram } from "#workers/providers/deepgram/index.ts";
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 import type { MediaOffers, SpeechFormat } from "#workers/providers/media.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { tellPublisher } from "#shared/jobs/answer.ts";
+import { notifyPublisher } from "#shared/jobs/answer.ts";
 import { isIngressReply } from "#shared/queue/subjects.ts";
 
 const [WORKSPACE, OTHER, JOB] = [newId(), newId(), newId()];
@@ -13,7 +13,7 @@ function told(reply: string | null): { subject: string; data: string }[] {
     publish: (subject: string, data: string) => void sent.push({ subject, data }),
     isClosed: () => false,
   };
-  tellPublisher(
+  notifyPublisher(
     connection,
     { id: JOB, workspace_id: WORKSPACE, publisher_key: "k", reply },
     { status: "completed", result: "{}" },
@@ -40,7 +40,7 @@ describe("the answer about a job", () => {
     `batch.chat.${OTHER}`,
     `work.chat.live.${WORKSPACE}`,
     `cancel.${JOB}`,
-    `ring.${JOB}`,
+    `callback.${JOB}`,
     "breaker.chat",
     "room.chat.batch",
     "$JS.API.STREAM.PURGE.POOL_chat",

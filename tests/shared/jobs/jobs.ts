@@ -1,9 +1,9 @@
 /** Offers of durable jobs for tests, and the rows they become. */
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import type { JobOffer } from "#shared/jobs/admission.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
 
-export interface TestOffer extends Partial<Omit<JobOffer, "terms">> {
+export interface TestOffer extends Partial<Omit<JobRequest, "terms">> {
   readonly workspaceId: string;
   readonly amount?: bigint;
   readonly tokens?: number;
@@ -15,7 +15,7 @@ export interface TestOffer extends Partial<Omit<JobOffer, "terms">> {
 const KEY_ID = newId();
 
 /** An offer of the batch lane that holds one nano-credit unless told otherwise. */
-export function offer(members: TestOffer): JobOffer {
+export function offer(members: TestOffer): JobRequest {
   const { amount = 1n, tokens = 1, cap = null, isRefused = false, ...rest } = members;
   const id = members.id ?? newId();
   return {

@@ -5,7 +5,7 @@ import type { Database, Queryable } from "#shared/database/client.ts";
 import {
   dropEndedJobs,
   findOverdue,
-  findWrittenOff,
+  findExpired,
   lanesWaiting,
   oldestDispatch,
   redispatchUnknown,
@@ -93,7 +93,7 @@ describe("among many jobs", () => {
     ["not confirmed by the queue", (target) => redispatchUnsent(target, 60_000, 100)],
     ["not taken for long", (target) => takeUnclaimed(target, 60_000, 100)],
     ["overdue", (target) => findOverdue(target, [{ lane: "batch", graceMs: 60_000 }], 100)],
-    ["of unknown outcome for too long", (target) => findWrittenOff(target, 60_000, 100)],
+    ["of unknown outcome for too long", (target) => findExpired(target, 60_000, 100)],
     ["to be asked about", (target) => redispatchUnknown(target, 100)],
     ["ended long ago", (target) => dropEndedJobs(target, 60_000, 100)],
   ])("those %s are found by an index", async (_name, work) => {

@@ -36,7 +36,7 @@ export function falQueue<Input, Output>(
     async start(call) {
       const { input, asked, usual } = model.body(call);
       call.adapt(input);
-      const path = `/${call.sourceModel.split("/").map(encodeURIComponent).join("/")}${ringing(call.doorbell)}`;
+      const path = `/${call.sourceModel.split("/").map(encodeURIComponent).join("/")}${ringing(call.callbackUrl)}`;
       const headers = { "x-fal-object-lifecycle-preference": KEEP };
       const fields = call.fields ?? usual;
       const request = { path, body: JSON.stringify(input), headers };
@@ -70,8 +70,8 @@ export function falQueue<Input, Output>(
 }
 
 /** Where fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */
-function ringing(doorbell: string | undefined): string {
-  return doorbell === undefined ? "" : `?fal_webhook=${encodeURIComponent(doorbell)}`;
+function ringing(callbackUrl: string | undefined): string {
+  return callbackUrl === undefined ? "" : `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
 }
 
 async function ask<Input, Output>(

@@ -44,7 +44,11 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
       const input = await writeInput(endpoint, model.place(call), { asked, signal: call.signal });
       call.adapt(input);
       const headers = { "cancel-after": takeCancelAfter(input) ?? model.cancelAfter };
-      const body = JSON.stringify({ ...(version === undefined ? {} : { version }), input, ...ringing(call.doorbell) });
+      const body = JSON.stringify({
+        ...(version === undefined ? {} : { version }),
+        input,
+        ...ringing(call.callbackUrl),
+      });
       return postStart(endpoint, { path, body, headers }, call.signal, (answer) => {
         if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
         const job = newJob(parseObject(answer.text), model.asked(call.input));
@@ -74,8 +78,8 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
 }
 
 /** Only HTTPS is taken as a webhook; whoever has another address polls. */
-function ringing(doorbell: string | undefined): Members {
-  return doorbell?.startsWith("https://") ? { webhook: doorbell, webhook_events_filter: ["completed"] } : {};
+function ringing(callbackUrl: string | undefined): Members {
+  return callbackUrl?.startsWith("https://") ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
 }
 
 /**

@@ -38,7 +38,7 @@ const POLL_MS = 1_000;
 /** Longer than anybody waits. */
 const HANG_MS = 86_400_000;
 /** Of what comes with a call: more than that a row should not hold. */
-const GIVEN_BYTES_MAX = 1_048_576;
+const INPUT_BYTES_MAX = 1_048_576;
 
 /** @param param what a fault of the given media is about, in the fault's own words */
 export function keepsJobs<Input extends { readonly seed?: number }>(
@@ -144,7 +144,7 @@ function lost(): ProviderError {
 
 /** As text, since jsonb takes neither \u0000 nor lone surrogates. Null: too much came with the call. */
 function stored(input: object): string | null {
-  let left = GIVEN_BYTES_MAX;
+  let left = INPUT_BYTES_MAX;
   const text = JSON.stringify(input, (_name, value: unknown) => {
     const { bytes, contentType } = asRecord(value);
     if (!(bytes instanceof Uint8Array)) return value;

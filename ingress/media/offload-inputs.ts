@@ -1,0 +1,70 @@
+/**
+ * Media that a body brought goes to the object store before the call is admitted: a call waits for minutes, and neither this
+ * process nor the queue nor a row is to hold its bytes meanwhile.
+ */
+import type { InputMedia, StoredInputs } from "#shared/kinds/input-media.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
+
+import type { IngressContext } from "../context.ts";
+
+export type Inline = InputMedia & { readonly bytes: Uint8Array; readonly contentType: string };
+
+/** The request without what is put aside, and what that is. */
+export interface Lightened<Request> {
+  readonly request: Request;
+  /** Once: whoever takes it is the only one who has it. */
+  readonly take: () => readonly Inline[];
+}
+
+/** What stands where bytes stood; what the body brought there was checked. */
+const PLACEHOLDER = "kept";
+
+/** Small media stays where it is: an object for each would cost more than it saves. */
+export function lighten<Request extends object>(request: Request, given: readonly InputMedia[]): Lightened<Request> {
+  let inline = given.filter((one): one is Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax);
+  const places = inline.map(({ param }) => [param, PLACEHOLDER]);
+  return {
+    request: inline.length === 0 ? request : { ...request, ...Object.fromEntries(places) },
+    take() {
+      const taken = inline;
+      inline = [];
+      return taken;
+    },
+  };
+}
+
+/** @throws ApiError `service_unavailable` */
+export async function offloadInputs(
+  context: Pick<IngressContext, "storage" | "log">,
+  jobId: string,
+  given: readonly Inline[],
+): Promise<StoredInputs> {
+  const kept: Record<string, StoredInputs[string]> = {};
+  try {
+    for (const { name, bytes, contentType } of given) {
+      const reference = await storeCallMedia(context.storage, jobId, name, bytes);
+      failpoint("request.stored");
+      kept[name] = { reference, content_type: contentType };
+    }
+    return kept;
+  } catch (error) {
+    discardInputs(context, jobId, kept);
+    throw new ApiError("service_unavailable", "Media cannot be stored right now; try again shortly.", { cause: error });
+  }
+}
+
+/** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
+export function discardInputs(
+  { storage, log }: Pick<IngressContext, "storage" | "log">,
+  jobId: string,
+  kept: StoredInputs,
+): void {
+  for (const { reference } of Object.values(kept)) {
+    deleteCallMedia(storage, reference).catch((error: unknown) =>
+      log.warn({ err: error, job_id: jobId }, "media of a refused job was not deleted"),
+    );
+  }
+}

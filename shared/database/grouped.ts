@@ -1,0 +1,73 @@
+/** Statements that serve many calls at once: which connection a group goes to, and how long it waits for locked rows. */
+import { LIMITS } from "#shared/limits.ts";
+
+import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
+import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
+
+/** Where and how one group is sent. */
+export interface GroupRun {
+  readonly target: Queryable;
+  readonly lockWait: LockWait;
+  /** Milliseconds to wait for a locked row, for a statement's parameter; null skips it. */
+  readonly waitMs: number | null;
+}
+
+export interface GroupedOptions<Item extends Grouped, Verdict> {
+  readonly database: Database;
+  /** Of its connections, as Postgres shows them. */
+  readonly name: string;
+  readonly sizeMax: number;
+  /** How long the common group waits for locks that its statement cannot skip; the connection's usual time when absent. */
+  readonly singleCallWaitMs?: number;
+  /** One statement for all items, one verdict each, in order. */
+  readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
+  readonly onGroup?: ((size: number) => void) | undefined;
+}
+
+/**
+ * Reserves a connection for the common group and one for that of contended workspaces, so that neither waits for other
+ * statements of the process; a workspace that stays locked takes one of the pool.
+ */
+export function openGrouped<Item extends Grouped, Verdict>({
+  database,
+  name,
+  sizeMax,
+  singleCallWaitMs,
+  run,
+  onGroup,
+}: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
+  const targets: Readonly<Record<LockWait, Queryable>> = {
+    none: database.reserve(name, singleCallWaitMs),
+    short: database.reserve(`contended ${name}`, LIMITS.contendedWaitMs),
+    long: database,
+  };
+  return createGrouper({
+    sizeMax,
+    queueMax: LIMITS.groupQueueMax,
+    lanesMax: 2,
+    ...(onGroup ? { onGroup } : {}),
+    isLocked: (error) => sqlState(error) === SQL.lockTimeout,
+    isPoison: isDataFault,
+    run: (items, lockWait) => run(items, { target: targets[lockWait], lockWait, waitMs: WAIT_MS[lockWait] }),
+  });
+}
+
+const WAIT_MS: Readonly<Record<LockWait, number | null>> = {
+  none: null,
+  short: LIMITS.contendedWaitMs,
+  long: LIMITS.lockTimeoutMs,
+};
+
+/**
+ * Contended workspaces are busy ones: their balances are locked late, after everything else of the statement, unless the
+ * decision needs the lock.
+ * @param send the statement, with whether it locks late
+ */
+export async function lockingLate<T>(send: (isLate: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await send(true);
+  } catch (error) {
+    if (sqlState(error) !== SQL.decideLocked) throw error;
+    return send(false);
+  }
+}

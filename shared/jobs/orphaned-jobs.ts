@@ -1,0 +1,144 @@
+/** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
+import type { Database } from "#shared/database/client.ts";
+import { recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { streamName, workSubject } from "#shared/queue/subjects.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { isResumed } from "#shared/kinds/kinds.ts";
+
+import { wakeCaller, notifyPublisher } from "./answer.ts";
+import { discardRequest } from "./discard-request.ts";
+import { jobError } from "./error.ts";
+import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
+
+export interface EndContext {
+  readonly database: Database;
+  readonly storage: Storage;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Publishes to publishers. */
+  readonly connection: { publish(subject: string, data: string): void; isClosed(): boolean };
+  /** How long the hold of a job of unknown outcome is kept. */
+  readonly unknownKeepMs: number;
+}
+
+export interface Ending {
+  readonly state: JobEnd["state"];
+  readonly usage: "failed" | "cancelled" | "lost";
+  readonly error: JobError;
+  /** An operator is to look at it. */
+  readonly isDeadLetter?: true;
+}
+
+/**
+ * What is to become of a job without a live owner: an end; `unknown`, when paid work may exist that nobody has a verdict
+ * on; undefined: it can go on.
+ */
+export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
+  if (job.has_intent) {
+    if (isResumed(job.kind) && !job.is_direct) return "unknown";
+    return {
+      state: "failed",
+      usage: "lost",
+      error: jobError({ code: "worker_lost", message: "The worker that ran the job was lost; it is not run again." }),
+    };
+  }
+  // Whoever asks its provider ends it, whatever was wished meanwhile.
+  if (job.is_at_provider) return job.claims >= claimsMax ? "unknown" : undefined;
+  if (job.cancel_requested) return CANCELLED;
+  if (job.claims >= claimsMax) {
+    return {
+      state: "failed",
+      usage: "failed",
+      error: jobError({ code: "worker_lost", message: "Every worker that took the job was lost." }),
+      isDeadLetter: true,
+    };
+  }
+  if (job.is_late) {
+    return {
+      state: "failed",
+      usage: "failed",
+      error: jobError({ code: "overloaded", message: "No worker was free before the job's deadline." }),
+    };
+  }
+  return undefined;
+}
+
+/** Of a job that nobody had begun. */
+export const CANCELLED: Ending = {
+  state: "cancelled",
+  usage: "cancelled",
+  error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
+};
+
+/** Of a job whose outcome nobody told for as long as anybody waits for it. */
+export const EXPIRED: Ending = {
+  state: "failed",
+  usage: "lost",
+  error: jobError({
+    code: "upstream_timeout",
+    message: "What became of the work at the model's provider was never told.",
+  }),
+};
+
+/**
+ * Does what `endingOf` says. @returns what became of the job; `superseded`: somebody else had ended it, or owns it again
+ * @throws Error when the database stays away
+ */
+export async function conclude(
+  context: EndContext,
+  job: OrphanedJob,
+  ending: Ending | "unknown",
+): Promise<Ending["usage"] | "unknown" | "superseded"> {
+  // Of what nobody can find again nobody could hear later.
+  const final = ending === "unknown" && job.is_hidden ? EXPIRED : ending;
+  if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
+  const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
+  if (!isNoted) return "superseded";
+  context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");
+  wakeCaller(context.connection, job);
+  return "unknown";
+}
+
+const RETRY_MS = 10_000;
+
+/** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
+async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
+  const { database, storage, metrics, log } = context;
+  if (ending.isDeadLetter) {
+    await recordDeadLetter(database, {
+      stream: streamName(job.pool),
+      streamSeq: job.stream_seq ?? 0n,
+      subject: workSubject(job.pool, job.lane, job.workspace_id),
+      messageId: `${job.id}:${job.attempt}:${job.dispatch}`,
+      reason: "claims used up",
+      deliveries: job.claims,
+      body: new Uint8Array(),
+      jobId: job.id,
+    });
+  }
+  const end: JobEnd = {
+    id: job.id,
+    epoch: job.epoch,
+    isOwned: false,
+    state: ending.state,
+    usage: nothingUsed(ending.usage),
+    result: null,
+    error: ending.error,
+    keepsRequest: ending.isDeadLetter ?? false,
+  };
+  const taken = await finishJob(context, end, RETRY_MS);
+  if (taken === undefined) return false;
+  failpoint("job.concluded");
+  if (ending.usage === "lost") metrics.callsLost.inc();
+  log.error(
+    { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
+    "a job was ended without its owner",
+  );
+  notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
+  if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
+  return true;
+}

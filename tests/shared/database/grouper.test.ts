@@ -1,0 +1,251 @@
+/** Grouping without a database: who waits for whom, and what a fault of one does to the others (DB-4). */
+import { expect, test } from "bun:test";
+
+import { BUSY, createGrouper, type GrouperOptions, type LockWait } from "#shared/database/grouper.ts";
+
+interface Item {
+  readonly workspaceId: string;
+  readonly name: string;
+}
+
+const LOCKED = new Error("lock timeout");
+
+type Outcome = readonly (string | typeof BUSY)[];
+
+interface Statement {
+  readonly names: string[];
+  readonly lockWait: LockWait;
+  /** Ends the statement; every call gets its own name as verdict unless told otherwise. */
+  finish(outcome?: Outcome | Error): void;
+}
+
+/** A grouper whose statements end when the test says so. */
+function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
+  const statements: Statement[] = [];
+  const waiting: (() => void)[] = [];
+  const grouper = createGrouper<Item, string>({
+    sizeMax: 256,
+    queueMax: 1_000,
+    lanesMax: 2,
+    isPoison: () => false,
+    isLocked: (error) => error === LOCKED,
+    run: (items, lockWait) =>
+      new Promise((resolve, reject) => {
+        const names = items.map((item) => item.name);
+        statements.push({
+          names,
+          lockWait,
+          finish: (outcome = names) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)),
+        });
+        waiting.splice(0).forEach((wake) => wake());
+      }),
+    ...options,
+  });
+  return {
+    grouper,
+    call: (name: string, workspaceId = "a") => grouper.call({ workspaceId, name }),
+    /** The statement of that number, once it has been sent. */
+    statement: async (index: number): Promise<Statement> => {
+      for (;;) {
+        const found = statements[index];
+        if (found !== undefined) return found;
+        await new Promise<void>((wake) => waiting.push(wake));
+      }
+    },
+    sent: () => statements.length,
+  };
+}
+
+test("a lone call is sent at once", () => {
+  const { call, sent } = setUp();
+  void call("one");
+  expect(sent()).toBe(1);
+});
+
+test("calls that come while a statement is under way go together as the next one", async () => {
+  const { call, statement, sent } = setUp();
+  const calls = ["1", "2", "3", "4"].map((name) => call(name));
+  expect(sent()).toBe(1);
+  (await statement(0)).finish();
+  const second = await statement(1);
+  expect(second.names).toEqual(["2", "3", "4"]);
+  second.finish();
+  expect(await Promise.all(calls)).toEqual(["1", "2", "3", "4"]);
+});
+
+test("a group is never larger than allowed, and the order is kept", async () => {
+  const { call, statement } = setUp({ sizeMax: 3 });
+  const names = Array.from({ length: 8 }, (_, index) => String(index));
+  const calls = names.map((name) => call(name));
+  const groups: string[][] = [];
+  for (let index = 0; groups.flat().length < names.length; index++) {
+    const next = await statement(index);
+    groups.push(next.names);
+    next.finish();
+  }
+  expect(groups).toEqual([["0"], ["1", "2", "3"], ["4", "5", "6"], ["7"]]);
+  expect(await Promise.all(calls)).toEqual(names);
+});
+
+test("beyond its bound the queue refuses, and takes calls again when it has emptied", async () => {
+  const { call, statement } = setUp({ queueMax: 2 });
+  const accepted = [call("1"), call("2")];
+  expect(await call("3").catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
+  (await statement(0)).finish();
+  (await statement(1)).finish();
+  await Promise.all(accepted);
+  const later = call("4");
+  (await statement(2)).finish();
+  expect(await later).toBe("4");
+});
+
+test("a busy workspace joins those that wait a little, and nobody else's group waits for it", async () => {
+  const { call, statement } = setUp();
+  const first = call("x", "other");
+  const busy = call("b", "contended");
+  const neighbour = call("n", "other");
+  (await statement(0)).finish();
+  (await statement(1)).finish([BUSY, "n"]);
+  expect(await neighbour).toBe("n");
+  const waiting = await statement(2);
+  expect(waiting).toMatchObject({ names: ["b"], lockWait: "short" });
+  // While it waits: the workspace's own calls queue behind it, others pass.
+  const behind = call("b2", "contended");
+  const passing = call("p", "other");
+  const next = await statement(3);
+  expect(next).toMatchObject({ names: ["p"], lockWait: "none" });
+  next.finish();
+  expect(await passing).toBe("p");
+  waiting.finish();
+  const second = await statement(4);
+  expect(second).toMatchObject({ names: ["b2"], lockWait: "short" });
+  second.finish();
+  expect(await Promise.all([first, busy, behind])).toEqual(["x", "b", "b2"]);
+});
+
+test("contended workspaces share one group, however many they are", async () => {
+  const { call, statement } = setUp();
+  const names = Array.from({ length: 50 }, (_, index) => `w${index}`);
+  const calls = names.map((name) => call(name, name));
+  (await statement(0)).finish([BUSY]);
+  (await statement(1)).finish(["w0"]);
+  (await statement(2)).finish(names.slice(1).map(() => BUSY));
+  const shared = await statement(3);
+  expect(shared).toMatchObject({ names: names.slice(1), lockWait: "short" });
+  shared.finish();
+  expect(await Promise.all(calls)).toEqual(names);
+});
+
+/** Workspace "locked" is in its own lane, whose first statement is returned; "hot" was contended with it. */
+async function lockedOut({
+  call,
+  statement,
+}: ReturnType<typeof setUp>): Promise<{ lane: Statement; stuck: Promise<unknown>; next: number }> {
+  const first = call("x", "other");
+  const stuck = call("l", "locked").catch((error: unknown) => error);
+  const hot = call("h", "hot");
+  (await statement(0)).finish();
+  (await statement(1)).finish([BUSY, BUSY]);
+  const together = await statement(2);
+  expect(together).toMatchObject({ names: ["l", "h"], lockWait: "short" });
+  together.finish(LOCKED);
+  const asked = await statement(3);
+  expect(asked).toMatchObject({ names: ["l", "h"], lockWait: "none" });
+  asked.finish([BUSY, "h"]);
+  expect(await Promise.all([first, hot])).toEqual(["x", "h"]);
+  const lane = await statement(4);
+  expect(lane).toMatchObject({ names: ["l"], lockWait: "long" });
+  return { lane, stuck, next: 5 };
+}
+
+test("a workspace that stays locked is told from the contended ones and waits in a lane of its own", async () => {
+  const all = setUp();
+  const { lane, stuck, next } = await lockedOut(all);
+  const hot = all.call("h2", "hot");
+  const later = all.call("l2", "locked");
+  const shared = await all.statement(next);
+  expect(shared).toMatchObject({ names: ["h2"], lockWait: "short" });
+  shared.finish();
+  expect(await hot).toBe("h2");
+  lane.finish();
+  expect(await stuck).toBe("l");
+  const second = await all.statement(next + 1);
+  expect(second).toMatchObject({ names: ["l2"], lockWait: "long" });
+  second.finish();
+  expect(await later).toBe("l2");
+});
+
+test("a lock that does not come at all is overloaded, and the next call goes straight to the lane", async () => {
+  const all = setUp();
+  const { lane, stuck, next } = await lockedOut(all);
+  lane.finish(LOCKED);
+  expect(await stuck).toMatchObject({ code: "overloaded" });
+  const again = all.call("l2", "locked");
+  const second = await all.statement(next);
+  expect(second).toMatchObject({ names: ["l2"], lockWait: "long" });
+  second.finish();
+  expect(await again).toBe("l2");
+});
+
+test("no more lanes run at a time than there are connections for, and each gets its turn", async () => {
+  const { call, statement, sent } = setUp({ lanesMax: 2 });
+  const names = ["a", "b", "c", "d"];
+  const first = call("x", "other");
+  const calls = names.map((name) => call(name, name));
+  (await statement(0)).finish();
+  (await statement(1)).finish(names.map(() => BUSY));
+  (await statement(2)).finish(LOCKED);
+  (await statement(3)).finish(names.map(() => BUSY));
+  const lanes = [await statement(4), await statement(5)];
+  expect(lanes.map((lane) => [lane.names, lane.lockWait])).toEqual([
+    [["a"], "long"],
+    [["b"], "long"],
+  ]);
+  expect(sent()).toBe(6);
+  lanes.forEach((lane) => lane.finish());
+  (await statement(6)).finish();
+  (await statement(7)).finish();
+  expect(await Promise.all([first, ...calls])).toEqual(["x", ...names]);
+});
+
+test("a call still busy after waiting hears overloaded", async () => {
+  const { call, statement } = setUp();
+  const busy = call("b").catch((error: unknown) => error);
+  for (let index = 0; index < 3; index++) (await statement(index)).finish([BUSY]);
+  expect(await busy).toMatchObject({ code: "overloaded" });
+});
+
+test("a failing statement fails its own calls and no later ones", async () => {
+  const { call, statement } = setUp();
+  const calls = Promise.allSettled(["1", "2", "3"].map((name) => call(name)));
+  (await statement(0)).finish();
+  (await statement(1)).finish(new Error("connection lost"));
+  expect((await calls).map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "rejected"]);
+  const later = call("4");
+  (await statement(2)).finish();
+  expect(await later).toBe("4");
+});
+
+test("one call whose values are refused does not take its group with it", async () => {
+  const poison = new Error("refused values");
+  const sizes: number[] = [];
+  const grouper = createGrouper<Item, string>({
+    sizeMax: 256,
+    queueMax: 1_000,
+    lanesMax: 2,
+    isPoison: (error) => error === poison,
+    isLocked: () => false,
+    run: async (items) => {
+      sizes.push(items.length);
+      await Promise.resolve();
+      if (items.some((item) => item.name === "13")) throw poison;
+      return items.map((item) => item.name);
+    },
+  });
+  const names = Array.from({ length: 101 }, (_, index) => String(index));
+  const calls = await Promise.allSettled(names.map((name) => grouper.call({ workspaceId: "a", name })));
+  const refused = calls.flatMap((call, index) => (call.status === "rejected" ? [String(index)] : []));
+  expect(refused).toEqual(["13"]);
+  // Halving, not one by one.
+  expect(sizes.length).toBeLessThan(20);
+});

@@ -1,0 +1,69 @@
+/** What is published and not taken has a bound that publishers can see. */
+import { expect, test } from "bun:test";
+import type { NatsConnection } from "nats";
+
+import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+
+const MIB = 1_048_576;
+
+/** A server that answers when it is told to, as one that reads slowly. */
+function open() {
+  const questions: PromiseWithResolvers<void>[] = [];
+  const statuses: ((status: { type: string }) => void)[] = [];
+  const connection = {
+    isClosed: () => false,
+    publish: () => undefined,
+    flush: () => {
+      const question = Promise.withResolvers<void>();
+      questions.push(question);
+      return question.promise;
+    },
+    async *status() {
+      for (;;) yield await new Promise<{ type: string }>((resolve) => statuses.push(resolve));
+    },
+  } as unknown as NatsConnection;
+  const publisher = createBufferedPublisher(connection, 0);
+  return {
+    publisher,
+    questions,
+    publish: (mib: number) => {
+      for (let at = 0; at < mib; at++) publisher.publish("a", new Uint8Array(MIB));
+    },
+    lose: () => {
+      statuses.shift()?.({ type: "disconnect" });
+      for (const { reject } of questions) reject(new Error("connection disconnected"));
+    },
+  };
+}
+
+test("a server that keeps up is asked now and then, and holds nobody up", async () => {
+  const { publisher, questions, publish } = open();
+  publish(4);
+  expect([publisher.room(), questions.length]).toEqual([undefined, 0]);
+  publish(1);
+  expect([publisher.room(), publisher.room(), questions.length]).toEqual([undefined, undefined, 1]);
+  questions[0]?.resolve();
+  await Promise.resolve();
+  publish(4);
+  expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
+});
+
+test("beyond eight megabytes there is no room until the server has taken them", async () => {
+  const { publisher, questions, publish } = open();
+  publish(9);
+  const room = publisher.room();
+  expect(room).toBeInstanceOf(Promise);
+  expect(publisher.room()).toBe(room);
+  questions[0]?.resolve();
+  await room;
+  expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
+});
+
+test("what was on its way over a lost connection is not waited for", async () => {
+  const { publisher, publish, lose } = open();
+  publish(9);
+  const room = publisher.room();
+  lose();
+  await room;
+  expect(publisher.room()).toBeUndefined();
+});

@@ -1,0 +1,500 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { parsePrice } from "#shared/pricing/price.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
+import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
+import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
+import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
+
+import {
+  bench,
+  closeBenches,
+  delta,
+  END,
+  ONE_SOURCE,
+  REPLY,
+  ROLE,
+  STREAM,
+  streamOf,
+  type Surroundings,
+  untilAborted,
+  USED,
+  WHOLE,
+  WITH_USAGE,
+} from "./bench.ts";
+
+afterEach(closeBenches);
+
+describe("a plain call that succeeds", () => {
+  test("is settled once at the captured price and answered with what it cost", async () => {
+    const { run, finishes, frames, text } = bench({ complete: () => Promise.resolve(WHOLE) });
+    const job = chatJob();
+    await run(job);
+    expect(finishes).toEqual([
+      {
+        workspaceId: job.workspace_id,
+        jobId: job.job_id,
+        attempt: 1,
+        usedNano: 117n,
+        status: "succeeded",
+        source: "acme/acme-one",
+        units: { input_tokens: 7, output_tokens: 11 },
+        isEstimated: false,
+        tokens: 18,
+      },
+    ]);
+    expect(frames).toHaveLength(1);
+    expect(frames[0]?.frame).toMatchObject({ t: "end", n: 0, model: "one", nano: "117" });
+    const answer = JSON.parse(text()) as object;
+    expect(validate("ChatCompletion", answer)).toBeNull();
+    expect(answer).toMatchObject({
+      model: "one",
+      usage: { prompt_tokens: 7, completion_tokens: 11, total_tokens: 18 },
+    });
+  });
+
+  test("keeps the price of its hold, whatever the catalogue says by now (MON-12)", async () => {
+    const { run, finishes } = bench({ complete: () => Promise.resolve(WHOLE) });
+    const price = { unit: "per_token", input_per_million: "3000000", output_per_million: "0" };
+    await run(chatJob({ price }));
+    expect(finishes[0]?.usedNano).toBe(21n);
+    expect(parsePrice({ unit: "per_token", input_per_million: "25" }).tokenRates.input_per_million).toBe(
+      25_000_000_000n,
+    );
+  });
+
+  test("is told what was taken, not what it would have cost", async () => {
+    const { run, frames } = bench(
+      { complete: () => Promise.resolve(WHOLE) },
+      { finish: () => Promise.resolve({ takenNano: 100n, wasClosed: false }) },
+    );
+    await run();
+    expect(frames[0]?.frame).toMatchObject({ t: "end", nano: "100" });
+  });
+
+  test("whose report cannot be true is settled at its hold, with a count of it (MON-9)", async () => {
+    for (const usage of ["impossible", { ...NO_USAGE, input: 7, output: 100_000 }] as const) {
+      const { run, finishes, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage }) });
+      await run();
+      expect(finishes[0]).toMatchObject({ usedNano: 5_000n, isEstimated: true, status: "succeeded" });
+      expect(await metric("sluice_usage_estimated_total")).toContain('reason="impossible",role="test"} 1');
+    }
+  });
+
+  test("without a report is settled by our own count, marked", async () => {
+    const { run, finishes, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage: null }) });
+    await run();
+    expect(finishes[0]).toMatchObject({ isEstimated: true, units: { output_tokens: 2 } });
+    expect(await metric("sluice_usage_estimated_total")).toContain('reason="missing",role="test"} 1');
+  });
+
+  test("has no answer when it could not be settled: the delivery is handed back", async () => {
+    const { run, frames } = bench(
+      { complete: () => Promise.resolve(WHOLE) },
+      { finish: () => Promise.reject(new Error("the database is away")) },
+    );
+    expect(run()).rejects.toThrow("the database is away");
+    await Bun.sleep(0);
+    expect(frames).toEqual([]);
+  });
+});
+
+describe("a stream that succeeds", () => {
+  test("is passed on chunk by chunk, settled once, and ends with [DONE]", async () => {
+    const pieces = streamOf(ROLE, delta({ content: "Eight" }), delta({ content: " legs" }), END, {
+      choices: [],
+      usage: USED,
+    });
+    const { run, finishes, text, kinds } = bench({ stream: pieces });
+    await run(chatJob(STREAM));
+    expect(kinds()[0]).toBe("head");
+    expect(kinds().at(-1)).toBe("end");
+    const events = text().trimEnd().split("\n\n");
+    expect(events.pop()).toBe("data: [DONE]");
+    expect(events).toHaveLength(4);
+    for (const event of events) expect(validate("ChatCompletionChunk", JSON.parse(event.slice(6)))).toBeNull();
+    expect(finishes).toMatchObject([{ usedNano: 117n, status: "succeeded", isEstimated: false }]);
+  });
+
+  test("has a chunk of usage when the client asked for one, and only then (STR-7)", async () => {
+    for (const [request, expected] of [
+      [STREAM, 0],
+      [WITH_USAGE, 1],
+    ] as const) {
+      const { run, text } = bench({
+        stream: streamOf(ROLE, delta({ content: "a" }), END, { choices: [], usage: USED }),
+      });
+      await run(chatJob(request));
+      expect(text().match(/"choices":\[\],"usage":\{"prompt_tokens":7/g) ?? []).toHaveLength(expected);
+      expect(text().match(/"usage":null/g) ?? []).toHaveLength(expected * 3);
+    }
+  });
+
+  test("is settled by the last report (MON-7)", async () => {
+    const early = { ...delta({ content: "a" }), usage: { ...NO_USAGE, input: 900, output: 400 } };
+    const { run, finishes } = bench({ stream: streamOf(ROLE, early, { ...END, usage: USED }) });
+    await run(chatJob(STREAM));
+    expect(finishes).toMatchObject([{ usedNano: 117n }]);
+  });
+
+  test("passes an event of a megabyte on in frames that fit", async () => {
+    const content = "é".repeat(524_288);
+    const { run, frames, text } = bench({ stream: streamOf(ROLE, delta({ content }), END) }, { catalogue: BIG });
+    await run(chatJob(STREAM));
+    expect(text()).toContain(`"content":"${content}"`);
+    for (const { bytes } of frames) expect(bytes).toBeLessThan(LIMITS.frameBytesMax + 1_024);
+    expect(frames.map(({ frame }) => ("n" in frame ? frame.n : -1))).toEqual(frames.map((_, at) => at));
+  });
+});
+
+/** The same model, able to write a megabyte. */
+const BIG = BASE.replace("max_output_tokens: 500", "max_output_tokens: 1000000").replace(
+  "max_context_tokens: 1000",
+  "max_context_tokens: 1000000",
+);
+
+describe("a call that fails before anything was passed on", () => {
+  test.each<[string, Partial<ChatProvider>, object]>([
+    [
+      "plain",
+      { complete: () => Promise.reject(new ProviderError("busy", "vendor text", { retryAfterMs: 7_000 })) },
+      {},
+    ],
+    [
+      "streamed, at once",
+      { stream: streamOf(new ProviderError("busy", "vendor text", { retryAfterMs: 7_000 })) },
+      STREAM,
+    ],
+    [
+      "streamed, behind a piece without content (STR-3)",
+      { stream: streamOf(ROLE, new ProviderError("busy", "vendor text", { retryAfterMs: 7_000 })) },
+      STREAM,
+    ],
+  ])("%s: has a true status, costs nothing and may be sent again", async (_name, provider, request) => {
+    const { run, finishes, frames, failure } = bench(provider);
+    await run(chatJob(request));
+    expect(frames).toHaveLength(1);
+    expect(failure()).toEqual({
+      t: "error",
+      n: 0,
+      run: expect.any(String),
+      code: "overloaded",
+      message: expect.any(String) as string,
+      param: null,
+      retry: true,
+      retry_after_s: 7,
+    });
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
+  });
+
+  test("costs nothing even when the provider reported usage: nobody got anything for it (MON-10)", async () => {
+    const { run, finishes } = bench({ stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")) });
+    await run(chatJob(STREAM));
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {} }]);
+  });
+
+  test("says nothing of the vendor to the client", async () => {
+    const { run, frames } = bench({ complete: () => Promise.reject(new ProviderError("failed", "vendor text")) });
+    await run();
+    expect(JSON.stringify(frames.map(({ frame }) => frame))).not.toContain("vendor text");
+  });
+
+  test("because the model is no longer in the catalogue: the hold goes back", async () => {
+    const { run, finishes, failure, calls } = bench({});
+    await run(chatJob({ model: "gone" }));
+    expect(calls).toEqual([]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", source: null }]);
+    expect(failure()).toMatchObject({ code: "upstream_error", param: "model" });
+  });
+
+  test("because its request cannot be read back from storage: the hold goes back", async () => {
+    const storage = { bucket: "b", client: { send: () => Promise.reject(new Error("S3 is away")) } };
+    const { run, finishes, failure, calls } = bench({}, { storage });
+    await run(chatJob({ request_ref: "claims/x#00" }));
+    expect(calls).toEqual([]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+    expect(failure()).toMatchObject({ code: "service_unavailable", retry: true });
+  });
+
+  test("because of a bug of ours is no answer: the delivery is handed back", async () => {
+    const bug = new TypeError("undefined is not a function");
+    const { run, finishes, frames } = bench({ complete: () => Promise.reject(bug) });
+    expect(run()).rejects.toBe(bug);
+    await Bun.sleep(0);
+    expect([finishes, frames]).toEqual([[], []]);
+  });
+});
+
+describe("a stream that fails after something was passed on", () => {
+  test("is settled for what was produced and must not be sent again (MON-10, MON-17)", async () => {
+    const pieces = streamOf(ROLE, delta({ content: "Eight" }), new ProviderError("failed", "vendor text"));
+    const { run, finishes, failure, kinds, text } = bench({ stream: pieces });
+    await run(chatJob(STREAM));
+    expect(kinds()).toEqual(["head", "error"]);
+    expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
+    expect(text()).not.toContain("[DONE]");
+    expect(finishes).toMatchObject([{ status: "failed", isEstimated: true, units: { output_tokens: 1 } }]);
+    expect(finishes[0]?.usedNano).toBeGreaterThan(10n);
+  });
+
+  test("is settled by the report that had come by then", async () => {
+    const pieces = streamOf({ ...delta({ content: "Eight" }), usage: USED }, new ProviderError("failed", "x"));
+    const { run, finishes } = bench({ stream: pieces });
+    await run(chatJob(STREAM));
+    expect(finishes).toMatchObject([{ usedNano: 117n, isEstimated: false, status: "failed" }]);
+  });
+
+  test("is cut when it grows beyond what the model can write, and settled", async () => {
+    const { run, finishes, failure, text } = bench({
+      async *stream() {
+        for (;;) yield delta({ content: "x".repeat(1_000) });
+      },
+    });
+    await run(chatJob(STREAM));
+    expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
+    expect(finishes).toHaveLength(1);
+    expect(finishes[0]?.usedNano).not.toBeNull();
+    expect(text().length).toBeLessThan(400_000);
+  });
+
+  test("holds back only so much when pieces without content never end", async () => {
+    let given = 0;
+    const { run, frames, finishes } = bench({
+      async *stream() {
+        for (; frames.length === 0 && given < 10_000; given++) yield ROLE;
+        throw new ProviderError("failed", "x");
+      },
+    });
+    await run(chatJob(STREAM));
+    expect(given).toBeLessThan(1_000);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+  });
+});
+
+describe("a call whose job ends", () => {
+  test.each<[AbortReason, string, string]>([
+    ["caller_left", "cancelled", "service_unavailable"],
+    ["caller_gone", "cancelled", "service_unavailable"],
+    ["shutdown", "failed", "service_unavailable"],
+  ])("before the first piece (%s): costs nothing", async (reason, status, code) => {
+    for (const request of [{}, STREAM]) {
+      const abort = new AbortController();
+      const asked = Promise.withResolvers<undefined>();
+      const hang = (call: ChatCall): Promise<never> => {
+        asked.resolve(undefined);
+        return untilAborted(call);
+      };
+      const { run, finishes, failure, calls } = bench({ complete: hang, stream: streamOf(hang) });
+      const ended = run(chatJob(request), abort.signal);
+      await asked.promise;
+      abort.abort(new JobAbort(reason));
+      await ended;
+      expect(calls[0]?.signal.aborted).toBe(true);
+      expect(finishes).toMatchObject([{ usedNano: null, status }]);
+      expect(failure()).toMatchObject({ code });
+    }
+  });
+
+  test("before any provider was asked: nobody is", async () => {
+    const left = AbortSignal.abort(new JobAbort("caller_left"));
+    const { run, finishes, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
+    await run(chatJob(), left);
+    expect(calls).toEqual([]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+  });
+
+  test("in the middle of its stream: is billed for what was produced (MON-11)", async () => {
+    const abort = new AbortController();
+    const leave = (): Promise<void> => {
+      abort.abort(new JobAbort("caller_left"));
+      return Promise.resolve();
+    };
+    const pieces = streamOf(ROLE, delta({ content: "Eight" }), leave, untilAborted);
+    const { run, finishes, failure } = bench({ stream: pieces });
+    await run(chatJob(STREAM), abort.signal);
+    expect(finishes).toMatchObject([{ status: "cancelled", isEstimated: true, units: { output_tokens: 1 } }]);
+    expect(failure()).toMatchObject({ retry: false });
+  });
+
+  test("by any error thrown because of it is that end, not a bug", async () => {
+    const abort = new AbortController();
+    const complete = async (call: ChatCall): Promise<never> => {
+      abort.abort(new JobAbort("caller_left"));
+      await untilAborted(call).catch(() => undefined);
+      throw new TypeError("fetch failed");
+    };
+    const { run, finishes } = bench({ complete });
+    await run(chatJob(), abort.signal);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+  });
+
+  test("after its last piece stays a success: it is never booked as a disconnect", async () => {
+    const abort = new AbortController();
+    const { run, finishes } = bench(
+      { complete: () => Promise.resolve(WHOLE) },
+      {
+        finish: (finish) => {
+          abort.abort(new JobAbort("caller_left"));
+          return Promise.resolve({ takenNano: finish.usedNano ?? 0n, wasClosed: false });
+        },
+      },
+    );
+    await run(chatJob(), abort.signal);
+    expect(finishes).toMatchObject([{ status: "succeeded", usedNano: 117n }]);
+  });
+});
+
+describe("a provider that takes too long", () => {
+  test.each<[string, Surroundings["limits"] & object, Partial<JobMessage>, ChatProvider["stream"]]>([
+    ["with its first byte", { firstByteMs: 20 }, {}, streamOf(untilAborted)],
+    ["in all", {}, { deadline_ms: Date.now() + 50 }, streamOf(untilAborted)],
+  ])("%s: 504, and nothing is owed", async (_name, limits, job, stream) => {
+    const { run, finishes, failure, calls } = bench({ stream }, { limits });
+    await run(chatJob({ ...STREAM, ...job }));
+    expect(calls[0]?.signal.aborted).toBe(true);
+    expect(failure()).toMatchObject({ code: "upstream_timeout", retry: false });
+    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+  });
+
+  const twice = (limit = ""): string => `${ONE_SOURCE}${limit}      - provider: acme
+        model: acme-two
+`;
+
+  test.each<[string, Surroundings, string[]]>([
+    [
+      "to the next source in less time than the last one has",
+      { limits: { firstByteNextMs: 20 }, catalogue: twice() },
+      ["acme-one", "acme-two"],
+    ],
+    [
+      "in the time that its model says, the last one too",
+      { catalogue: twice().replace("    sources:", "    first_byte_ms: 100\n    sources:") },
+      ["acme-one", "acme-two"],
+    ],
+    [
+      "in the time that its provider says",
+      { catalogue: twice().replace("  - id: acme", "  - id: acme\n    first_byte_ms: 100") },
+      ["acme-one", "acme-two"],
+    ],
+  ])("with the first byte of a stream moves on %s", async (_name, around, asked) => {
+    const { run, calls, failure } = bench({ stream: streamOf(untilAborted) }, around);
+    await run(chatJob({ ...STREAM, deadline_ms: Date.now() + 2_000 }));
+    expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(asked);
+    expect(failure()).toMatchObject({ code: "upstream_timeout" });
+  });
+
+  test("between two pieces: what was produced is owed", async () => {
+    const stream = streamOf(ROLE, delta({ content: "Eight" }), untilAborted);
+    const { run, finishes, failure } = bench({ stream }, { limits: { stallMs: 20 } });
+    await run(chatJob(STREAM));
+    expect(failure()).toMatchObject({ code: "upstream_timeout", retry: false });
+    expect(finishes).toMatchObject([{ status: "failed", units: { output_tokens: 1 } }]);
+  });
+
+  test("with a plain answer has until the deadline, since its first byte is its last", async () => {
+    const complete = async (): Promise<typeof WHOLE> => {
+      await Bun.sleep(60);
+      return WHOLE;
+    };
+    const { run, finishes } = bench({ complete }, { limits: { firstByteMs: 20, stallMs: 20 } });
+    await run();
+    expect(finishes).toMatchObject([{ status: "succeeded" }]);
+  });
+});
+
+describe("the source's edits", () => {
+  const edited = ONE_SOURCE.replace(
+    "        model: acme-one",
+    `        model: acme-one
+        drop_params: [seed, logit_bias]
+        rename_params: { max_completion_tokens: max_tokens, user: end_user }
+        overrides: { temperature: 1, service_tier: flex }`,
+  );
+
+  async function bodyFor(request: object, catalogue = edited): Promise<Record<string, unknown>> {
+    const { run, calls } = bench({ complete: () => Promise.resolve(WHOLE) }, { catalogue });
+    await run(chatJob({ request: { ...REQUEST, ...request } }));
+    const body: Record<string, unknown> = { ...REQUEST, ...request };
+    calls[0]?.adapt(body);
+    return body;
+  }
+
+  test("drop, then rename, then override", async () => {
+    const request = { seed: 7, logit_bias: {}, max_completion_tokens: 5, user: "u", temperature: 0, top_p: 1 };
+    expect(await bodyFor(request)).toEqual({
+      ...REQUEST,
+      max_tokens: 5,
+      end_user: "u",
+      temperature: 1,
+      top_p: 1,
+      service_tier: "flex",
+    });
+  });
+
+  test("rename nothing that was not sent, and set what is overridden all the same", async () => {
+    expect(await bodyFor({})).toEqual({ ...REQUEST, temperature: 1, service_tier: "flex" });
+  });
+
+  test("let the newer output limit win, since the hold was made for it", async () => {
+    expect(await bodyFor({ max_completion_tokens: 5, max_tokens: 400 })).toMatchObject({ max_tokens: 5 });
+    const kept = await bodyFor({ max_completion_tokens: 5, max_tokens: 400 }, BASE);
+    expect(kept).toMatchObject({ max_completion_tokens: 5 });
+    expect(kept).not.toHaveProperty("max_tokens");
+    expect(await bodyFor({ max_completion_tokens: null, max_tokens: 400 }, BASE)).toMatchObject({ max_tokens: 400 });
+  });
+
+  test("come with the source's own name of the model and its limits", async () => {
+    const { run, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
+    await run();
+    expect(calls[0]).toMatchObject({ sourceModel: "acme-one", outputTokensMax: 500, request: REQUEST });
+  });
+});
+
+describe("a later delivery", () => {
+  test("is left to the ingress while that lives: it knows what it relayed", async () => {
+    const { handler, finishes } = bench({}, { ingress: CALLER_LIVES });
+    await handler.lost(chatJob(), { reply: REPLY });
+    expect(finishes).toEqual([]);
+  });
+
+  test.each<[string, Surroundings, string | undefined]>([
+    ["the ingress no longer knows the call", { ingress: CALLER_GONE }, REPLY],
+    ["nobody answers", { ingress: new Error("timeout") }, REPLY],
+    ["the message names no address of ours", { ingress: CALLER_LIVES }, undefined],
+  ])("is closed as lost when %s, and never run again", async (_name, around, reply) => {
+    const { handler, finishes, calls, metric } = bench({}, around);
+    await handler.lost(chatJob(), { reply });
+    expect(calls).toEqual([]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "lost" }]);
+    expect(await metric("sluice_calls_lost_total")).toContain("} 1");
+  });
+
+  test("settles what was recorded as relayed", async () => {
+    const progress = [{ amount: 42n, tokens: 5n, units: { tokens: 5 } }];
+    const { handler, finishes } = bench({}, { ingress: CALLER_GONE, progress });
+    await handler.lost(chatJob(), { reply: REPLY });
+    expect(finishes).toMatchObject([{ usedNano: 42n, status: "lost", tokens: 5, isEstimated: true }]);
+  });
+});
+
+test("a later delivery of a call that was settled before its ack is no loss", async () => {
+  const { handler, metric } = bench(
+    {},
+    { ingress: CALLER_GONE, finish: () => Promise.resolve({ takenNano: 117n, wasClosed: true }) },
+  );
+  await handler.lost(chatJob(), { reply: REPLY });
+  expect(await metric("sluice_calls_lost_total")).toContain("} 0");
+});
+
+test("a call that nobody waits for any more gives its hold back, and says so in case somebody does", async () => {
+  const { handler, finishes, calls, failure } = bench({});
+  await handler.drop(chatJob(), { reply: REPLY });
+  expect(failure()).toMatchObject({ code: "overloaded", retry: true });
+  expect(calls).toEqual([]);
+  expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled", source: null }]);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+
+import { validate } from "#shared/contracts.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { createRendering, openAiUsage } from "#workers/calls/chat/render.ts";
+
+const JOB = "0199a5b2-7e1d-7000-8000-00000000000a";
+
+const open = (includeUsage = false, model = "our-slug") =>
+  createRendering({ jobId: JOB, model, createdS: 1_700_000_000, includeUsage });
+
+const choice = (content: string) => ({ index: 0, delta: { content }, finish_reason: null });
+
+const STREAM_END = "data: [DONE]\n\n";
+
+/** The usage chunk of a stream that went well; fails when the end mark does not follow it. */
+function usageChunk(end: string): string {
+  expect(end.endsWith(STREAM_END)).toBe(true);
+  return end.slice(0, -STREAM_END.length);
+}
+
+/** The JSON of one event; fails when it is not exactly one event. */
+function read(event: string): Record<string, unknown> {
+  expect(event).toMatch(/^data: [^\n]*\n\n$/);
+  return JSON.parse(event.slice("data: ".length)) as Record<string, unknown>;
+}
+
+const USAGE = { ...NO_USAGE, input: 10, cachedInput: 5, cacheWrite5m: 2, cacheWrite1h: 1, output: 8, reasoning: 3 };
+
+describe("the chunks of a stream", () => {
+  test("all carry the same id, time and model (STR-12)", () => {
+    const rendering = open(true);
+    const chunks = [
+      read(rendering.chunk({ choices: [choice("a")] })),
+      read(rendering.chunk({ choices: [choice("b")], extra: { system_fingerprint: "fp" } })),
+      read(usageChunk(rendering.end(USAGE))),
+    ];
+    for (const chunk of chunks) {
+      expect(chunk).toMatchObject({
+        id: `chatcmpl-${JOB.replaceAll("-", "")}`,
+        object: "chat.completion.chunk",
+        created: 1_700_000_000,
+        model: "our-slug",
+      });
+      expect(validate("ChatCompletionChunk", chunk)).toBeNull();
+    }
+  });
+
+  test("say `usage: null` when the client asked for usage, and nothing of usage when it did not (STR-7)", () => {
+    expect(read(open(true).chunk({ choices: [choice("a")] }))["usage"]).toBeNull();
+    expect(read(open(false).chunk({ choices: [choice("a")] }))).not.toHaveProperty("usage");
+  });
+
+  test("keep the choices as they are and the members beside them", () => {
+    const choices = [{ ...choice('quote " and \n newline 🙂'), logprobs: { content: [] } }];
+    const chunk = read(open().chunk({ choices, extra: { service_tier: "default", system_fingerprint: "fp" } }));
+    expect(chunk).toMatchObject({ choices, service_tier: "default", system_fingerprint: "fp" });
+  });
+
+  test("end with a chunk that has no choices, and with the end mark", () => {
+    expect(read(usageChunk(open(true).end(USAGE)))).toMatchObject({ choices: [], usage: { prompt_tokens: 18 } });
+    expect(open(false).end(USAGE)).toBe(STREAM_END);
+  });
+});
+
+describe("a whole answer", () => {
+  test("is OpenAI's object, under our id and the model's slug", () => {
+    const choices = [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }];
+    const completion = JSON.parse(
+      open(false, 'a "quoted" slug').completion({ choices, usage: null, extra: { service_tier: "flex" } }, USAGE),
+    ) as Record<string, unknown>;
+    expect(completion).toMatchObject({
+      id: `chatcmpl-${JOB.replaceAll("-", "")}`,
+      object: "chat.completion",
+      created: 1_700_000_000,
+      model: 'a "quoted" slug',
+      choices,
+      service_tier: "flex",
+    });
+    expect(validate("ChatCompletion", completion)).toBeNull();
+  });
+
+  test("shows the buckets as OpenAI counts them: totals hold their details", () => {
+    expect(openAiUsage({ ...USAGE, audioInput: 4, imageInput: 6, audioOutput: 2, imageOutput: 1 })).toEqual({
+      prompt_tokens: 28,
+      completion_tokens: 11,
+      total_tokens: 39,
+      prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 3, audio_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 2 },
+    });
+  });
+});

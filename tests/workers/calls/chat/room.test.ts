@@ -1,0 +1,53 @@
+/** A stream is read no faster than its pieces leave the worker: the NATS client keeps without end whatever it is given. */
+import { afterEach, expect, test } from "bun:test";
+
+import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { JobAbort } from "#workers/job.ts";
+
+import { bench, closeBenches, delta, END, ROLE, STREAM, streamOf } from "./bench.ts";
+
+afterEach(closeBenches);
+
+test("while there is no room the provider is not read on, and the stream then ends whole", async () => {
+  const { promise: room, resolve: makeRoom } = Promise.withResolvers<void>();
+  const { promise: isFull, resolve: full } = Promise.withResolvers<void>();
+  let asked = 0;
+  let read = 0;
+  const counted = (): Promise<unknown> => Promise.resolve((read += 1));
+  const words = ["one ", "two ", "three "].flatMap((content) => [counted, delta({ content })]);
+  const { run, text, finishes } = bench(
+    { stream: streamOf(ROLE, ...words, END) },
+    {
+      room: () => {
+        asked += 1;
+        // After the second word.
+        if (asked !== 2) return undefined;
+        full();
+        return room;
+      },
+    },
+  );
+  const running = run(chatJob(STREAM));
+  await isFull;
+  await new Promise(setImmediate);
+  expect(read).toBe(2);
+  makeRoom();
+  await running;
+  expect(read).toBe(3);
+  expect(text()).toEndWith("data: [DONE]\n\n");
+  expect(finishes).toMatchObject([{ status: "succeeded" }]);
+});
+
+test("a caller that leaves meanwhile ends the call", async () => {
+  const controller = new AbortController();
+  const room = (): Promise<void> => {
+    controller.abort(new JobAbort("caller_left"));
+    return new Promise(() => undefined);
+  };
+  const { run, finishes } = bench(
+    { stream: streamOf(ROLE, delta({ content: "one " }), new Error("aborted")) },
+    { room },
+  );
+  await run(chatJob(STREAM), controller.signal);
+  expect(finishes).toMatchObject([{ status: "cancelled" }]);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+
+import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
+import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type ChatFailure, explainFailure } from "#workers/calls/failure.ts";
+import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
+
+const failure = (kind: ProviderErrorClass, options: ConstructorParameters<typeof ProviderError>[2] = {}): ChatFailure =>
+  explainFailure(new ProviderError(kind, VENDOR_MARK, options), undefined);
+
+describe("what a client hears of a provider's error", () => {
+  test.each<[ProviderErrorClass, Partial<ChatFailure>]>([
+    ["rejected", { code: "invalid_request", kind: "rejected" }],
+    ["refused", { code: "upstream_refused", kind: "refused" }],
+    ["misconfigured", { code: "upstream_error", kind: "misconfigured" }],
+    ["busy", { code: "overloaded", kind: "busy" }],
+    ["failed", { code: "upstream_error", kind: "failed" }],
+    ["timeout", { code: "upstream_timeout", kind: "timeout" }],
+    ["aborted", { code: "upstream_error", kind: "failed" }],
+  ])("of class %s", (kind, expected) => {
+    // Whoever ran out of time may have done the work.
+    expect(failure(kind)).toMatchObject({ ...expected, status: "failed", retry: kind !== "timeout", param: null });
+  });
+
+  test.each(["context_length_exceeded", "unsupported_value"] as const)("of code %s is that code", (code) => {
+    expect(failure("rejected", { code, param: "messages" })).toMatchObject({ code, param: "messages" });
+    expect(failure("failed", { code, param: "messages" })).toMatchObject({ code: "upstream_error", param: null });
+  });
+
+  test("never holds the vendor's own words", () => {
+    for (const kind of ["rejected", "refused", "misconfigured", "busy", "failed", "timeout", "aborted"] as const) {
+      expect(JSON.stringify(failure(kind))).not.toContain(VENDOR_MARK);
+    }
+  });
+
+  test("is one plain sentence", () => {
+    for (const kind of ["rejected", "refused", "misconfigured", "busy", "failed", "timeout"] as const) {
+      expect(failure(kind).message).toMatch(/^[A-Z][^.\n{]*\.$/);
+    }
+  });
+
+  test("passes the time to come back on, in whole seconds", () => {
+    expect(failure("busy", { retryAfterMs: 7_000 }).retryAfterS).toBe(7);
+    expect(failure("busy", { retryAfterMs: 1 }).retryAfterS).toBe(1);
+    expect(failure("busy", { retryAfterMs: 0 }).retryAfterS).toBe(0);
+    expect(failure("busy")).not.toHaveProperty("retryAfterS");
+  });
+});
+
+describe("what a client hears of an ended job", () => {
+  test.each<[AbortReason, Partial<ChatFailure>]>([
+    ["deadline", { code: "upstream_timeout", status: "failed", retry: false }],
+    ["shutdown", { code: "service_unavailable", status: "failed", retry: true }],
+    ["caller_left", { code: "service_unavailable", status: "cancelled", retry: false }],
+    ["caller_gone", { code: "service_unavailable", status: "cancelled", retry: false }],
+  ])("%s", (reason, expected) => {
+    const thrown = new ProviderError("aborted", "the call was aborted");
+    expect(explainFailure(thrown, new JobAbort(reason))).toMatchObject({ ...expected, kind: reason, param: null });
+  });
+
+  test("the end of the job explains whatever was thrown because of it", () => {
+    for (const thrown of [new Error("socket"), new TypeError("fetch failed"), "text"]) {
+      expect(explainFailure(thrown, new JobAbort("deadline"))).toMatchObject({ code: "upstream_timeout" });
+    }
+  });
+});
+
+test("a bug of ours is no provider's failure: it is thrown on", () => {
+  const bug = new TypeError("undefined is not a function");
+  expect(() => explainFailure(bug, undefined)).toThrow(bug);
+});

@@ -1,0 +1,304 @@
+/** What jobs make as files of the workspace, over real Postgres and S3. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { endFile, findFile } from "#shared/database/files.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { allowOutbound } from "#shared/outbound/allowance.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
+import { discardResults } from "#shared/jobs/kept-results.ts";
+import { CLIP_SECONDS, fileAt, wavOf } from "#tests/providers/fal/clips.ts";
+import { pngOf } from "#tests/providers/png.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
+import { UnknownOutcomeError } from "#workers/job.ts";
+import { keepArtifacts } from "#workers/calls/media/artifacts.ts";
+import { SONGS, PICTURES, VIDEOS } from "#workers/calls/media/making.ts";
+import { ResultBudget } from "#workers/calls/media/result-budget.ts";
+import type { Artifact } from "#workers/providers/media.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+
+let bench: FileBench;
+let workspaceId: string;
+const probes = openMediaProbes();
+
+beforeAll(async () => {
+  bench = await openFileBench();
+  workspaceId = await createWorkspace(bench.db.database);
+}, 120_000);
+afterAll(async () => {
+  expect(await bench.differences()).toEqual([]);
+  await probes.close();
+  await bench.close();
+});
+
+const sound = (seconds: number): Artifact => ({ bytes: new Uint8Array(wavOf(seconds)), contentType: "audio/wav" });
+const gone: Artifact = {
+  open: () => Promise.reject(new ProviderError("failed", "not there")),
+  contentType: "audio/wav",
+};
+
+const uploadPlaces = new ResultBudget({ bytesMax: 2, waitMs: 30_000 });
+const tools = () => ({
+  database: bench.db.database,
+  storage: bench.storage,
+  uploads: bench.uploads,
+  uploadPlaces,
+  probes,
+  log,
+});
+/** What one job holds of a budget of its own. */
+const roomy = () => new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 }).open(workspaceId);
+
+async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {
+  const job = { job_id: id, workspace_id: workspaceId };
+  const signal = new AbortController().signal;
+  const kept = await keepArtifacts(tools(), job, made, SONGS, { signal, holding: roomy(), work, canResume });
+  return kept.map(({ fileId }) => fileId);
+}
+
+const isThere = async (id: string): Promise<boolean> =>
+  (await findFile(bench.db.database, workspaceId, id)) !== undefined;
+const filesOf = async (): Promise<number> =>
+  (await bench.db.query("select 1 from file where workspace_id = $1 and state = 'ready'", [workspaceId])).length;
+
+/** A server of 10,000 bytes, which names no length. */
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < 10; at++) controller.enqueue(new Uint8Array(1_000));
+          controller.close();
+        },
+      }),
+      { headers: { "content-type": "audio/wav" } },
+    ),
+});
+
+describe("what is larger than its kind may be", () => {
+  const quiet = { warn: () => undefined };
+  beforeAll(() => allowOutbound([`127.0.0.1:${server.port}`], quiet));
+  afterAll(async () => {
+    allowOutbound([], quiet);
+    await server.stop(true);
+  });
+
+  test.each<[string, Artifact]>([
+    ["in an answer", sound(1)],
+    ["at an address", { url: server.url.href, contentType: "audio/wav" }],
+    [
+      "at its provider",
+      { open: () => Promise.resolve(new Blob([new Uint8Array(10_000)]).stream()), contentType: "audio/wav" },
+    ],
+  ])(
+    "%s is let go, and nothing is kept",
+    async (_where, made) => {
+      const before = await filesOf();
+      const job = { job_id: newId(), workspace_id: workspaceId };
+      const options = {
+        signal: new AbortController().signal,
+        holding: roomy(),
+        work: "one/m 1",
+        canResume: true,
+      };
+      const small = { ...SONGS, bytesMax: 5_000 };
+      const fault = await keepArtifacts(tools(), job, [made], small, options).catch((error: unknown) => error);
+      expect(fault).toMatchObject({ name: "ProviderError", kind: "failed" });
+      expect(await filesOf()).toBe(before);
+    },
+    30_000,
+  );
+});
+
+describe("what is fetched", () => {
+  const job = () => ({ job_id: newId(), workspace_id: workspaceId });
+  const options = {
+    signal: new AbortController().signal,
+    holding: new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 }).open("any"),
+    work: "one/m 1",
+    canResume: true,
+  };
+  const quick = { ...SONGS, fetchMs: 50 };
+  const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
+
+  test("and never comes from its provider is asked for anew, and kept when it comes then", async () => {
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    const refresh = () => Promise.resolve([{ open, contentType: "audio/wav" }]);
+    const kept = await keepArtifacts(tools(), job(), [never], { ...SONGS, fetchMs: 500 }, { ...options, refresh });
+    expect(kept).toMatchObject([{ contentType: "audio/wav", seconds: 1 }]);
+  }, 30_000);
+
+  test("while it is still being made has the time of its call, not that of a download", async () => {
+    const [wave, pieces] = [wavOf(1), 5];
+    let at = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await Bun.sleep(25);
+        const length = Math.ceil(wave.length / pieces);
+        if (at < wave.length) controller.enqueue(new Uint8Array(wave.subarray(at, (at += length))));
+        else controller.close();
+      },
+    });
+    const made: Artifact = { open: () => Promise.resolve(stream), contentType: "audio/wav" };
+    const making = { ...SONGS, fetchMs: 60, stallMs: 30_000 };
+    const kept = await keepArtifacts(tools(), job(), [made], making, { ...options, canResume: false });
+    expect(kept).toMatchObject([{ seconds: 1 }]);
+  }, 30_000);
+
+  test("and never comes fails no job whose provider still has it, and keeps no other from being kept", async () => {
+    const stuck = Array.from({ length: 20 }, () =>
+      keepArtifacts(tools(), job(), [never], quick, options).catch((error: unknown) => error),
+    );
+    const [other = ""] = await keep(newId(), [sound(1)]);
+    expect(await isThere(other)).toBe(true);
+    for (const fault of await Promise.all(stuck)) expect(fault).toBeInstanceOf(UnknownOutcomeError);
+    expect(options.holding.bytes).toBe(0);
+  }, 30_000);
+
+  test("beyond what it may have waits for room, and that is not its server's silence", async () => {
+    const budget = new ResultBudget({ bytesMax: 2 * LIMITS.resultStepBytes, waitMs: 30_000 });
+    const [first, second] = [budget.open("a"), budget.open("a")];
+    await first.add(LIMITS.resultStepBytes + 1, options.signal);
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    const made: Artifact = { open, contentType: "audio/wav" };
+    const making = { ...SONGS, fetchMs: 100, stallMs: 50 };
+    const keeping = keepArtifacts(tools(), job(), [made], making, { ...options, holding: second });
+    setTimeout(() => first.keep(0), 300);
+    await keeping;
+    expect([first.bytes, second.bytes, budget.bytes]).toEqual([0, 0, 0]);
+  }, 30_000);
+
+  test("and sounds while it comes holds nothing of the budget", async () => {
+    let held = 0;
+    const budget = new ResultBudget({ bytesMax: 1, waitMs: 1, onChange: (bytes) => (held = Math.max(held, bytes)) });
+    const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
+    let heard = 0;
+    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], SONGS, {
+      ...options,
+      holding: budget.open("a"),
+      onBytes: (bytes) => (heard += bytes.length),
+    });
+    expect([held, heard]).toEqual([0, wavOf(1).length]);
+  }, 30_000);
+});
+
+describe("how long a result lasts", () => {
+  const clip = fileAt("/a.mp4")?.body as Buffer<ArrayBuffer>;
+  const atProvider: Artifact = { open: () => Promise.resolve(new Blob([clip]).stream()), contentType: "video/mp4" };
+  const looks: string[] = [];
+  /** Children that end, before one looks. */
+  const after = (ends: readonly MediaError[]): Pick<MediaProbes, "audio" | "video"> => {
+    let left = ends;
+    const look = <T>(real: () => Promise<T>): Promise<T> => {
+      const [end, ...rest] = left;
+      left = rest;
+      return end === undefined ? real() : Promise.reject(end);
+    };
+    return {
+      audio: (source) => look(() => probes.audio(source)),
+      video(source) {
+        looks.push("path" in source ? "file" : "bytes");
+        return look(() => probes.video(source));
+      },
+    };
+  };
+  const secondsOf = async (made: Artifact, ends: readonly MediaError[] = []): Promise<number | undefined> => {
+    const around = { ...tools(), probes: { ...probes, ...after(ends) } };
+    const job = { job_id: newId(), workspace_id: workspaceId };
+    const options = { signal: new AbortController().signal, holding: roomy(), work: "one/m 1", canResume: true };
+    const making = "open" in made ? VIDEOS : SONGS;
+    return (await keepArtifacts(around, job, [made], making, options))[0]?.seconds;
+  };
+  const crash = new MediaError("failed", "the child ended");
+  const slow = new MediaError("timeout", "too slow");
+
+  test("is found out by a child process, which reads the file itself", async () => {
+    expect(await secondsOf(atProvider)).toBeCloseTo(CLIP_SECONDS, 1);
+    expect(looks.splice(0)).toEqual(["file"]);
+  });
+
+  test.each([crash, slow])("is asked of another child after %p", async (end) => {
+    expect(await secondsOf(sound(3), [end])).toBe(3);
+  });
+
+  test("is unknown of what no child survives, and the result is kept", async () => {
+    expect(await secondsOf(atProvider, [crash, slow])).toBeUndefined();
+  });
+
+  test("is not waited for once the job is given up", async () => {
+    const before = await filesOf();
+    const given = secondsOf(sound(1), [new MediaError("aborted", "given up")]);
+    expect(await given.catch((error: unknown) => error)).toMatchObject({ name: "ProviderError", kind: "aborted" });
+    expect(await filesOf()).toBe(before);
+  });
+});
+
+describe("one of several pictures that cannot be had", () => {
+  const picture: Artifact = { bytes: Uint8Array.from(pngOf(9, 9)), contentType: "image/png" };
+  const none: Artifact = { bytes: new Uint8Array(9), contentType: "image/png" };
+  const options = () => ({ signal: new AbortController().signal, holding: roomy(), work: "one/m" });
+  const pictures = (made: readonly Artifact[]) =>
+    keepArtifacts(tools(), { job_id: newId(), workspace_id: workspaceId }, made, PICTURES, options());
+
+  test("leaves the others, in their order; with none left it is the failure", async () => {
+    expect(await pictures([none, picture, none, picture])).toHaveLength(2);
+    const before = await filesOf();
+    expect(await pictures([none, none]).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
+    expect(await filesOf()).toBe(before);
+  });
+
+  test("since the store is away leaves none", async () => {
+    const away = { ...tools(), uploads: { run: () => Promise.reject(new Error("away")) } } as never;
+    const job = { job_id: newId(), workspace_id: workspaceId };
+    const fault = await keepArtifacts(away, job, [picture, picture], PICTURES, options()).catch(
+      (error: unknown) => error,
+    );
+    expect(fault).toMatchObject({ message: "away" });
+  });
+});
+
+describe("what a job made", () => {
+  test("is kept once, however often the same work is collected", async () => {
+    const id = newId();
+    const first = await keep(id, [sound(1), sound(2)]);
+    expect(new Set(first).size).toBe(2);
+    expect(await keep(id, [sound(1), sound(2)])).toEqual(first);
+  });
+
+  test("is another file when another provider made it in the first one's stead", async () => {
+    const id = newId();
+    const [first = ""] = await keep(id, [sound(1)], "one/m 1");
+    const [second = ""] = await keep(id, [sound(2)], "two/m 9");
+    expect(second).not.toBe(first);
+    expect((await findFile(bench.db.database, workspaceId, second))?.bytes).toBe(32_044n);
+  });
+
+  test("stays while the rest of it may still come, and goes when the job comes to nothing", async () => {
+    const [id, before] = [newId(), await filesOf()];
+    expect(await keep(id, [sound(1), gone]).catch((error: unknown) => error)).toBeInstanceOf(UnknownOutcomeError);
+    expect(await filesOf()).toBe(before + 1);
+    await discardResults(tools(), { id, workspaceId });
+    expect(await filesOf()).toBe(before);
+    // Nothing of it is taken for what is made later.
+    const [again = ""] = await keep(id, [sound(1)]);
+    expect(await isThere(again)).toBe(true);
+  }, 30_000);
+
+  test("goes at once where nobody can ask for the rest", async () => {
+    const [id, before] = [newId(), await filesOf()];
+    const fault = await keep(id, [sound(1), gone], "one/m", false).catch((error: unknown) => error);
+    expect([fault, await filesOf()]).toEqual([expect.any(ProviderError), before]);
+  }, 30_000);
+
+  test("and its owner deleted before it was paid is stored anew", async () => {
+    const id = newId();
+    const [first = ""] = await keep(id, [sound(1)]);
+    await endFile(bench.db.database, workspaceId, first, "deleted");
+    const [second = ""] = await keep(id, [sound(1)]);
+    expect([second === first, await isThere(second)]).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "bun:test";
+
+import { wavOf } from "#tests/providers/fal/clips.ts";
+import { soundOf } from "#tests/providers/sounds.ts";
+import { SONGS, SPEECHES } from "#workers/calls/media/making.ts";
+import type { Artifact } from "#workers/providers/media.ts";
+
+const HTML = Buffer.from("<!doctype html><title>Not found</title>");
+const at = (contentType: string): Artifact => ({ url: "https://files.example/song", contentType });
+
+/** Three frames of AAC without a container: 44,100 a second, two channels, 16 bytes each. */
+const AAC = Buffer.concat(
+  Array.from({ length: 3 }, () =>
+    Buffer.concat([Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x02, 0x1f, 0xfc]), Buffer.alloc(9)]),
+  ),
+);
+
+describe("what sound at an address is", () => {
+  test("its bytes say, whatever its server calls it", async () => {
+    for (const making of [SONGS, SPEECHES]) {
+      expect(await making.typeOf(HTML, at("audio/wav"))).toBeUndefined();
+      expect(await making.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
+      expect(await making.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
+      expect(await making.typeOf(soundOf("flac"), at("text/html"))).toBe("audio/flac");
+      expect(await making.typeOf(AAC, at("audio/x-aac"))).toBe("audio/aac");
+    }
+  });
+
+  test("cannot be samples, which have no mark", async () => {
+    expect(await SONGS.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
+  });
+});
+
+describe("what sound of an answer is", () => {
+  test("its adapter says, which has looked at it", async () => {
+    expect(await SPEECHES.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe(
+      "audio/pcm",
+    );
+    const open = () => Promise.reject(new Error("not asked"));
+    expect(await SPEECHES.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
+    expect(await SPEECHES.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
+  });
+});

@@ -1,0 +1,203 @@
+/** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { probeAudio } from "#shared/media/probe/probe.ts";
+import { probeVideo } from "#shared/media/probe/video.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { createLogger, type Logger } from "#shared/logger.ts";
+import { serializePrice } from "#shared/pricing/price.ts";
+import { build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { wavOf } from "#tests/providers/fal/clips.ts";
+import type { WorkerContext } from "#workers/context.ts";
+import type { JobControl } from "#workers/job.ts";
+import { SPEAKING } from "#workers/calls/media/kinds.ts";
+import { ResultBudget } from "#workers/calls/media/result-budget.ts";
+import { createMediaHandler } from "#workers/calls/media/run.ts";
+import type { Artifact, MediaOffer, ProviderJob, SpeechInput } from "#workers/providers/media.ts";
+
+export const SOUND: Artifact = { bytes: new Uint8Array(wavOf(1)), contentType: "audio/wav" };
+const STORAGE_BYTES_MAX = 1_000_000_000;
+export const RESULT_BYTES_MAX = 10_000_000;
+
+const BOTH = "[{ provider: one, model: m }, { provider: two, model: m }]";
+
+const catalogueOf = ({ slug = "speaks", formats = "[wav]", price = "1", sources = BOTH } = {}): Catalogue =>
+  build([
+    `
+providers:
+  - { id: one, family: fal, base_url: "http://127.0.0.1:1" }
+  - { id: two, family: fal, base_url: "http://127.0.0.1:2" }
+models:
+  - slug: ${slug}
+    modality: audio
+    owned_by: one
+    created: 1700000000
+    pricing: { unit: per_character, character_price: "${price}" }
+    allowed_params: { response_formats: ${formats} }
+    sources: ${sources}
+`,
+  ]);
+
+const catalogue = catalogueOf();
+
+/** What the catalogue may have become since a call was admitted. */
+export const NARROWED: Readonly<Record<string, Catalogue>> = {
+  "takes less": catalogueOf({ formats: "[mp3]" }),
+  "costs more": catalogueOf({ price: "7" }),
+  "has lost that source": catalogueOf({ sources: "[{ provider: two, model: m }]" }),
+  "has left": catalogueOf({ slug: "other" }),
+};
+
+export type Offer = MediaOffer<SpeechInput, Artifact>;
+
+export interface Ran {
+  /** What `serve` threw: the job goes on without this worker. */
+  readonly thrown: unknown;
+  /** What the hold was closed with. */
+  readonly closed: readonly { readonly status: string; readonly usedNano: bigint | null }[];
+  /** What was noted in the row, in its order. */
+  readonly kept: readonly unknown[];
+  /** Sources that the breaker heard of, as `one/m ok`. */
+  readonly recorded: readonly string[];
+  /** The answer, as it was sent. */
+  readonly told: string;
+  /** Bytes of the pool's budget that are still held. */
+  readonly held: number;
+  /** Bytes that the waiting caller heard. */
+  readonly heard: number;
+}
+
+interface Around {
+  /** As whoever had the job before left it. */
+  readonly found?: object;
+  readonly isLate?: boolean;
+  readonly wasCancelled?: boolean;
+  /** Bytes the workspace stores already. */
+  readonly stored?: number;
+  /** What the file store does with what was made. */
+  readonly store?: () => Promise<string>;
+  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+  readonly totalMs?: number;
+  /** How long a source may take that another could stand in for. */
+  readonly plainMs?: number;
+  /** As the ingress calls it; what is made is speech all the same. */
+  readonly kind?: JobMessage["kind"];
+  readonly log?: Logger;
+  /** As it is by now; admitted was the call under the usual one. */
+  readonly catalogue?: Catalogue;
+}
+
+/** @param offers of the model's first source and of its second */
+export async function run(offers: readonly [Offer, Offer?], around: Around = {}): Promise<Ran> {
+  const kept: unknown[] = [];
+  const closed: Ran["closed"][number][] = [];
+  const recorded: string[] = [];
+  let heard = 0;
+  let told = "";
+  const { metrics, providers } = surroundings(offers);
+  const results = new ResultBudget({ bytesMax: RESULT_BYTES_MAX, waitMs: 50 });
+  const context = {
+    config: {
+      mediaTotalMs: around.totalMs ?? 60_000,
+      calls: { plainMs: around.plainMs ?? 60_000 },
+      storageBytesMax: STORAGE_BYTES_MAX,
+      publicUrl: undefined,
+    },
+    log: around.log ?? createLogger({ level: "silent", role: "test" }),
+    catalogue: { current: () => around.catalogue ?? catalogue },
+    breaker: {
+      admit: () => Promise.resolve("closed"),
+      record: (source: string, how: string) => recorded.push(`${source} ${how}`),
+      down: () => undefined,
+      forget: () => undefined,
+      retryInMs: () => 0,
+    },
+    database: { query: () => Promise.resolve([{ used: BigInt(around.stored ?? 0) }]) },
+    providerCallbacks: { onProviderCallback: () => () => undefined },
+    answers: {
+      publish: (_subject: string, data: Uint8Array) => {
+        told += new TextDecoder().decode(data);
+      },
+      isClosed: () => false,
+    },
+    ledger: {
+      finish: (end: Ran["closed"][number]) => {
+        closed.push(end);
+        return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
+      },
+    },
+    results,
+    uploadPlaces: new ResultBudget({ bytesMax: 2, waitMs: 1_000 }),
+    probes: {
+      audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)),
+      video: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeVideo(bytes)),
+    },
+    uploads: { run: around.store ?? (() => Promise.resolve("file-1")) },
+    metrics,
+    providers,
+  } as unknown as WorkerContext;
+  const control = {
+    signal: around.signal ?? new AbortController().signal,
+    reply: "_INBOX.gw.test.1",
+    caller: { begin: () => undefined, write: (bytes: Uint8Array) => (heard += bytes.length) },
+    providerJob: {
+      found: around.found ?? null,
+      isLate: around.isLate ?? false,
+      wasCancelled: around.wasCancelled ?? false,
+      keep: (job: unknown) => {
+        kept.push(job);
+        return Promise.resolve();
+      },
+      progress: () => undefined,
+    },
+  } as unknown as JobControl;
+  const kind = { ...SPEAKING, making: { ...SPEAKING.making, pollMinMs: 1, pollMaxMs: 2 } };
+  const thrown = await createMediaHandler(context, kind)
+    .run({ ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" }, control)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  return { thrown, closed, kept, recorded, told, held: results.bytes, heard };
+}
+
+function surroundings(offers: readonly [Offer, Offer?]) {
+  const handle = { inc: () => undefined, observe: () => undefined };
+  return {
+    metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle },
+    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? offers[0] : offers[1]) },
+  };
+}
+
+function message(deadlineMs: number): JobMessage {
+  const model = catalogue.models.get("speaks");
+  if (!model) throw new Error("no model");
+  return {
+    job_id: "01890a5d-ac96-774b-bcce-b302099a8057",
+    attempt: 1,
+    dispatch: 1,
+    kind: "speech",
+    request_id: "r",
+    workspace_id: "01890a5d-ac96-774b-bcce-b302099a8058",
+    key_id: "k",
+    model: "speaks",
+    hold_nano: "5000000000",
+    may_exceed: false,
+    output_tokens_max: 0,
+    price: serializePrice(model.price),
+    deadline_ms: deadlineMs,
+    request: { model: "speaks", input: "hello", response_format: "wav" },
+  };
+}
+
+/** Of the first source, as its row keeps it. */
+export function begun(job: ProviderJob, startedMs = Date.now()): object {
+  const model = catalogue.models.get("speaks");
+  if (!model) throw new Error("no model");
+  const price = serializePrice(model.price);
+  return { source: "one/m", model: "speaks", depth: 0, price, hold_nano: "5000000000", started_ms: startedMs, job };
+}
+
+export const full = (): Promise<never> =>
+  Promise.reject(new ApiError("storage_limit_exceeded", "The workspace's storage is full."));

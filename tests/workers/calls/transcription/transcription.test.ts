@@ -1,0 +1,212 @@
+/** The transcription pool over sources of the test's own. */
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+
+import { createLogger } from "#shared/logger.ts";
+import { decodeFrame } from "#shared/queue/frames.ts";
+import { serializePrice } from "#shared/pricing/price.ts";
+import { build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
+import type { WorkerContext } from "#workers/context.ts";
+import { JobAbort } from "#workers/job.ts";
+import { createTranscriptionHandler } from "#workers/calls/transcription/transcription.ts";
+import type { DirectOffer, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+
+type Offer = DirectOffer<TranscriptionInput, Transcript>;
+
+const catalogue = build([
+  `
+providers:
+  - { id: one, family: deepgram, base_url: "http://127.0.0.1:1" }
+  - { id: two, family: deepgram, base_url: "http://127.0.0.1:2" }
+models:
+  - slug: hears
+    modality: stt
+    owned_by: one
+    created: 1700000000
+    pricing: { unit: per_minute, minute_price: "0.6" }
+    allowed_params: { response_formats: [json], supported_inputs: [audio] }
+    sources: [{ provider: one, model: m }, { provider: two, model: m }]
+  - slug: counts
+    modality: stt
+    owned_by: one
+    created: 1700000000
+    max_output_tokens: 1000
+    pricing: { unit: per_token, input_per_million: "100", audio_input_per_million: "300", output_per_million: "500" }
+    allowed_params: { response_formats: [json], supported_inputs: [audio] }
+    sources: [{ provider: one, model: m }, { provider: two, model: m }]
+`,
+]);
+
+const RECORDING = new TextEncoder().encode("a recording");
+const REFERENCE = `${RECORDING.length}#${createHash("sha256").update(RECORDING).digest("hex")}#claims/1/file`;
+
+/** @param offers of the model's first source and of its second */
+async function run(
+  offers: readonly [Offer, Offer],
+  {
+    plainMs = 60_000,
+    totalMs = 60_000,
+    log = createLogger({ level: "silent", role: "test" }),
+    isStreamed = false,
+    slug = "hears",
+    signal = new AbortController().signal,
+  } = {},
+) {
+  const breaker = fakeBreaker();
+  const closed: object[] = [];
+  /** What the caller had been told when its hold was closed. */
+  let before = "";
+  let told = "";
+  const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
+  const model = catalogue.models.get(slug);
+  if (!model) throw new Error("no model");
+  const context = {
+    config: { calls: { plainMs } },
+    log,
+    catalogue: { current: () => catalogue },
+    breaker,
+    repeats: { succeeded: () => undefined, take: () => false },
+    storage: {
+      bucket: "b",
+      client: { send: () => Promise.resolve({ Body: new Blob([RECORDING]).stream() }) },
+    },
+    metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle, creditsSettled: handle },
+    ledger: {
+      finish: (end: { readonly usedNano: bigint | null }) => {
+        closed.push(end);
+        before = told;
+        return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
+      },
+    },
+    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? offers[0] : offers[1]) },
+    answers: {
+      isClosed: () => false,
+      publish: (_subject: string, bytes: Uint8Array) => {
+        const { frame, data } = decodeFrame(bytes);
+        told += `${frame.t === "error" ? frame.code : ""}${new TextDecoder().decode(data)}`;
+      },
+    },
+  } as unknown as WorkerContext;
+  const recording = {
+    reference: REFERENCE,
+    contentType: "audio/wav",
+    filename: "a.wav",
+    bytes: RECORDING.length,
+    seconds: 60,
+    param: "file",
+  };
+  const job = chatJob({
+    kind: "transcription",
+    model: slug,
+    hold_nano: "1000000000",
+    price: serializePrice(model.price),
+    deadline_ms: Date.now() + totalMs,
+    request: { model: slug, recording, ...(isStreamed ? { stream: true } : {}) },
+  });
+  const control = { signal, reply: "_INBOX.gw.ingress.job" };
+  await createTranscriptionHandler(context).run(job, control);
+  return { told, before, closed, breaker: breaker.told };
+}
+
+const hears: Offer = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
+/** As an adapter whose provider takes the call and never answers. */
+const silent: Offer = {
+  run: ({ signal }) =>
+    new Promise((_resolve, reject) => {
+      const end = (): void => reject(new ProviderError("aborted", "the call was aborted", { cause: signal.reason }));
+      signal.addEventListener("abort", end, { once: true });
+    }),
+};
+
+describe("a recording whose first source stays silent", () => {
+  test("is transcribed by the next one", async () => {
+    const ran = await run([silent, hears], { plainMs: 50 });
+    expect(ran.told).toContain("hello");
+    expect(ran.breaker).toEqual(["record:failed one/m", "record:ok two/m"]);
+    expect(ran.closed).toMatchObject([{ status: "succeeded", source: "two/m" }]);
+  });
+
+  test("is transcribed by the next one even where the call is shorter than a source's limit", async () => {
+    const ran = await run([silent, hears], { totalMs: 1_000 });
+    expect(ran.closed).toMatchObject([{ status: "succeeded", source: "two/m" }]);
+  });
+
+  test("and whose last does too has the whole of the call for that one, and is told that it took too long", async () => {
+    const ran = await run([silent, silent], { plainMs: 20, totalMs: 300 });
+    expect(ran.told).toContain("upstream_timeout");
+    expect(ran.breaker).toEqual(["record:failed one/m", "record:failed two/m"]);
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+});
+
+describe("a recording whose caller reads along", () => {
+  const deltas = (told: string) => [...told.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta);
+  const speaks: Offer = {
+    run: ({ onText }) => {
+      onText?.("good ");
+      onText?.("morning");
+      return Promise.resolve({ output: { text: "good morning all" }, usage: {} });
+    },
+  };
+
+  test("is told the words as they become known, then what is left, and the whole", async () => {
+    const ran = await run([speaks, hears], { isStreamed: true });
+    expect(deltas(ran.told)).toEqual(["good ", "morning", " all"]);
+    expect(deltas(ran.before)[0]).toBe("good ");
+    expect(ran.told).toContain('"type":"transcript.text.done","text":"good morning all"');
+    expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: 600_000_000n }]);
+  });
+
+  test("is told the text of a source that answers whole as one piece", async () => {
+    const ran = await run([hears, hears], { isStreamed: true });
+    expect(deltas(ran.told)).toEqual(["hello"]);
+  });
+
+  test("is not told of words where it does not ask for them", async () => {
+    const ran = await run([speaks, hears]);
+    expect(deltas(ran.told)).toEqual([]);
+  });
+
+  test("is not transcribed by another source once words are told, and pays nothing for what breaks off", async () => {
+    const breaks: Offer = {
+      run: ({ onText }) => {
+        onText?.("good ");
+        return Promise.reject(new ProviderError("failed", "gone"));
+      },
+    };
+    const ran = await run([breaks, hears], { isStreamed: true });
+    expect(ran.told).not.toContain("hello");
+    expect(ran.told).toContain("upstream_error");
+    expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
+  });
+
+  // By the minute all of it; by the token ten for each of 60 seconds, and two for the five characters.
+  test.each([
+    ["hears", 600_000_000n],
+    ["counts", 181_000_000n],
+  ])("pays for it when the caller leaves after its first words (%s)", async (slug, usedNano) => {
+    const left = new AbortController();
+    const waits: Offer = {
+      run: (call) => {
+        call.onText?.("good ");
+        const ended = silent.run(call);
+        left.abort(new JobAbort("caller_left"));
+        return ended;
+      },
+    };
+    const ran = await run([waits, hears], { isStreamed: true, signal: left.signal, slug });
+    expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano }]);
+  });
+});
+
+test("a provider's words, which may repeat a prompt, are not logged", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
+  const repeats: Offer = { run: () => Promise.reject(new ProviderError("failed", "cannot hear zanzibarquokka")) };
+  const { told } = await run([repeats, repeats], { log });
+  expect(lines.join("")).toContain("provider call failed");
+  expect(lines.join("") + told).not.toContain("zanzibarquokka");
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { connect, type Msg, type NatsConnection } from "nats";
+
+import { newId } from "#shared/ids.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame } from "#shared/queue/frames.ts";
+import { presenceSubject, replyPrefix } from "#shared/queue/subjects.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { type CallerWatch, openCallerWatch } from "#workers/runner/caller-watch.ts";
+
+let nats: TestNats;
+let worker: NatsConnection;
+let ingress: NatsConnection;
+let watch: CallerWatch;
+
+beforeAll(async () => {
+  nats = await startNats();
+  worker = await connect({ servers: nats.url });
+  ingress = await connect({ servers: nats.url });
+  watch = openCallerWatch(worker);
+}, 60_000);
+
+afterAll(async () => {
+  watch.close();
+  await Promise.all([worker.close(), ingress.close()]);
+  await nats.close();
+});
+
+/** An ingress that answers like this; `asked` holds the frames it was asked with. */
+async function answering(words: () => string): Promise<{ reply: string; asked: string[] }> {
+  const reply = `${replyPrefix("test")}.${newId()}`;
+  const asked: string[] = [];
+  ingress.subscribe(reply, {
+    callback: (_error, message) => {
+      asked.push(decodeFrame(message.data).frame.t);
+      message.respond(words());
+    },
+  });
+  await ingress.flush();
+  return { reply, asked };
+}
+
+describe("a question about a caller", () => {
+  test.each([
+    [CALLER_LIVES, "waiting"],
+    [CALLER_SERVED, "served"],
+    [CALLER_GONE, "gone"],
+  ] as const)("answered %j says %s", async (words, expected) => {
+    const { reply } = await answering(() => words);
+    expect(await watch.ask(reply)).toBe(expected);
+  });
+
+  test("that is heard and not answered says nothing", async () => {
+    const reply = `${replyPrefix("mute")}.${newId()}`;
+    ingress.subscribe(reply, { callback: () => undefined });
+    await ingress.flush();
+    expect(await watch.ask(reply)).toBe("silent");
+  });
+
+  test("that nobody hears, twice, says gone", async () => {
+    expect(await watch.ask(`${replyPrefix("dead")}.${newId()}`)).toBe("gone");
+  });
+});
+
+describe("a watched call", () => {
+  test("ends once when its caller is gone, and is asked about no more", async () => {
+    const { reply, asked } = await answering(() => CALLER_GONE);
+    let ends = 0;
+    await new Promise<void>((resolve) => {
+      watch.watch(reply, () => {
+        ends += 1;
+        resolve();
+      });
+    });
+    const before = asked.length;
+    // Another call that is asked about for longer than this one would have been.
+    const other = await answering(() => CALLER_LIVES);
+    const forget = watch.watch(other.reply, () => undefined);
+    while (other.asked.length < 2) await Bun.sleep(50);
+    forget();
+    expect(ends).toBe(1);
+    expect(asked.length).toBe(before);
+    expect(new Set(asked)).toEqual(new Set(["beat"]));
+  });
+
+  test("that ended is asked about no more", async () => {
+    const { reply, asked } = await answering(() => CALLER_GONE);
+    let ends = 0;
+    watch.watch(reply, () => (ends += 1))();
+    const other = await answering(() => CALLER_LIVES);
+    const forget = watch.watch(other.reply, () => undefined);
+    while (other.asked.length < 1) await Bun.sleep(50);
+    forget();
+    expect([ends, asked.length]).toEqual([0, 0]);
+  });
+});
+
+describe("a finished call", () => {
+  /** An ingress that says that it is there when told to. */
+  async function presence(): Promise<{ reply: string; asked: readonly Msg[]; answer: () => void }> {
+    const reply = `${replyPrefix(newId())}.${newId()}`;
+    const asked: Msg[] = [];
+    ingress.subscribe(presenceSubject(reply), { callback: (_error, message) => void asked.push(message) });
+    await ingress.flush();
+    return { reply, asked, answer: () => void asked.at(-1)?.respond(CALLER_LIVES) };
+  }
+
+  test("is confirmed by an ingress that says after its end that it is there; many share a question", async () => {
+    const { reply, asked, answer } = await presence();
+    const { signal } = new AbortController();
+    const first = watch.confirm(reply, signal);
+    while (asked.length < 1) await Bun.sleep(1);
+    const later = [1, 2, 3].map(() => watch.confirm(reply, signal));
+    answer();
+    await first;
+    while (asked.length < 2) await Bun.sleep(1);
+    answer();
+    await Promise.all(later);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is confirmed by an ingress of another version, which knows no such call", async () => {
+    const reply = `${replyPrefix(newId())}.${newId()}`;
+    ingress.subscribe(presenceSubject(reply), { callback: (_error, message) => void message.respond(CALLER_GONE) });
+    await ingress.flush();
+    await watch.confirm(reply, new AbortController().signal);
+  });
+
+  test("of an ingress that is gone waits until the call is ended", async () => {
+    const controller = new AbortController();
+    const confirmed = watch.confirm(`${replyPrefix("dead")}.${newId()}`, controller.signal);
+    controller.abort(new Error("its caller is gone"));
+    const error = await confirmed.then(
+      () => undefined,
+      (fault: unknown) => fault,
+    );
+    expect(String(error)).toContain("its caller is gone");
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { randomBytes } from "node:crypto";
+
+import { connect, type NatsConnection } from "nats";
+
+import { newId } from "#shared/ids.ts";
+import { cancelSubject } from "#shared/queue/subjects.ts";
+import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { type Cancels, openCancels } from "#workers/runner/cancels.ts";
+
+const SECRET = randomBytes(32);
+
+let nats: TestNats;
+let worker: NatsConnection;
+let ingress: NatsConnection;
+let cancels: Cancels;
+
+beforeAll(async () => {
+  nats = await startNats();
+  worker = await connect({ servers: nats.url });
+  ingress = await connect({ servers: nats.url });
+  cancels = openCancels(worker, (jobId, token) => isJobToken(SECRET, jobId, token));
+  await worker.flush();
+}, 60_000);
+
+afterAll(async () => {
+  await cancels.close();
+  await Promise.all([worker.close(), ingress.close()]);
+  await nats.close();
+});
+
+/** Publishes cancels and resolves when the worker has taken them. */
+async function cancel(...jobIds: readonly string[]): Promise<void> {
+  for (const jobId of jobIds) ingress.publish(cancelSubject(jobId), jobToken(SECRET, jobId));
+  await ingress.flush();
+  await worker.flush();
+}
+
+describe("a cancel", () => {
+  test("reaches whoever listens for its job, and nobody else", async () => {
+    const [mine, other] = [newId(), newId()];
+    const heard: string[] = [];
+    const forget = cancels.onCancel(mine, () => heard.push("mine"));
+    const forgetOther = cancels.onCancel(other, () => heard.push("other"));
+    await cancel(mine);
+    expect(heard).toEqual(["mine"]);
+    forget();
+    forgetOther();
+  });
+
+  test.each([
+    ["without a token", () => ""],
+    ["with the token of another job", () => jobToken(SECRET, newId())],
+    ["with a token of another secret", (jobId: string) => jobToken(randomBytes(32), jobId)],
+    ["that is what a stream acknowledges with", () => '{"stream":"BATCH_IN","seq":1}'],
+  ])("%s is neither heard nor remembered", async (_what, forge) => {
+    const [running, later] = [newId(), newId()];
+    const heard: string[] = [];
+    const forget = cancels.onCancel(running, () => heard.push("running"));
+    for (const jobId of [running, later]) ingress.publish(cancelSubject(jobId), forge(jobId));
+    await ingress.flush();
+    await worker.flush();
+    forget();
+    expect(heard).toEqual([]);
+    expect(cancels.wasCancelled(later)).toBe(false);
+  });
+
+  test("that overtook its job is remembered", async () => {
+    const jobId = newId();
+    expect(cancels.wasCancelled(jobId)).toBe(false);
+    await cancel(jobId);
+    expect(cancels.wasCancelled(jobId)).toBe(true);
+  });
+
+  test("that was heard needs no memory", async () => {
+    const jobId = newId();
+    const forget = cancels.onCancel(jobId, () => undefined);
+    await cancel(jobId);
+    forget();
+    expect(cancels.wasCancelled(jobId)).toBe(false);
+  });
+
+  test("is not heard any more once its listener was taken back", async () => {
+    const jobId = newId();
+    let heard = 0;
+    cancels.onCancel(jobId, () => (heard += 1))();
+    await cancel(jobId);
+    expect(heard).toBe(0);
+  });
+
+  test("is remembered among ten thousand later ones, then forgotten: memory is bounded (MEM-2)", async () => {
+    const jobId = newId();
+    await cancel(jobId);
+    const ids = Array.from({ length: 10_000 }, newId);
+    await cancel(...ids.slice(0, 9_000));
+    expect(cancels.wasCancelled(jobId)).toBe(true);
+    await cancel(...ids.slice(9_000));
+    expect(cancels.wasCancelled(jobId)).toBe(false);
+    expect(cancels.wasCancelled(ids.at(-1) ?? "")).toBe(true);
+  });
+});

@@ -1,0 +1,270 @@
+/**
+ * Pieces of an answer → content blocks of an Anthropic stream: one open at a time, indexes without gaps. OpenAI's deltas
+ * may mix parallel tool calls and never say that one is over, so a block that comes while a call is unfinished waits.
+ * Source: docs.claude.com/en/api/messages-streaming.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+import { ProviderError } from "../../providers/provider.ts";
+
+/** What one delta adds. */
+export type Piece =
+  | { readonly kind: "text" | "thinking"; readonly text: string }
+  /** Ends a thinking block; `text` is what the source says the block holds, of which some or all has come before. */
+  | { readonly kind: "signature"; readonly text: string; readonly signature: string }
+  | { readonly kind: "redacted"; readonly data: string }
+  | {
+      readonly kind: "call";
+      /** Pieces of one call share it. */
+      readonly call: number;
+      readonly id: string | undefined;
+      readonly name: string | undefined;
+      readonly text: string;
+    };
+
+interface TextBlock {
+  readonly kind: "text" | "thinking";
+  /** Of a thinking block: everything it holds, for comparison with its signed form. */
+  whole: string;
+  pending: string;
+  signature: string | undefined;
+  isStarted: boolean;
+}
+
+interface RedactedBlock {
+  readonly kind: "redacted";
+  readonly data: string;
+}
+
+interface CallBlock {
+  readonly kind: "call";
+  readonly json: JsonEnd;
+  id: string | undefined;
+  name: string | undefined;
+  pending: string;
+  isStarted: boolean;
+  isOver: boolean;
+}
+
+type Block = TextBlock | RedactedBlock | CallBlock;
+
+/** One event as it goes over the wire. */
+export function event(type: string, members: Readonly<Record<string, unknown>> = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+}
+
+export class BlockStream {
+  /** The first one is open or about to be; the others wait. */
+  private readonly queue: Block[] = [];
+  private readonly calls = new Map<number, CallBlock>();
+  private readonly newId: (call: number) => string;
+  private index = 0;
+  private waiting = 0;
+
+  /** @param newId an id for a call whose source gave none */
+  constructor(newId: (call: number) => string) {
+    this.newId = newId;
+  }
+
+  get hasCalls(): boolean {
+    return this.calls.size > 0;
+  }
+
+  /**
+   * Events that can be sent now.
+   * @throws ProviderError `failed` when a call that was closed goes on, or too much would have to wait
+   */
+  add(piece: Piece): string {
+    this.place(piece);
+    let events = "";
+    for (;;) {
+      const [head] = this.queue;
+      if (!head) break;
+      events += this.write(head);
+      if (!this.mayClose(head)) break;
+      events += this.close(head);
+    }
+    return events;
+  }
+
+  /** The rest. @throws ProviderError `failed` when a call has no name, so that nobody could make it */
+  end(): string {
+    let events = "";
+    for (let head = this.queue[0]; head !== undefined; head = this.queue[0]) {
+      if (head.kind === "call" && head.name === undefined) {
+        throw new ProviderError("failed", "the stream holds a tool call without a name");
+      }
+      events += this.write(head) + this.close(head);
+    }
+    return events;
+  }
+
+  private place(piece: Piece): void {
+    const last = this.queue.at(-1);
+    switch (piece.kind) {
+      case "text":
+      case "thinking": {
+        if (piece.text === "") return;
+        const block = last?.kind === piece.kind && last.signature === undefined ? last : this.open(piece.kind);
+        this.append(block, piece.text);
+        if (block.kind === "thinking") block.whole += piece.text;
+        return;
+      }
+      case "signature":
+        this.sign(last, piece.text, piece.signature);
+        return;
+      case "redacted":
+        this.queue.push({ kind: "redacted", data: piece.data });
+        return;
+      case "call":
+        this.placeCall(piece);
+        return;
+      default:
+        piece satisfies never;
+    }
+  }
+
+  private open(kind: TextBlock["kind"]): TextBlock {
+    const block: TextBlock = { kind, whole: "", pending: "", signature: undefined, isStarted: false };
+    this.queue.push(block);
+    return block;
+  }
+
+  /** A signed block may repeat what has come in pieces, or bring it. */
+  private sign(last: Block | undefined, text: string, signature: string): void {
+    const isOpen = last?.kind === "thinking" && last.signature === undefined;
+    const isKnown = isOpen && (text.startsWith(last.whole) || last.whole.endsWith(text));
+    const block = isKnown ? last : this.open("thinking");
+    this.append(block, block.whole.endsWith(text) ? "" : text.slice(block.whole.length));
+    block.signature = signature;
+  }
+
+  private placeCall(piece: Extract<Piece, { kind: "call" }>): void {
+    let block = this.calls.get(piece.call);
+    if (!block) {
+      block = {
+        kind: "call",
+        json: new JsonEnd(),
+        id: undefined,
+        name: undefined,
+        pending: "",
+        isStarted: false,
+        isOver: false,
+      };
+      this.calls.set(piece.call, block);
+      this.queue.push(block);
+    }
+    if (block.isOver) {
+      if (piece.text.trim() === "") return;
+      throw new ProviderError("failed", "a tool call went on behind the end of its arguments");
+    }
+    block.id ??= piece.id;
+    block.name ??= piece.name;
+    block.json.read(piece.text);
+    this.append(block, piece.text);
+  }
+
+  private append(block: TextBlock | CallBlock, text: string): void {
+    block.pending += text;
+    if (block === this.queue[0]) return;
+    this.waiting += text.length;
+    if (this.waiting > LIMITS.blocksWaitingCharactersMax) {
+      throw new ProviderError("failed", "the stream mixes more of its tool calls than can wait");
+    }
+  }
+
+  /** What of the first block can go out: its start once, then what has come of it. */
+  private write(head: Block): string {
+    if (head.kind === "redacted") return this.start({ type: "redacted_thinking", data: head.data });
+    let events = "";
+    if (!head.isStarted) {
+      if (head.kind === "call" && head.name === undefined) return "";
+      events += this.start(emptyBlock(head, () => this.newId(this.index)));
+      head.isStarted = true;
+    }
+    if (head.pending !== "") events += this.delta(pieceOf(head.kind, head.pending));
+    head.pending = "";
+    return events;
+  }
+
+  private mayClose(head: Block): boolean {
+    switch (head.kind) {
+      case "redacted":
+        return true;
+      case "call":
+        return head.isStarted && head.json.isWhole && this.queue.length > 1;
+      default:
+        return head.signature !== undefined || this.queue.length > 1;
+    }
+  }
+
+  private close(head: Block): string {
+    let events = "";
+    if (head.kind === "thinking" && head.signature !== undefined) {
+      events += this.delta({ type: "signature_delta", signature: head.signature });
+    }
+    if (head.kind === "call") head.isOver = true;
+    events += event("content_block_stop", { index: this.index });
+    this.index += 1;
+    this.queue.shift();
+    const [next] = this.queue;
+    if (next !== undefined && next.kind !== "redacted") this.waiting -= next.pending.length;
+    return events;
+  }
+
+  private start(block: Readonly<Record<string, unknown>>): string {
+    return event("content_block_start", { index: this.index, content_block: block });
+  }
+
+  private delta(delta: Readonly<Record<string, unknown>>): string {
+    return event("content_block_delta", { index: this.index, delta });
+  }
+}
+
+function emptyBlock(block: TextBlock | CallBlock, newId: () => string): Record<string, unknown> {
+  switch (block.kind) {
+    case "text":
+      return { type: "text", text: "" };
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" };
+    default:
+      return { type: "tool_use", id: block.id ?? newId(), name: block.name, input: {} };
+  }
+}
+
+function pieceOf(kind: Exclude<Block["kind"], "redacted">, text: string): Record<string, unknown> {
+  switch (kind) {
+    case "text":
+      return { type: "text_delta", text };
+    case "thinking":
+      return { type: "thinking_delta", thinking: text };
+    default:
+      return { type: "input_json_delta", partial_json: text };
+  }
+}
+
+/** Tells when a JSON object that comes in pieces is whole, looking at each character once. */
+class JsonEnd {
+  private depth = 0;
+  private isBegun = false;
+  private isString = false;
+  private isEscaped = false;
+
+  get isWhole(): boolean {
+    return this.isBegun && this.depth === 0;
+  }
+
+  read(text: string): void {
+    for (const character of text) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (this.isString) {
+        if (character === "\\") this.isEscaped = true;
+        else if (character === '"') this.isString = false;
+      } else if (character === '"') this.isString = true;
+      else if (character === "{" || character === "[") {
+        this.isBegun = true;
+        this.depth += 1;
+      } else if (this.isBegun && (character === "}" || character === "]")) this.depth -= 1;
+    }
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * What a client of Anthropic's Messages API reads, whichever family answered: OpenAI's choices and our usage in, a
+ * message or its events out. Source: docs.claude.com/en/api/messages, …/messages-streaming.
+ */
+import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+
+import { arrange, type BlocksByKind } from "../../providers/anthropic/order.ts";
+import { parseObject } from "../../providers/json.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
+import type { Rendering } from "./render.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** One per attempt. */
+export function createAnthropicRendering(call: {
+  jobId: string;
+  model: string;
+  /** The client's stop sequences: a source may tell which of them it met. */
+  stops: readonly string[];
+}): Rendering {
+  const id = call.jobId.replaceAll("-", "");
+  const newCallId = (at: number): string => `toolu_${id}${at}`;
+  const message = (content: readonly unknown[], ending: Ending, usage: TokenUsage): Members => ({
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model: call.model,
+    content,
+    ...ending,
+    container: null,
+    usage: anthropicUsage(usage),
+  });
+  const blocks = new BlockStream(newCallId);
+  let isBegun = false;
+  let choiceAtEnd: Members = {};
+  let isRefused = false;
+  const begin = (usage: TokenUsage): string => {
+    if (isBegun) return "";
+    isBegun = true;
+    return event("message_start", { message: message([], NOT_ENDED, usage) }) + event("ping");
+  };
+  return {
+    completion(result, usage) {
+      const choice = firstChoice(result.choices);
+      const answer = membersOf(choice["message"]);
+      const calls = callsOf(answer);
+      const uses = calls.map((one, at) => toolUse(one, () => newCallId(at)));
+      const content = contentOf(answer, uses);
+      return JSON.stringify(message(content, endingOf(choice, calls.length > 0, isRefusal(answer), call.stops), usage));
+    },
+    chunk(delta) {
+      const reported = typeof delta.usage === "object" ? delta.usage : null;
+      let events = begin(reported ?? delta.inputUsage ?? NO_USAGE);
+      const choice = firstChoice(delta.choices);
+      const added = membersOf(choice["delta"]);
+      isRefused ||= isRefusal(added);
+      if (typeof choice["finish_reason"] === "string") choiceAtEnd = choice;
+      for (const piece of piecesOf(added)) events += blocks.add(piece);
+      return events;
+    },
+    end(usage) {
+      const { hasCalls } = blocks;
+      const rest = begin(usage) + blocks.end();
+      const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
+      return rest + event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) + event("message_stop");
+    },
+  };
+}
+
+/** Our buckets as Anthropic counts them: nothing is counted twice. */
+function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
+  return {
+    input_tokens: usage.input + usage.audioInput + usage.imageInput,
+    cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+    cache_read_input_tokens: usage.cachedInput,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite5m,
+      ephemeral_1h_input_tokens: usage.cacheWrite1h,
+    },
+    output_tokens: completionTokens(usage),
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+    server_tool_use: null,
+    service_tier: "standard",
+  };
+}
+
+interface Ending {
+  readonly stop_reason: string | null;
+  readonly stop_sequence: string | null;
+  readonly stop_details: Members | null;
+}
+
+const NOT_ENDED: Ending = { stop_reason: null, stop_sequence: null, stop_details: null };
+
+/** Where servers say which stop sequence they met: Anthropic's own word, vLLM's, SGLang's. */
+const MET_STOP = ["stop_sequence", "stop_reason", "matched_stop"] as const;
+
+function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops: readonly string[]): Ending {
+  const because = choice["finish_reason"];
+  if (because === "length") return { ...NOT_ENDED, stop_reason: "max_tokens" };
+  if (because === "content_filter" || isRefused) {
+    const details = { type: "refusal", category: null, explanation: null };
+    return { stop_reason: "refusal", stop_sequence: null, stop_details: details };
+  }
+  // A call that was demanded by name ends with OpenAI's `stop`; clients of this API look for tool_use.
+  if (hasCalls) return { ...NOT_ENDED, stop_reason: "tool_use" };
+  const met = MET_STOP.map((name) => choice[name]).find((value) => stops.some((stop) => stop === value));
+  if (typeof met === "string") return { ...NOT_ENDED, stop_reason: "stop_sequence", stop_sequence: met };
+  return { ...NOT_ENDED, stop_reason: "end_turn" };
+}
+
+/** The request of this API asks for one answer. */
+function firstChoice(choices: readonly Members[]): Members {
+  return choices.find((choice) => (choice["index"] ?? 0) === 0) ?? {};
+}
+
+function isRefusal(message: Members): boolean {
+  return textOf(message["refusal"]) !== "";
+}
+
+/** The blocks of a whole message: thinking first where the source does not tell its place. */
+function contentOf(message: Members, uses: readonly Members[]): Members[] {
+  const thinking = listOf(message["thinking_blocks"]).flatMap(signedBlock);
+  const thought = reasoningOf(message) + thoughtsIn(message["content"]);
+  // The signed blocks hold the same words again.
+  const hasThoughts = thought !== "" && !thinking.some(({ block }) => block["type"] === "thinking");
+  const text = contentText(message["content"]) + textOf(message["refusal"]);
+  const texts = text === "" ? [] : [{ type: "text", text }];
+  return [
+    ...(hasThoughts ? [{ type: "thinking", thinking: thought, signature: "" }] : []),
+    ...arrange({ thinking, texts, calls: uses }, undefined),
+  ];
+}
+
+function signedBlock({ type, data, thinking, signature, after }: Members): BlocksByKind["thinking"] {
+  if (type === "redacted_thinking") return [{ block: { type, data: textOf(data) }, after }];
+  if (type !== "thinking") return [];
+  return [{ block: { type, thinking: textOf(thinking), signature: textOf(signature) }, after }];
+}
+
+/** @throws ProviderError `failed` when a call has no name, so that nobody could make it */
+function toolUse({ id, name, text }: CallPiece, newId: () => string): Members {
+  if (name === undefined) throw new ProviderError("failed", "the answer holds a tool call without a name");
+  return { type: "tool_use", id: id ?? newId(), name, input: inputOf(text) };
+}
+
+/** What is no JSON object, or too deep to be written again, is kept as Anthropic's documentation hands broken input on. */
+function inputOf(text: string): Members {
+  return text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
+}
+
+type CallPiece = Extract<Piece, { kind: "call" }>;
+
+/** In the order in which the parts of one delta belong. */
+function* piecesOf(delta: Members): Generator<Piece> {
+  const thought = reasoningOf(delta) + thoughtsIn(delta["content"]);
+  yield { kind: "thinking", text: thought };
+  for (const block of listOf(delta["thinking_blocks"])) {
+    if (block["type"] === "redacted_thinking") yield { kind: "redacted", data: textOf(block["data"]) };
+    if (block["type"] !== "thinking") continue;
+    const text = textOf(block["thinking"]);
+    const signature = textOf(block["signature"]);
+    if (signature !== "") yield { kind: "signature", text, signature };
+    else if (thought === "") yield { kind: "thinking", text };
+  }
+  yield { kind: "text", text: contentText(delta["content"]) + textOf(delta["refusal"]) };
+  yield* callsOf(delta);
+}
+
+/** Calls of a delta or of a whole message, which numbers none of them. */
+function callsOf(message: Members): CallPiece[] {
+  return listOf(message["tool_calls"]).map((call, at) => {
+    const target = membersOf(call["function"]);
+    const id = textOf(call["id"]);
+    const name = textOf(target["name"]);
+    return {
+      kind: "call",
+      call: typeof call["index"] === "number" ? call["index"] : at,
+      id: id === "" ? undefined : id,
+      name: name === "" ? undefined : name,
+      text: textOf(target["arguments"]),
+    };
+  });
+}
+
+function reasoningOf(message: Members): string {
+  return textOf(message["reasoning_content"] ?? message["reasoning"]);
+}
+
+/** Content is a text, or blocks of texts and thoughts as Mistral's reasoning models send them. */
+function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return listOf(content)
+    .map((block) => textOf(block["text"]))
+    .join("");
+}
+
+function thoughtsIn(content: unknown): string {
+  return listOf(content)
+    .flatMap((block) => listOf(block["thinking"]))
+    .map((thought) => textOf(thought["text"]))
+    .join("");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function listOf(value: unknown): readonly Members[] {
+  return Array.isArray(value) ? value.filter(isMembers) : [];
+}
+
+function membersOf(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

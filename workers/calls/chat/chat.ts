@@ -1,0 +1,381 @@
+/** What the chat pool does with a call: it is served by the first source that can, settled once, answered once. */
+import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { checkChat } from "#shared/kinds/chat/constraints.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
+
+import { Answer } from "../../runner/answer.ts";
+import type { WorkerContext } from "../../context.ts";
+import type { JobControl, JobHandler } from "../../job.ts";
+import { failureFacts } from "../../providers/failure-facts.ts";
+import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
+import { type Attempt, NoRouteError, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import { candidatesOf } from "../../routing/candidates.ts";
+import { startWatchdog } from "../../runner/watchdog.ts";
+
+import { AnswerCopy } from "../answer-cache.ts";
+import { createAnthropicRendering } from "./anthropic-render.ts";
+import { type Finale, meterOf, runChatAttempt, type Terms } from "./attempt.ts";
+import { explainFailure } from "../failure.ts";
+import type { ChatMeter, Metered } from "./meter.ts";
+import { createRendering, type Rendering } from "./render.ts";
+import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
+import { type CloseCall, createCloseCall } from "../close-call.ts";
+import { continuedRendering } from "./continued-rendering.ts";
+import { checkDocuments } from "./documents.ts";
+import { createNotRun } from "../not-run.ts";
+import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
+import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
+import { discardRequest, readRequest } from "../work-request.ts";
+
+export function createChatHandler(context: WorkerContext): JobHandler {
+  const closeCall = createCloseCall(context);
+  return {
+    ...createNotRun(context, closeCall),
+    async run(job, control) {
+      const run = new ChatRun(context, closeCall, job, control);
+      try {
+        await run.serve();
+      } finally {
+        discardRequest(context, job);
+      }
+    },
+  };
+}
+
+class ChatRun {
+  private readonly context: WorkerContext;
+  private readonly closeCall: CloseCall;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly answer: Answer;
+  private request!: ChatCompletionRequest;
+  /** As it came, its files by their names. */
+  private asked!: ChatCompletionRequest;
+  /** It was asked with functions, and is answered so. */
+  private isOldForm = false;
+  private terms: Terms;
+  /** Of the attempt that runs, or ran last. */
+  private meter: ChatMeter | undefined;
+  private attempt: Attempt<ChatProvider> | undefined;
+  /** A piece of the attempt that runs, or ran last, has reached the client. */
+  private hasBegun = false;
+  /** Of a stream that may be continued. */
+  private rescue: StreamRescue | undefined;
+  /** Of the attempt that began the stream: another one goes on with the same message. */
+  private firstRendering: Rendering | undefined;
+  /** Of what the client is sent, when it is to be kept. */
+  private readonly copy: AnswerCopy | undefined;
+
+  constructor(context: WorkerContext, closeCall: CloseCall, job: JobMessage, control: JobControl) {
+    this.context = context;
+    this.closeCall = closeCall;
+    this.job = job;
+    this.control = control;
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+      outputTokensMax: job.output_tokens_max,
+    };
+    this.copy = job.cache === undefined ? undefined : new AnswerCopy();
+    this.answer = new Answer(context.answers, control.reply, job.model, () => this.progress());
+  }
+
+  /** Ends with the hold closed and the caller told, whatever a provider does. */
+  async serve(): Promise<void> {
+    const { context, job, control } = this;
+    const request = await readRequest(context, job, this.answer, this.closeCall);
+    if (request === undefined) return;
+    const asked = request as unknown as ChatCompletionRequest;
+    this.isOldForm = usesFunctions(asked);
+    this.request = withTools(asked);
+    this.asked = asked;
+    const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
+    const watchdog = startWatchdog(
+      { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
+      control.signal,
+    );
+    let askedAt = performance.now();
+    try {
+      this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
+      const model = context.catalogue.current().models.get(job.model);
+      if (model) await this.checkDocuments(model, this.request, watchdog.signal);
+      askedAt = performance.now();
+      const finale = await this.ask(watchdog.signal, askedAt);
+      await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
+    } catch (error) {
+      await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
+    } finally {
+      watchdog.stop();
+    }
+  }
+
+  private async ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
+    const { context, job, request } = this;
+    const catalogue = context.catalogue.current();
+    const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.chat(provider),
+    );
+    if (candidates.length === 0) throw new GoneError();
+    if (mayBeContinued(job, request)) this.rescue = new StreamRescue(candidates, request);
+    const createdS = Math.floor(Date.now() / 1_000);
+    try {
+      return await this.serveBy({ candidates }, request, signal, askedAt, ({ candidate }) => {
+        this.firstRendering = this.rendering(candidate.model, createdS);
+        return this.rescue?.soFar.watch(this.firstRendering) ?? this.firstRendering;
+      });
+    } catch (error) {
+      if (this.rescue === undefined) throw error;
+      return await this.goOn(this.rescue, error, signal, askedAt);
+    }
+  }
+
+  /** Has others go on with a stream that broke off, until one ends it. @throws `error` when none can */
+  private async goOn(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
+    const { streamsRescued } = this.context.metrics;
+    for (;;) {
+      const { attempt, meter, firstRendering: rendering } = this;
+      const isBroken = this.hasBegun && !signal.aborted && attempt && meter && rendering;
+      const next = isBroken ? await rescue.after(error, attempt, meter) : undefined;
+      if (!next || !rendering) {
+        if (rescue.took !== undefined) streamsRescued.inc("failed");
+        throw error;
+      }
+      this.hasBegun = false;
+      try {
+        const render = ({ candidate }: Attempt<ChatProvider>): Rendering =>
+          continuedRendering(
+            rescue.soFar.watch(rendering),
+            next.text,
+            candidate.source.continue_repeats ? next.begun : "",
+          );
+        const finale = await this.serveBy(next, next.request, signal, askedAt, render);
+        streamsRescued.inc("continued");
+        return finale;
+      } catch (another) {
+        // What fails before any words changes nothing of what the caller hears.
+        if (this.hasBegun || signal.aborted) error = another;
+      }
+    }
+  }
+
+  private serveBy(
+    to: Pick<Serving<ChatProvider, Finale>, "candidates" | "from">,
+    request: ChatCompletionRequest,
+    signal: AbortSignal,
+    askedAt: number,
+    renderingOf: (attempt: Attempt<ChatProvider>) => Rendering,
+  ): Promise<Finale> {
+    const { context, job, answer } = this;
+    const continues = this.took !== undefined;
+    return tryCandidates({
+      ...to,
+      breaker: context.breaker,
+      repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
+      signal,
+      hasBegun: () => this.hasBegun,
+      enter: (model) => this.enter(model, request, signal),
+      onFailure: (attempt, error, next) => this.report(attempt, error, next),
+      attempt: async (attempt) => {
+        const { model } = attempt.candidate;
+        const rendering = renderingOf(attempt);
+        const meter = meterOf(request, model, this.terms);
+        this.meter = meter;
+        this.attempt = attempt;
+        // Who begins a stream is named in its head.
+        if (!continues) {
+          answer.server = {
+            model: model.slug,
+            ...(attempt.depth > 0 ? { fallback: { from: job.model, depth: attempt.depth } } : {}),
+          };
+        }
+        const startedAt = performance.now();
+        try {
+          return await runChatAttempt({
+            job,
+            request,
+            continues,
+            attempt,
+            terms: this.terms,
+            limits: context.config.calls,
+            room: () => context.answers.room(),
+            signal,
+            stopping: this.control.stopping,
+            rendering,
+            answer: this.watched(attempt.onBegun),
+            meter,
+            checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
+            askedAt,
+          });
+        } finally {
+          const mode = request.stream === true ? "stream" : "complete";
+          const seconds = (performance.now() - startedAt) / 1_000;
+          context.metrics.providerSeconds.observe(seconds, attempt.candidate.source.provider, model.slug, mode);
+        }
+      },
+    });
+  }
+
+  /** Tells of the first piece of an attempt, and copies all of them where the answer is to be kept. */
+  private watched(onBegun: () => void): Pick<Answer, "write" | "hasBegun"> {
+    const { answer, copy } = this;
+    const hasBegun = (): boolean => this.hasBegun;
+    return {
+      get hasBegun() {
+        return hasBegun();
+      },
+      write: (text, upstreamMs) => {
+        // Of a model that goes on: it has said nothing new yet.
+        if (text === "") return;
+        if (!this.hasBegun) onBegun();
+        this.hasBegun = true;
+        copy?.add(text);
+        answer.write(text, upstreamMs);
+      },
+    };
+  }
+
+  /** What the call costs so far: nothing of an attempt that has told the client nothing. */
+  private progress(): { nano: bigint; tokens: number } {
+    const before = tookSoFar(this.took);
+    const now = this.took === undefined || this.hasBegun ? this.meter?.soFar() : undefined;
+    return { nano: before.nano + (now?.nano ?? 0n), tokens: before.tokens + (now?.tokens ?? 0) };
+  }
+
+  /** By the models that a stream broke off in, where another one goes on. */
+  private get took(): Metered | undefined {
+    return this.rescue?.took;
+  }
+
+  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
+  private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
+    const { context, job } = this;
+    let bound: ReturnType<typeof checkChat>;
+    try {
+      bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
+      await this.checkDocuments(model, request, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
+      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
+      return false;
+    }
+    const before = tookSoFar(this.took);
+    const adjusted = await this.adjust({
+      jobId: job.job_id,
+      attempt: job.attempt,
+      model: model.slug,
+      amountNano: before.nano + bound.holdNano,
+      mayExceed: bound.mayExceed,
+      tokensMax: before.tokens + bound.tokensMax,
+      ...(this.took === undefined ? {} : { parts: this.rescue?.usageParts() ?? [] }),
+    });
+    if (adjusted !== "adjusted") {
+      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
+      return false;
+    }
+    this.terms = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
+    return true;
+  }
+
+  private checkDocuments(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<void> {
+    return checkDocuments(this.context.probes, model, request, this.asked, signal);
+  }
+
+  /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
+  private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
+    try {
+      return await adjustHold(this.context.database, to);
+    } catch (error) {
+      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
+      return "unknown";
+    }
+  }
+
+  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<void> {
+    const { context, job, meter, attempt, answer } = this;
+    if (!meter || !attempt) throw new Error("served without an attempt");
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const isTaken = answer.hasBegun || finale.wasDrained;
+    const [last] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
+    const metered = sumOf(this.took, last);
+    // Written before it is paid for: what cannot be told is not charged.
+    const text = finale.render(metered);
+    const status = finale.wasDrained ? "cancelled" : "succeeded";
+    const { takenNano } = await this.closeCall(job, attempt.candidate.name, status, metered);
+    // What a fallback said stands in only this once.
+    if (this.copy && attempt.depth === 0 && status === "succeeded") {
+      this.copy.add(text);
+      void this.copy.keep(context, job, { model: job.model, isStream: this.request.stream === true });
+    }
+    if (this.request.stream === true) answer.end(text, takenNano);
+    else answer.end(text, takenNano, upstreamMs);
+    context.log.info(
+      { request_id: job.request_id, source: attempt.candidate.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
+      "chat call served",
+    );
+  }
+
+  private async fail(error: unknown, reason: unknown, isAborted: boolean): Promise<void> {
+    const { job, attempt, answer, meter } = this;
+    const isKnown = error instanceof ProviderError || error instanceof NoRouteError || error instanceof GoneError;
+    if (error instanceof UnreadableFileError && !isAborted) {
+      this.context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
+      await this.closeCall(job, null, "failed", undefined);
+      answer.fail({
+        code: "service_unavailable",
+        message: "A file of the request could not be read back; try again.",
+        param: "messages",
+        retry: true,
+      });
+      return;
+    }
+    if (!isKnown && !isAborted) throw error;
+    if (error instanceof GoneError) {
+      await this.closeCall(job, null, "failed", undefined);
+      answer.fail({
+        code: "upstream_error",
+        message: "The model is no longer available.",
+        param: "model",
+        retry: false,
+      });
+      return;
+    }
+    const failure = explainFailure(error, reason);
+    if (isAborted || error instanceof NoRouteError) {
+      const source = attempt?.candidate.name;
+      this.context.metrics.providerErrors.inc(attempt?.candidate.source.provider ?? "none", failure.kind);
+      this.context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "chat call failed");
+    }
+    // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
+    const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
+    const { takenNano } = await this.closeCall(job, attempt?.candidate.name ?? null, failure.status, metered);
+    answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
+  }
+
+  private report(attempt: Attempt<unknown>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
+    context.log.warn(
+      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
+      "provider call failed",
+    );
+  }
+
+  private rendering(model: Model, createdS: number): Rendering {
+    const { job, request } = this;
+    if (job.api === "anthropic") {
+      const stops = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
+      return createAnthropicRendering({ jobId: job.job_id, model: model.slug, stops });
+    }
+    const includeUsage = request.stream_options?.include_usage === true;
+    const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
+    return this.isOldForm ? inOldForm(rendering) : rendering;
+  }
+}
+
+/** The model, or every source of it, left the catalogue after the call was admitted. */
+class GoneError extends Error {
+  override readonly name = "GoneError";
+}

@@ -1,0 +1,95 @@
+/** PDF documents of a chat call against what its model takes: how many pages one has, only its bytes tell. */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
+
+import { ProviderError, type RejectedCode } from "../../providers/provider.ts";
+
+type Part = Readonly<Record<string, unknown>>;
+
+interface Document {
+  readonly bytes: Buffer;
+  readonly param: string;
+}
+
+/**
+ * @param request with the bytes of its files in `file_data`; what is still an address is passed over
+ * @param asked the same as its caller sent it: faults name its members
+ * @throws ProviderError `rejected` naming the document that the model does not take; `busy`, `aborted`
+ */
+export async function checkDocuments(
+  probes: Pick<MediaProbes, "pdfPages">,
+  { allowed_params: { max_pdf_pages: pagesMax, max_pdf_size_bytes: bytesMax } }: Pick<Model, "allowed_params">,
+  request: ChatCompletionRequest,
+  asked: ChatCompletionRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (pagesMax === undefined && bytesMax === undefined) return;
+  for (const { bytes, param } of documentsOf(request, asked)) {
+    if (bytesMax !== undefined && bytes.length > bytesMax) {
+      throw refused(`This model takes PDF files of at most ${bytesMax} bytes, got ${bytes.length}.`, param);
+    }
+    if (pagesMax === undefined) continue;
+    const pages = await probes.pdfPages(bytes, pagesMax, signal).catch((error: unknown) => {
+      throw error instanceof MediaError ? told(error, param) : error;
+    });
+    if (pages > pagesMax) throw refused(`This model takes PDF files of at most ${pagesMax} pages, got more.`, param);
+  }
+}
+
+/** One after the other, so that only one is in memory a second time. */
+function* documentsOf(request: ChatCompletionRequest, asked: ChatCompletionRequest): Generator<Document> {
+  for (const [at, { content }] of request.messages.entries()) {
+    if (!Array.isArray(content)) continue;
+    for (const [index, part] of (content as readonly Part[]).entries()) {
+      const data = memberOf(part["file"], "file_data");
+      const bytes = typeof data === "string" ? pdfOf(data) : undefined;
+      if (bytes) yield { bytes, param: `messages[${at}].content[${index}].file.${nameOf(asked, at, index)}` };
+    }
+  }
+}
+
+/** The bytes where they are called a PDF, or are one under another name. */
+function pdfOf(url: string): Buffer | undefined {
+  const comma = url.slice(0, HEAD_CHARACTERS).indexOf(",");
+  if (comma < 0 || !/^data:/i.test(url)) return undefined;
+  const head = Buffer.from(url.slice(comma + 1, comma + 1 + HEAD_CHARACTERS), "base64");
+  const isPdf = /^data:application\/pdf[;,]/i.test(url) || head.includes("%PDF-");
+  return isPdf ? Buffer.from(url.slice(comma + 1), "base64") : undefined;
+}
+
+/** Readers look for the mark of a PDF in its first 1,024 bytes. */
+const HEAD_CHARACTERS = 1_368;
+
+/** The member by which the caller gave it. */
+function nameOf(asked: ChatCompletionRequest, at: number, index: number): string {
+  const content: unknown = asked.messages[at]?.content;
+  const file: unknown = Array.isArray(content) ? memberOf(content[index], "file") : undefined;
+  return ["file_id", "file_data", "file_url"].find((name) => memberOf(file, name) !== undefined) ?? "file_data";
+}
+
+function memberOf(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null ? (holder as Part)[name] : undefined;
+}
+
+function refused(say: string, param: string, code: RejectedCode = "unsupported_value"): ProviderError {
+  return new ProviderError("rejected", "a document that the model does not take", { code, say, param, isUnsent: true });
+}
+
+/** A document that ends the child which looks at it is as good as unreadable. */
+function told({ fault, message }: MediaError, param: string): ProviderError {
+  switch (fault) {
+    case "busy":
+    case "timeout":
+      return new ProviderError("busy", "a document could not be looked at in time", { isUnsent: true });
+    case "aborted":
+      return new ProviderError("aborted", "the call was aborted");
+    case "failed":
+      return refused(UNREADABLE, param, "unprocessable_input");
+    default:
+      return refused(`${UNREADABLE} ${message}`, param, "unprocessable_input");
+  }
+}
+
+const UNREADABLE = "This model takes PDF files of few pages, and the pages of this one cannot be counted.";

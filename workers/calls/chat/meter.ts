@@ -1,0 +1,252 @@
+/**
+ * What a chat call used: the provider's last report, or our own count when there is none. A report that cannot be true
+ * settles the call at its hold (lesson MON-9).
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { priceChat, type Price } from "#shared/pricing/price.ts";
+import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
+import { countPrompt } from "#shared/tokens/count.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+
+import type { ChatUsage } from "../../providers/provider.ts";
+
+export interface Metered {
+  readonly nano: bigint;
+  readonly usage: TokenUsage;
+  /** Set when the numbers are ours and not the provider's. */
+  readonly estimated: "missing" | "impossible" | "cut" | undefined;
+}
+
+/** Most tokens the model can read and write in one call. */
+export interface TokenBounds {
+  readonly input: number;
+  readonly output: number;
+  /** Most that this call's messages can be; asked only where a report says much. */
+  readonly ownInput?: () => number;
+}
+
+/** What vendors put around a prompt: templates, preambles of tools. */
+const TEMPLATE_TOKENS_MAX = 8_192;
+
+/** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
+const BOUND_SLACK = 2;
+/** Text kept for counting; what comes beyond is counted at one token per four bytes. */
+const TEXT_KEPT_MAX = 1_048_576;
+
+export class ChatMeter {
+  private readonly request: ChatCompletionRequest;
+  private readonly price: Price;
+  private readonly holdNano: bigint;
+  private text = "";
+  private pieces = 0;
+  private bytesBeyond = 0;
+  private inputTokens: number | undefined;
+  private ownInput: number | undefined;
+  report: ChatUsage = null;
+  /** The provider's word on the input, before it has said what the whole took. */
+  inputReport: TokenUsage | undefined;
+  outputBytes = 0;
+
+  private readonly tokensPerImage: number;
+  private readonly bounds: TokenBounds | undefined;
+
+  constructor(
+    request: ChatCompletionRequest,
+    price: Price,
+    holdNano: bigint,
+    tokensPerImage: number = TOKENS_PER_IMAGE,
+    bounds?: TokenBounds,
+  ) {
+    this.tokensPerImage = tokensPerImage;
+    this.request = request;
+    this.price = price;
+    this.holdNano = holdNano;
+    this.bounds = bounds;
+  }
+
+  /** Takes in one delta's or answer's choices. Returns whether they hold anything a client would call output. */
+  add(choices: readonly Record<string, unknown>[]): boolean {
+    const before = this.pieces;
+    let isFinish = false;
+    for (const choice of choices) {
+      isFinish ||= typeof choice["finish_reason"] === "string";
+      this.collect(choice["delta"] ?? choice["message"]);
+    }
+    return isFinish || this.pieces > before;
+  }
+
+  /** Whole and final. */
+  async settle(): Promise<Metered> {
+    const report = this.believedReport();
+    if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
+    if (report !== null) return { nano: priceChat(this.price, report), usage: report, estimated: undefined };
+    return this.estimated("missing");
+  }
+
+  /** For a call that was cut: nothing when nothing was produced. */
+  async settleCut(): Promise<Metered | undefined> {
+    const report = this.believedReport();
+    if (report !== null && report !== "impossible") return this.settle();
+    if (this.pieces === 0) return undefined;
+    return this.estimated("cut");
+  }
+
+  /** Cheap running figures for the case that this worker dies: pieces for tokens, characters / 4 for the input. */
+  soFar(): { nano: bigint; tokens: number } {
+    this.inputTokens ??= this.boundedInput(roughInput(this.request, (part) => this.partTokens(part)));
+    const input = this.believedInput() ?? { ...NO_USAGE, input: this.inputTokens };
+    const usage: TokenUsage = { ...input, output: this.pieces };
+    return {
+      nano: this.atMostHeld(priceChat(this.price, usage)),
+      tokens: promptTokens(usage) + completionTokens(usage),
+    };
+  }
+
+  /** What we counted ourselves never takes more than the hold, whatever the call may exceed by a provider's report. */
+  private async estimated(why: "missing" | "cut"): Promise<Metered> {
+    // What a stream says of its input at its beginning may be less than the whole in the end (MON-7): it is taken for
+    // what was cut, where no end was to come, and not in place of an end that should have come.
+    const usage = await this.estimate(why === "cut" ? this.believedInput() : undefined);
+    return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
+  }
+
+  private atMostHeld(nano: bigint): bigint {
+    return nano > this.holdNano ? this.holdNano : nano;
+  }
+
+  private boundedInput(tokens: number): number {
+    return Math.min(tokens, this.bounds?.input ?? tokens);
+  }
+
+  /** More than the request could produce is impossible, however whole the numbers are (lesson MON-9). */
+  private believedReport(): ChatUsage {
+    const { report, bounds } = this;
+    if (report === null || report === "impossible" || bounds === undefined) return report;
+    const isWithin = this.canBeInput(promptTokens(report)) && completionTokens(report) <= bounds.output * BOUND_SLACK;
+    return isWithin ? report : "impossible";
+  }
+
+  private canBeInput(tokens: number): boolean {
+    const { bounds } = this;
+    if (bounds === undefined) return true;
+    if (tokens > bounds.input * BOUND_SLACK) return false;
+    if (tokens <= TEMPLATE_TOKENS_MAX || bounds.ownInput === undefined) return true;
+    this.ownInput ??= bounds.ownInput();
+    return tokens <= this.ownInput * BOUND_SLACK + TEMPLATE_TOKENS_MAX;
+  }
+
+  /** Its input buckets alone, when they can be true. */
+  private believedInput(): TokenUsage | undefined {
+    const { inputReport } = this;
+    if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;
+    if (!this.canBeInput(promptTokens(inputReport))) return undefined;
+    return { ...inputReport, output: 0, audioOutput: 0, imageOutput: 0, reasoning: 0 };
+  }
+
+  private async estimate(input?: TokenUsage): Promise<TokenUsage> {
+    const tokenizer = await loadTokenizer();
+    const countInput = (): number =>
+      this.boundedInput(countPrompt(tokenizer, this.request, (part) => this.partTokens(part)));
+    return {
+      ...(input ?? { ...NO_USAGE, input: countInput() }),
+      output: Math.min(
+        tokenizer.count(this.text) + Math.ceil(this.bytesBeyond / 4),
+        this.bounds?.output ?? Number.MAX_SAFE_INTEGER,
+      ),
+      estimated: true,
+    };
+  }
+
+  /** A picture by its bound; a recording or a file by its size, since only the provider can look inside. */
+  private partTokens(part: Readonly<Record<string, unknown>>): number {
+    return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
+  }
+
+  private collect(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const message = value as Record<string, unknown>;
+    this.collectContent(message["content"]);
+    this.collectAudio(message["audio"]);
+    this.collectText(message["reasoning_content"] ?? message["reasoning"]);
+    this.collectText(message["refusal"]);
+    const calls = message["tool_calls"];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as Record<string, unknown>[]) {
+      const fn = call["function"] as Record<string, unknown> | undefined;
+      this.collectText(fn?.["name"]);
+      this.collectText(fn?.["arguments"]);
+      const custom = call["custom"] as Record<string, unknown> | undefined;
+      this.collectText(custom?.["input"]);
+    }
+  }
+
+  /** A text, or blocks of texts and thoughts as Mistral's reasoning models send them. */
+  private collectContent(content: unknown): void {
+    if (!Array.isArray(content)) {
+      this.collectText(content);
+      return;
+    }
+    for (const block of content as (Record<string, unknown> | null)[]) {
+      this.collectText(block?.["text"]);
+      const thoughts = block?.["thinking"];
+      if (!Array.isArray(thoughts)) continue;
+      for (const thought of thoughts as (Record<string, unknown> | null)[]) this.collectText(thought?.["text"]);
+    }
+  }
+
+  /** Only the provider can measure sound; of ours it counts as one piece, beside the words of its transcript. */
+  private collectAudio(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const { transcript, data } = value as { transcript?: unknown; data?: unknown };
+    this.collectText(transcript);
+    if (typeof data === "string" && data !== "") this.pieces += 1;
+  }
+
+  private collectText(value: unknown): void {
+    if (typeof value !== "string" || value === "") return;
+    this.pieces += 1;
+    this.outputBytes += value.length;
+    if (this.text.length < TEXT_KEPT_MAX) this.text += value;
+    else this.bytesBeyond += value.length;
+  }
+}
+
+/** Input tokens at a glance: four characters each, without looking at what is no text. */
+function roughInput(
+  request: ChatCompletionRequest,
+  partTokens: (part: Readonly<Record<string, unknown>>) => number,
+): number {
+  let tokens = 0;
+  for (const { content } of request.messages) {
+    if (typeof content === "string") tokens += content.length / 4;
+    if (!Array.isArray(content)) continue;
+    for (const part of content as Readonly<Record<string, unknown>>[]) {
+      const text = part["text"];
+      tokens += typeof text === "string" ? text.length / 4 : partTokens(part);
+    }
+  }
+  return Math.ceil(tokens);
+}
+
+/** Units as the usage record keeps them: only what is not zero. */
+export function usageUnits(usage: TokenUsage): Record<string, number> {
+  const units: Record<string, number> = {};
+  for (const [name, value] of Object.entries(usage)) {
+    if (typeof value === "number" && value !== 0) units[UNIT_NAMES[name as keyof TokenUsage] ?? name] = value;
+  }
+  return units;
+}
+
+const UNIT_NAMES: Readonly<Partial<Record<keyof TokenUsage, string>>> = {
+  input: "input_tokens",
+  cachedInput: "cached_input_tokens",
+  cacheWrite5m: "cache_write_5m_tokens",
+  cacheWrite1h: "cache_write_1h_tokens",
+  audioInput: "audio_input_tokens",
+  imageInput: "image_input_tokens",
+  output: "output_tokens",
+  audioOutput: "audio_output_tokens",
+  imageOutput: "image_output_tokens",
+  reasoning: "reasoning_tokens",
+};

@@ -1,0 +1,167 @@
+/** Which streams another model may go on with after they broke off, who may, and what it is asked. */
+import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import type { UsagePart } from "#shared/ledger/adjust.ts";
+import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+
+import { type ChatProvider, ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
+import type { Candidate } from "../../routing/candidates.ts";
+
+import { type ChatMeter, type Metered, usageUnits } from "./meter.ts";
+import { StreamSoFar } from "./stream-so-far.ts";
+
+/** The chain asks for it, and the answer is one text: half of a tool call or of a document is nobody's to end. */
+export function mayBeContinued({ continue_streams: isAsked }: JobMessage, request: ChatCompletionRequest): boolean {
+  const last = request.messages.at(-1);
+  return (
+    isAsked === true &&
+    request.stream === true &&
+    (request.n ?? 1) === 1 &&
+    (request.tools?.length ?? 0) === 0 &&
+    (request.functions?.length ?? 0) === 0 &&
+    (request.response_format ?? { type: "text" }).type === "text" &&
+    request.logprobs !== true &&
+    (request.top_logprobs ?? 0) === 0 &&
+    request.modalities?.includes("audio") !== true &&
+    (last?.role !== "assistant" || typeof last.content === "string")
+  );
+}
+
+/** What follows where a stream broke off. */
+interface Continuation {
+  readonly candidates: readonly Candidate<ChatProvider>[];
+  readonly from: { readonly depth: number; readonly error: ProviderError };
+  readonly request: ChatCompletionRequest;
+  /** What the client has been sent. */
+  readonly text: string;
+  /** What the request's messages end in: the same without white space at its end, behind what the caller began. */
+  readonly begun: string;
+}
+
+/** A stream that may be continued: what it has said, and what the models took that it broke off in. */
+export class StreamRescue {
+  readonly soFar = new StreamSoFar();
+  /** The sum of the parts so far; undefined when there is none. */
+  took: Metered | undefined;
+  private readonly parts: { readonly candidate: Candidate<ChatProvider>; readonly metered: Metered }[] = [];
+  private readonly candidates: readonly Candidate<ChatProvider>[];
+  private readonly request: ChatCompletionRequest;
+
+  constructor(candidates: readonly Candidate<ChatProvider>[], request: ChatCompletionRequest) {
+    this.candidates = candidates;
+    this.request = request;
+  }
+
+  /** Takes in what an attempt used that broke off with `error`. Undefined, with nothing changed, when none can go on. */
+  async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
+    const { candidate, depth } = attempt;
+    const { text } = this.soFar;
+    if (!(error instanceof ProviderError) || ENDS_A_STREAM.has(error.kind) || !this.soFar.canGoOn) return undefined;
+    const candidates = this.candidatesAfter(candidate);
+    const metered = candidates.length === 0 ? undefined : await meter.settleCut();
+    if (metered === undefined) return undefined;
+    const took = sumOf(this.took, metered);
+    const begun = this.begun(text);
+    const request = continuation(this.request, begun, completionTokens(took.usage), candidate.model.max_output_tokens);
+    if (request === undefined) return undefined;
+    this.took = took;
+    this.parts.push({ candidate, metered });
+    return { candidates, from: { depth, error }, request, text, begun };
+  }
+
+  usageParts(): UsagePart[] {
+    return this.parts.map(({ candidate, metered }) => ({
+      model: candidate.model.slug,
+      source: candidate.name,
+      units: usageUnits(metered.usage),
+      is_estimated: metered.estimated !== undefined,
+      amount: metered.nano.toString(),
+    }));
+  }
+
+  /** The text behind what the caller may have begun of the answer itself. White space at its end would be refused. */
+  private begun(text: string): string {
+    const last = this.request.messages.at(-1);
+    return ((isBegun(last) ? last.content : "") + text).trimEnd();
+  }
+
+  /**
+   * Sources that continue an answer, in order. A model goes on with a stream once. They are entered like fallbacks, since
+   * the hold must grow by what they may cost.
+   */
+  private candidatesAfter(broken: Candidate<ChatProvider>): Candidate<ChatProvider>[] {
+    const at = this.candidates.findIndex(({ name, model }) => name === broken.name && model === broken.model);
+    const spent = this.parts.length === 0 ? undefined : broken.model;
+    return this.candidates
+      .slice(at + 1)
+      .filter(({ source, model }) => source.continues_assistant === true && model !== spent)
+      .map((candidate) => ({ ...candidate, isFallback: true }));
+  }
+}
+
+/** Of what may have been paid for, nothing is begun a second time. */
+const ENDS_A_STREAM: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
+
+type Message = ChatCompletionRequest["messages"][number];
+
+function isBegun(message: Message | undefined): message is Message & { readonly content: string } {
+  return message?.role === "assistant" && typeof message.content === "string";
+}
+
+/**
+ * The call as the model that goes on is asked: what was begun stands behind the messages. Reasoning before an answer that has
+ * begun would be refused.
+ * @param tokensSoFar that were written; `modelTokensMax`: that the model which broke off can write
+ * @returns undefined when the text has all the tokens that it may have
+ */
+function continuation(
+  asked: ChatCompletionRequest,
+  begun: string,
+  tokensSoFar: number,
+  modelTokensMax: number,
+): ChatCompletionRequest | undefined {
+  const { reasoning_effort: _effort, effort_only: _only, ...request } = asked;
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  if ((limit ?? modelTokensMax) <= tokensSoFar) return undefined;
+  const messages = isBegun(request.messages.at(-1)) ? request.messages.slice(0, -1) : request.messages;
+  const message = { role: "assistant" as const, content: begun };
+  return {
+    ...request,
+    ...(limit === undefined ? {} : { max_completion_tokens: limit - tokensSoFar }),
+    messages: [...messages, message],
+  };
+}
+
+/** What a call took whose stream was continued. */
+export function sumOf(before: Metered | undefined, last: Metered): Metered;
+export function sumOf(before: Metered | undefined, last: Metered | undefined): Metered | undefined;
+export function sumOf(before: Metered | undefined, last: Metered | undefined): Metered | undefined {
+  if (before === undefined || last === undefined) return last ?? before;
+  const isImpossible = before.estimated === "impossible" || last.estimated === "impossible";
+  return {
+    nano: before.nano + last.nano,
+    usage: plus(before.usage, last.usage),
+    estimated: isImpossible ? "impossible" : (last.estimated ?? before.estimated),
+  };
+}
+
+export function tookSoFar(took: Metered | undefined): { readonly nano: bigint; readonly tokens: number } {
+  if (took === undefined) return { nano: 0n, tokens: 0 };
+  return { nano: took.nano, tokens: promptTokens(took.usage) + completionTokens(took.usage) };
+}
+
+function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    input: one.input + other.input,
+    cachedInput: one.cachedInput + other.cachedInput,
+    cacheWrite5m: one.cacheWrite5m + other.cacheWrite5m,
+    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
+    audioInput: one.audioInput + other.audioInput,
+    imageInput: one.imageInput + other.imageInput,
+    output: one.output + other.output,
+    audioOutput: one.audioOutput + other.audioOutput,
+    imageOutput: one.imageOutput + other.imageOutput,
+    reasoning: one.reasoning + other.reasoning,
+    estimated: one.estimated || other.estimated,
+  };
+}

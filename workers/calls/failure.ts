@@ -1,0 +1,83 @@
+/** Why a chat call failed, in the client's words and in the ledger's. Source: providers paper, part 2. */
+import type { Code } from "#shared/errors.ts";
+import type { UsageStatus } from "#shared/ledger/finish.ts";
+
+import type { FailureFrame } from "../runner/answer.ts";
+import { JobAbort } from "../job.ts";
+import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
+import { NoRouteError } from "../routing/try-candidates.ts";
+
+export interface ChatFailure extends FailureFrame {
+  readonly status: UsageStatus;
+  /** For the metric: the error class, or why the job was ended. */
+  readonly kind: string;
+}
+
+const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted">, { code: Code; message: string }>> = {
+  rejected: { code: "invalid_request", message: "The model does not accept this request." },
+  refused: { code: "upstream_refused", message: "The model's provider refused this request." },
+  misconfigured: { code: "upstream_error", message: "The model is not available from its provider right now." },
+  busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
+  failed: { code: "upstream_error", message: "The model's provider failed to answer." },
+  timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
+  unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
+};
+
+const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
+  context_length_exceeded: "The messages are longer than the model's context.",
+  unsupported_value: "The model does not accept the value of this parameter.",
+};
+
+/** @param reason why the call's signal was aborted, when it was */
+export function explainFailure(error: unknown, reason: unknown): ChatFailure {
+  if (reason instanceof JobAbort) return explainAbort(reason);
+  if (error instanceof NoRouteError) return explainNoRoute(error);
+  if (!(error instanceof ProviderError)) throw error;
+  const kind = error.kind === "aborted" ? "failed" : error.kind;
+  const { code, message } = CLASSES[kind];
+  const isRejected = kind === "rejected" && error.code !== undefined;
+  return {
+    code: isRejected && error.code ? error.code : code,
+    message: isRejected ? (error.say ?? REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
+    param: kind === "rejected" ? error.param : null,
+    // A provider that ran out of time may have done, and charged, the work.
+    retry: kind !== "timeout" && kind !== "unknown",
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
+    status: "failed",
+    kind,
+  };
+}
+
+/** Our own decision, not a provider's word: it has a code of its own (lesson PRO-6). */
+function explainNoRoute(error: NoRouteError): ChatFailure {
+  return {
+    code: "service_unavailable",
+    message: "No source of this model is in rotation right now; try again shortly.",
+    param: null,
+    retry: true,
+    retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)),
+    status: "failed",
+    kind: "no_route",
+  };
+}
+
+function explainAbort(abort: JobAbort): ChatFailure {
+  const common = { param: null, kind: abort.reason };
+  switch (abort.reason) {
+    case "deadline":
+      return { ...common, code: "upstream_timeout", message: CLASSES.timeout.message, retry: false, status: "failed" };
+    case "shutdown":
+      return {
+        ...common,
+        code: "service_unavailable",
+        message: "The service is restarting; try again shortly.",
+        retry: true,
+        status: "failed",
+      };
+    case "caller_left":
+    case "caller_gone":
+      return { ...common, code: "service_unavailable", message: "The caller left.", retry: false, status: "cancelled" };
+    default:
+      return abort.reason satisfies never;
+  }
+}

@@ -1,0 +1,291 @@
+/**
+ * What a provider made, brought home: fetched at once where it lies elsewhere, looked at, and kept as files of the
+ * workspace. Each is kept once however often its job is taken over: its place in the job names it.
+ */
+import { isDatabaseAway } from "#shared/database/client.ts";
+import { endKeyedFile, findFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { OutboundError } from "#shared/outbound/fetch.ts";
+import { paced } from "#shared/pace.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import { JobAbort, UnknownOutcomeError } from "../../job.ts";
+import type { Artifact } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import type { Measured } from "./meter.ts";
+import type { Holding } from "./result-budget.ts";
+import type { Looking } from "./seconds.ts";
+import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
+
+export interface Kept extends Measured {
+  readonly fileId: string;
+  readonly contentType: string;
+  readonly bytes: number;
+}
+
+/** What one kind of call makes. */
+export interface Making extends SpoolLimits {
+  /** From its start at a provider. */
+  readonly totalMs: number;
+  /** First and longest pause between two questions about it. */
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  /** Such as `image`: files are called after it. */
+  readonly noun: string;
+  /** Content type → ending of the file's name. Anything else is not what was asked for. */
+  readonly types: Readonly<Record<string, string>>;
+  /** Each of several is worth having without the others. */
+  readonly standsAlone?: true;
+  /** What the bytes are; undefined: nothing that is known. */
+  typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
+  /** @throws ProviderError `aborted` */
+  measure(context: Looking, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
+}
+
+export interface KeepOptions {
+  readonly signal: AbortSignal;
+  /** What the job holds of its pool's budget. */
+  readonly holding: Holding;
+  /** Whose work it is: the source, and the provider's name for it where it has one. */
+  readonly work: string;
+  /** Asks the provider anew for what it made: addresses live for minutes. */
+  readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
+  /** Its provider can be asked for it once more: whoever takes the job over goes on with what is kept by then. */
+  readonly canResume?: boolean;
+  /** Of a caller that was told to leave nothing behind for good: seconds until the files go. */
+  readonly expiresS?: number | null;
+  /** The bytes of the first one as they come. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
+}
+
+type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
+
+/**
+ * All or none, in their order; of things that stand alone those that can be had.
+ * @throws ProviderError `failed` when what is wanted cannot be had or is not what it should be; ApiError when the file store
+ * does not take it, or there was no room for it for too long
+ */
+export async function keepArtifacts(
+  context: Tools,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  made: readonly Artifact[],
+  making: Making,
+  options: KeepOptions,
+): Promise<readonly Kept[]> {
+  const { holding } = options;
+  const kept: Kept[] = [];
+  const inMemory = made.reduce((sum, one) => sum + ("bytes" in one ? one.bytes.length : 0), 0);
+  try {
+    holding.keep(inMemory);
+    await holding.add(inMemory - holding.bytes, patienceOf(options));
+    let artifacts = made;
+    const refresh = async (): Promise<void> => {
+      artifacts = (await options.refresh?.()) ?? artifacts;
+    };
+    let failure: ProviderError | undefined;
+    for (let at = 0; at < made.length; at++) {
+      const onBytes = at === 0 ? options.onBytes : undefined;
+      try {
+        const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
+        failpoint("artifact.fetched");
+        try {
+          kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
+          failpoint("artifact.kept");
+        } finally {
+          spooled.remove();
+          holding.keep(inMemory);
+        }
+      } catch (error) {
+        if (making.standsAlone !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
+        failure ??= error;
+      }
+    }
+    if (kept.length === 0 && failure !== undefined) throw failure;
+    return kept;
+  } catch (error) {
+    if (options.canResume === true && goesOn(error)) throw error;
+    await discardResults(context, jobOf(job));
+    throw error;
+  }
+}
+
+/** Whether a job whose provider still has what it made outlives this (outcome-after-error.ts). */
+function goesOn(error: unknown): boolean {
+  return (
+    error instanceof UnknownOutcomeError ||
+    isStoreAway(error) ||
+    (error instanceof ProviderError && error.kind === "aborted")
+  );
+}
+
+async function fetchOne(
+  at: number,
+  current: () => Artifact | undefined,
+  making: Making,
+  { signal, onBytes, canResume = false, holding }: KeepOptions,
+  refresh: () => Promise<void>,
+): Promise<Spooled> {
+  for (let attempt = 1; ; attempt++) {
+    const artifact = current();
+    if (artifact === undefined) throw new ProviderError("failed", `${making.noun} ${at + 1} is not there any more`);
+    let hasBegun = false;
+    const heldBefore = holding.bytes;
+    // What sounds while it comes waits for no room, up to what a workspace must have room for.
+    const makeRoom = roomOnDisk(holding, onBytes ? Number(LIMITS.liveRoomBytes) : 0, signal);
+    try {
+      // What nobody can ask for again is the answer itself, which its call bounds.
+      return await spool(artifact, { ...making, isLive: !canResume }, signal, {
+        makeRoom,
+        onBytes(bytes) {
+          hasBegun = true;
+          onBytes?.(bytes);
+        },
+      });
+    } catch (error) {
+      holding.keep(heldBefore);
+      const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
+      const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
+      if (!mayPass && !isLost) throw asProviderError(error, making.noun);
+      // What somebody is being shown cannot begin anew.
+      const isShown = hasBegun && onBytes !== undefined;
+      if (isShown) throw asProviderError(error, making.noun);
+      if (attempt >= LIMITS.artifactFetchAttempts) {
+        if (!canResume) throw asProviderError(error, making.noun);
+        // It is made and paid, and its provider keeps it: asked for again later, not failed (providers paper, part 1).
+        throw new UnknownOutcomeError(`a made ${making.noun} cannot be fetched for now`, { cause: error });
+      }
+    }
+    await Bun.sleep(Math.random() * paced(500) * 2 ** attempt);
+    await refresh();
+  }
+}
+
+/** Asks for more in steps, as a download grows. */
+function roomOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
+  let roomBytes = freeBytes;
+  return async (bytes) => {
+    if (bytes <= roomBytes) return;
+    const more = Math.max(LIMITS.resultStepBytes, bytes - roomBytes);
+    await holding.add(more, signal);
+    roomBytes += more;
+  };
+}
+
+function asProviderError(error: unknown, noun: string): unknown {
+  if (!(error instanceof OutboundError)) return error;
+  return new ProviderError("failed", `a made ${noun} could not be fetched: ${error.message}`, { cause: error });
+}
+
+async function keepOne(
+  context: Tools,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  at: number,
+  spooled: Spooled,
+  making: Making,
+  artifact: Artifact | undefined,
+  options: KeepOptions,
+): Promise<Kept> {
+  const { expiresS = null, canResume = false, signal, work } = options;
+  const contentType = artifact && (await making.typeOf(spooled.view(), artifact));
+  const extension = contentType === undefined ? undefined : making.types[contentType];
+  if (contentType === undefined || extension === undefined) {
+    throw new ProviderError("failed", `what was made is no ${making.noun}`);
+  }
+  const measured = await making.measure(context, spooled, contentType, patienceOf(options));
+  const filename = `${making.noun}-${at + 1}.${extension}`;
+  const stopping = canResume ? signal : undefined;
+  const place = context.uploadPlaces.open(job.workspace_id);
+  try {
+    await place.add(1, patienceOf(options));
+    const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
+    return { fileId, contentType, bytes: spooled.size, ...measured };
+  } finally {
+    place.keep(0);
+  }
+}
+
+/** What is there and cannot be had again waits for its room and its place whatever ends the job. */
+function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
+  return canResume ? signal : new AbortController().signal;
+}
+
+/** What a store may not take now and may take later. */
+const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
+
+/** Whether the file store, or the database that knows its files, is in trouble of its own. */
+export function isStoreAway(error: unknown): boolean {
+  return (error instanceof ApiError && MAY_PASS.has(error.code)) || isDatabaseAway(error);
+}
+
+function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: string; readonly workspace_id: string }) {
+  return { id, workspaceId };
+}
+
+async function store(
+  { uploads, database }: Pick<WorkerContext, "uploads" | "database">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  at: number,
+  made: Spooled,
+  facts: {
+    readonly contentType: string;
+    readonly filename: string;
+    readonly expiresS: number | null;
+    /** A worker that stops does not wait for the store then. */
+    readonly stopping: AbortSignal | undefined;
+    readonly work: string;
+  },
+): Promise<string> {
+  const { contentType: mediaType, filename, expiresS, stopping, work } = facts;
+  const key = resultKey(jobOf(job), work, at);
+  const giveUpAt = performance.now() + LIMITS.storeArtifactMs;
+  for (;;) {
+    try {
+      const fileId = await uploads.run(job.workspace_id, key, async (begun) => {
+        if (begun.kind === "done") {
+          if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
+          // Its owner has deleted it meanwhile, and is to have what is paid.
+          await endKeyedFile(database, job.workspace_id, begun.answer, key);
+          return undefined;
+        }
+        const { upload } = begun;
+        const send = async (): Promise<void> => {
+          for await (const piece of made.pieces()) await upload.write(piece);
+          await upload.end();
+        };
+        await unlessStopping(stopping, send);
+        const repeat = { fingerprint: new Uint8Array(32), answer: upload.id };
+        await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
+        return upload.id;
+      });
+      if (fileId === undefined) continue;
+      return fileId;
+    } catch (error) {
+      if (!isStoreAway(error) || isStop(stopping) || performance.now() > giveUpAt) throw error;
+    }
+    await Bun.sleep(paced(200 + Math.random() * 800));
+  }
+}
+
+function isStop(signal: AbortSignal | undefined): boolean {
+  const reason: unknown = signal?.reason;
+  return reason instanceof JobAbort && reason.reason === "shutdown";
+}
+
+/** @throws ProviderError `aborted` when the worker stops first; what it was waited for may go on */
+async function unlessStopping(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (): void => {
+    if (isStop(signal)) reject(new ProviderError("aborted", "the worker stops", { cause: signal?.reason }));
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    stop();
+    await Promise.race([work(), stopped]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}

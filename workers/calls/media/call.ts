@@ -1,0 +1,34 @@
+/** What a source is asked for one attempt at a media job. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import type { MediaCall } from "../../providers/media.ts";
+import type { Candidate } from "../../routing/candidates.ts";
+import { adaptTo } from "../source-params.ts";
+
+import type { Holding } from "./result-budget.ts";
+
+/** @param input checked against the candidate's model */
+export function mediaCallOf<Input>(
+  context: Pick<WorkerContext, "config" | "callbackToken">,
+  { job_id: id }: Pick<JobMessage, "job_id">,
+  { source }: Pick<Candidate<unknown>, "source">,
+  input: Input,
+  signal: AbortSignal,
+  holding: Holding,
+): MediaCall<Input> {
+  const { publicUrl } = context.config;
+  return {
+    input,
+    sourceModel: source.model,
+    signal,
+    makeRoom: (more) => holding.add(more * LIMITS.answerCopies, signal),
+    traits: new Set(source.traits),
+    ...(source.fields ? { fields: source.fields } : {}),
+    adapt: (body) => adaptTo(source, body),
+    ...(publicUrl === undefined
+      ? {}
+      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackToken(id)}` }),
+  };
+}

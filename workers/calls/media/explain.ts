@@ -1,0 +1,30 @@
+/** Why nothing was made, in the caller's words and in the ledger's. */
+import { ApiError } from "#shared/errors.ts";
+import type { UsageStatus } from "#shared/ledger/finish.ts";
+
+import type { FailureFrame } from "../../runner/answer.ts";
+import { ProviderError } from "../../providers/provider.ts";
+import { NoRouteError } from "../../routing/try-candidates.ts";
+
+import { explainFailure } from "../failure.ts";
+
+/** Adapters name media of a call by its usual member; it may have come as a stored file. */
+export function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
+  if (param === null || param in request) return param;
+  const stored = param.replace(/_(?:url|base64)$/, "_file_id");
+  return stored in request ? stored : param;
+}
+
+/** @throws what is neither a provider's word nor ours: our own trouble, in which the job may be handed back */
+export function explained(
+  error: unknown,
+  signal: AbortSignal,
+): { readonly failure: FailureFrame; readonly status: UsageStatus } {
+  if (error instanceof ApiError) {
+    const { code, message, param } = error;
+    return { failure: { code, message, param, retry: false }, status: "failed" };
+  }
+  if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
+  const failure = explainFailure(error, signal.reason);
+  return { failure, status: failure.status };
+}

@@ -1,0 +1,158 @@
+/** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
+import { type InputMedia, INPUT_TYPES } from "#shared/kinds/input-media.ts";
+import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { readFile } from "#shared/files/read.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
+import type { Lease } from "#shared/semaphore.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import { ByteBudget } from "../../providers/byte-budget.ts";
+import { SENTENCES } from "../../providers/inline-media.ts";
+import type { GivenMedia, Media } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+type Context = Pick<WorkerContext, "database" | "storage" | "log">;
+
+/** By name, such as `image`. */
+export type ReadInputs = Readonly<Record<string, GivenMedia>>;
+
+/** Media of one job. Given back it can be read again. */
+export interface InputReader {
+  /**
+   * @param takesUrls addresses are passed on, since the source fetches them itself
+   * @throws ProviderError `rejected` naming what cannot be had, `aborted`
+   */
+  read(takesUrls: boolean, signal: AbortSignal): Promise<ReadInputs>;
+  release(): void;
+}
+
+const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
+
+export function createInputReader(
+  context: Context,
+  workspaceId: string,
+  given: readonly InputMedia[],
+  bytesMax: (one: InputMedia) => number,
+): InputReader {
+  const read = new Map<string, Media>();
+  let lease: Lease | undefined;
+  const release = (): void => {
+    lease?.release();
+    lease = undefined;
+    read.clear();
+  };
+
+  const bytesOf = async (one: InputMedia, signal: AbortSignal): Promise<Media> => {
+    if ("bytes" in one) return { bytes: one.bytes, contentType: one.contentType };
+    const media = await mediaOf(context, workspaceId, one, bytesMax(one), signal);
+    read.set(one.name, media);
+    return media;
+  };
+
+  return {
+    async read(takesUrls, signal) {
+      const isPassed = (one: InputMedia): boolean => takesUrls && "url" in one;
+      const wanted = given.filter((one) => !isPassed(one) && !("bytes" in one));
+      if (wanted.some(({ name }) => !read.has(name))) {
+        // All at once: whoever held one and waited for the next would keep it from another who does the same.
+        release();
+        // Of what is not known to be large the most is taken once: a caller's slow server must not keep all others waiting.
+        const most = wanted.reduce(
+          (sum, one) => sum + ("kept" in one ? inMemory(mediaSize(one.kept.reference)) : bytesMax(one)),
+          0,
+        );
+        lease = await budget.lease(Math.min(most, LIMITS.inputProcessBytesMax), signal);
+      }
+      const inputs: Record<string, GivenMedia> = {};
+      for (const one of given) {
+        inputs[one.name] =
+          isPassed(one) && "url" in one ? { url: one.url } : (read.get(one.name) ?? (await bytesOf(one, signal)));
+      }
+      lease?.shrink(inMemory([...read.values()].reduce((sum, { bytes }) => sum + bytes.length, 0)));
+      return inputs;
+    },
+    release,
+  };
+}
+
+function inMemory(bytes: number): number {
+  return Math.min(bytes * LIMITS.givenCopies, LIMITS.inputProcessBytesMax);
+}
+
+async function mediaOf(
+  context: Context,
+  workspaceId: string,
+  one: Exclude<InputMedia, { readonly bytes: Uint8Array }>,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Media> {
+  if ("url" in one) return fetched(one, bytesMax, signal);
+  if ("fileId" in one) return stored(context, workspaceId, one, signal);
+  try {
+    const bytes = await readCallMedia(context.storage, one.kept.reference, signal);
+    return { bytes, contentType: one.kept.content_type };
+  } catch (error) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    throw error;
+  }
+}
+
+async function fetched(
+  one: InputMedia & { readonly url: string },
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Media> {
+  try {
+    const accept = INPUT_TYPES[one.kind].join(",");
+    const request = { signal, bytesMax, timeoutMs: LIMITS.givenFetchMs, accept };
+    return await typed(one, (await fetchPublic(one.url, request)).bytes);
+  } catch (error) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.fault === "too_large") throw rejected(one, `Expected at most ${bytesMax} bytes at this address.`);
+    throw rejected(one, SENTENCES[error.fault], error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input");
+  }
+}
+
+async function stored(
+  { database, storage }: Context,
+  workspaceId: string,
+  one: InputMedia & { readonly fileId: string },
+  signal: AbortSignal,
+): Promise<Media> {
+  const [row] = await findFiles(database, workspaceId, [one.fileId]);
+  const blocks = row && (await findBlocks(database, row.id));
+  if (!blocks) throw rejected(one, "There is no such file in this workspace.", "file_not_found");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readFile(storage, blocks)) {
+    if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+    pieces.push(piece);
+  }
+  return typed(one, Buffer.concat(pieces));
+}
+
+/** Its bytes decide what it is. */
+async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
+  const types = INPUT_TYPES[one.kind];
+  let contentType: string;
+  try {
+    contentType = await settleMediaType(bytes, undefined, "");
+  } catch (error) {
+    if (error instanceof ApiError) throw rejected(one, error.message);
+    throw error;
+  }
+  if (types.includes(contentType)) return { bytes, contentType };
+  throw rejected(one, `Expected one of ${types.join(", ")}; this is ${contentType}.`);
+}
+
+function rejected(
+  { param }: InputMedia,
+  say: string,
+  code: "unsafe_url" | "unprocessable_input" | "file_not_found" = "unprocessable_input",
+): ProviderError {
+  return new ProviderError("rejected", "media of the call cannot be used", { code, param, say, isUnsent: true });
+}

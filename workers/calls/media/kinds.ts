@@ -1,0 +1,90 @@
+/** Kinds of media jobs: what differs between them. */
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import type { MediaKind } from "#shared/kinds/kind.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
+import { MESH } from "#shared/kinds/mesh.ts";
+import { MUSIC } from "#shared/kinds/music.ts";
+import { SPEECH } from "#shared/kinds/speech.ts";
+import { VIDEO } from "#shared/kinds/video.ts";
+
+import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import type { Making } from "./artifacts.ts";
+import type { ReadInputs } from "./inputs.ts";
+import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./making.ts";
+
+/** Kinds of which something is made and kept, as adapters know them. */
+export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
+
+export interface MediaJobKind<
+  Kind extends MadeKind = MadeKind,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> {
+  readonly kind: Kind;
+  readonly call: MediaKind<object, Checked>;
+  readonly making: Making;
+  /** What a source is given. */
+  input(checked: Checked, given: ReadInputs): MediaKinds[Kind][0];
+  readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
+}
+
+type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? Checked : never;
+
+export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
+  kind: "images",
+  call: IMAGES,
+  making: PICTURES,
+  input: ({ wish }) => wish,
+  artifacts: (output) => output,
+};
+
+export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
+  kind: "imageEdits",
+  call: IMAGE_EDITS,
+  making: PICTURES,
+  input: ({ wish, strength }, { image, mask }) => {
+    // Pictures of edits come as bytes only.
+    const pictures = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
+    if (!pictures.image) throw new ProviderError("failed", "an edit without its picture");
+    return {
+      ...wish,
+      image: pictures.image,
+      ...(pictures.mask ? { mask: pictures.mask } : {}),
+      ...(strength === undefined ? {} : { strength }),
+    };
+  },
+  artifacts: (output) => output,
+};
+
+export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
+  kind: "speech",
+  call: SPEECH,
+  making: SPEECHES,
+  input: ({ wish }) => wish,
+  artifacts: (output) => [output],
+};
+
+export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
+  kind: "video",
+  call: VIDEO,
+  making: VIDEOS,
+  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<VideoInput, "image" | "video">) }),
+  artifacts: (output) => output,
+};
+
+export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
+  kind: "music",
+  call: MUSIC,
+  making: SONGS,
+  input: ({ wish }) => wish,
+  artifacts: (output) => output,
+};
+
+export const MODELLING: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
+  kind: "mesh",
+  call: MESH,
+  making: MESHES,
+  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<MeshInput, "image" | "mesh">) }),
+  artifacts: (output) => output,
+};

@@ -1,0 +1,102 @@
+/** What media costs when it is there: as much as was delivered, never more than was held. */
+import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
+import type { Price } from "#shared/pricing/price.ts";
+import { completionTokens, NO_USAGE, promptTokens } from "#shared/pricing/usage.ts";
+
+import type { MediaUsage } from "../../providers/media.ts";
+import { usageUnits } from "../chat/meter.ts";
+
+export interface MediaTerms {
+  readonly price: Price;
+  readonly holdNano: bigint;
+  /** What the hold was made for: of what does not tell its own size. */
+  readonly most: Quantities;
+  /** Most tokens the call can use; 0 unless priced by them. */
+  readonly tokensMax: number;
+  /** Of what a price by the second counts the seconds. */
+  readonly secondsOf: "media" | "compute";
+}
+
+/** One thing that was made, as far as it can be told. */
+export interface Measured {
+  readonly pixels?: number | undefined;
+  readonly seconds?: number | undefined;
+}
+
+export interface MeteredMedia {
+  readonly nano: bigint;
+  readonly units: Readonly<Record<string, number>>;
+  readonly tokens: number;
+  readonly estimated: "missing" | "impossible" | undefined;
+}
+
+/** Vendors count otherwise than we bound, but never twice as much (lesson MON-9). */
+const BOUND_SLACK = 2;
+
+export function meterMedia(terms: MediaTerms, made: readonly Measured[], usage: MediaUsage): MeteredMedia {
+  const { price, holdNano, most } = terms;
+  const tokens = usage.tokens ?? NO_USAGE;
+  const count = promptTokens(tokens) + completionTokens(tokens);
+  const { milliseconds, units } = countOf(terms, made, usage);
+  const fault = faultOf(terms, count, milliseconds);
+  if (fault) return { nano: holdNano, units, tokens: 0, estimated: fault };
+  const quantities: Quantities = {
+    ...most,
+    results: made.length,
+    pixels: made.map((one, at) => one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0),
+    milliseconds: milliseconds ?? 0,
+    tokens,
+  };
+  const nano = priceMedia(price, quantities);
+  return {
+    nano: nano > holdNano ? holdNano : nano,
+    units: { ...units, ...usageUnits(tokens) },
+    tokens: count,
+    estimated: undefined,
+  };
+}
+
+/** Milliseconds as the price counts them, undefined where nobody told; and what the usage record says. */
+function countOf(
+  { price, most, secondsOf }: MediaTerms,
+  made: readonly Measured[],
+  usage: MediaUsage,
+): { readonly milliseconds: number | undefined; readonly units: Record<string, number> } {
+  const units: Record<string, number> = {};
+  // The bytes that are kept are ours to measure; a provider's word counts where they tell no length.
+  const measured = made.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined);
+  const mediaSeconds = measured.length > 0 ? measured.reduce((sum, one) => sum + one, 0) : usage.seconds;
+  const seconds = secondsOf === "compute" ? usage.computeSeconds : mediaSeconds;
+  switch (price.unit) {
+    case "per_character":
+      units["characters"] = most.characters;
+      break;
+    case "per_megapixel":
+      units["images"] = made.length;
+      units["pixels"] = made.reduce((sum, one, at) => sum + (one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0), 0);
+      units["steps"] = most.steps;
+      break;
+    case "per_second":
+    case "per_minute":
+      if (seconds !== undefined) units[secondsOf === "compute" ? "compute_seconds" : "seconds"] = seconds;
+      break;
+    default:
+      units[most.pixels.length > 0 ? "images" : "results"] = made.length;
+  }
+  return { milliseconds: seconds === undefined ? undefined : wholeMilliseconds(seconds), units };
+}
+
+/** Why what was reported cannot be charged by: the call then settles at its hold. */
+function faultOf(
+  { price, tokensMax }: MediaTerms,
+  tokens: number,
+  milliseconds: number | undefined,
+): MeteredMedia["estimated"] {
+  if (price.unit === "per_token") {
+    if (tokens === 0) return "missing";
+    return tokens > tokensMax * BOUND_SLACK ? "impossible" : undefined;
+  }
+  if (price.unit !== "per_second" && price.unit !== "per_minute") return undefined;
+  if (milliseconds === undefined) return "missing";
+  return Number.isSafeInteger(milliseconds) && milliseconds >= 0 ? undefined : "impossible";
+}

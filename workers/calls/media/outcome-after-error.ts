@@ -1,0 +1,45 @@
+/** What an error means for a job that may have been paid for: an end, or that it goes on without this worker. Pure. */
+import { isResumed } from "#shared/kinds/kinds.ts";
+
+import { JobAbort, UnknownOutcomeError } from "../../job.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+
+import { isStoreAway } from "./artifacts.ts";
+
+export interface Situation {
+  /** Of the job's signal. */
+  readonly reason: unknown;
+  readonly kind: string;
+  /** It runs there, or has, and can be asked about. */
+  readonly isAtProvider: boolean;
+  /** A provider's queue has been asked to begin it, and no answer has come. */
+  readonly isAsking: boolean;
+}
+
+/**
+ * What is to be thrown, since the job goes on: at its provider, in another worker, or as one of unknown outcome. Undefined: it
+ * has failed.
+ */
+export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
+  if (error instanceof UnknownOutcomeError) return error;
+  const reason = why instanceof JobAbort ? why.reason : undefined;
+  // What the store cannot take now the provider still has.
+  if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) return error;
+  if (error instanceof ProviderError && error.kind === "unknown") return unknown(error);
+  const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
+  if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
+  // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
+  const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
+  return isOpen && isResumed(kind) ? unknown(error) : undefined;
+}
+
+/** A verdict of one provider that another need not share: of `tryCandidates` the kinds that move a call on. */
+export function mayServeElsewhere(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && !STAYS.has(error.kind);
+}
+
+const STAYS: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown", "rejected"]);
+
+function unknown(cause: unknown): UnknownOutcomeError {
+  return new UnknownOutcomeError("paid work may exist that nobody has a verdict on", { cause });
+}

@@ -1,0 +1,63 @@
+/**
+ * What is made is shown to who waits for it while it still comes, where its price is known by then and it is what was asked
+ * for: speech begins to sound before its last word is spoken.
+ */
+import { storedBytes } from "#shared/database/files.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import type { LiveCaller } from "../../job.ts";
+import type { Artifact, MediaUsage, SpeechFormat } from "../../providers/media.ts";
+import { SPEECH_TYPES } from "../../providers/speech.ts";
+
+import { type MediaTerms, meterMedia } from "./meter.ts";
+
+/** Prices that are known before the last byte. */
+const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
+
+export interface Live {
+  readonly onBytes: (bytes: Uint8Array) => void;
+  /** Its caller has heard of it. */
+  readonly hasBegun: () => boolean;
+}
+
+/** Undefined: it is not shown before it is kept. */
+export async function progressiveOutputOf(
+  { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  about: {
+    readonly caller: LiveCaller | undefined;
+    readonly terms: MediaTerms;
+    readonly usage: MediaUsage;
+    readonly from: { readonly model: string; readonly fallback?: Fallback };
+    readonly artifacts: readonly Artifact[];
+    /** What was asked for; without a format nothing is shown. */
+    readonly wanted: { readonly format?: string };
+  },
+): Promise<Live | undefined> {
+  const { caller, terms, usage, from, artifacts, wanted } = about;
+  const [only, ...others] = artifacts;
+  if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(terms.price.unit)) return undefined;
+  const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
+  // What lies at an address is looked at before anybody hears it.
+  if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
+  try {
+    // What a full workspace could hear it would neither keep nor pay for.
+    const stored = await storedBytes(database, job.workspace_id);
+    if (BigInt(config.storageBytesMax) - stored < LIMITS.liveRoomBytes) return undefined;
+  } catch (error) {
+    log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
+    return undefined;
+  }
+  const { nano } = meterMedia(terms, [{}], usage);
+  let hasBegun = false;
+  return {
+    onBytes(bytes) {
+      if (!hasBegun) caller.begin({ contentType: asked, ...from, nano: nano.toString() });
+      hasBegun = true;
+      caller.write(bytes);
+    },
+    hasBegun: () => hasBegun,
+  };
+}

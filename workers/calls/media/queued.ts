@@ -1,0 +1,138 @@
+/**
+ * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one (providers paper,
+ * part 1); at its deadline it is asked to stop, and once more what became of it.
+ */
+import { LIMITS } from "#shared/limits.ts";
+
+import { JobAbort } from "../../job.ts";
+import type { MediaResult, Polled, ProviderJob, QueuedOffer } from "../../providers/media.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+
+type Offer<Output> = Pick<QueuedOffer<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
+
+export interface Following<Output> {
+  readonly offer: Offer<Output>;
+  readonly job: ProviderJob;
+  /** First and longest pause between two questions. */
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  readonly signal: AbortSignal;
+  /** Runs the listener when the provider says that something has moved; returns what ends that. */
+  onProviderCallback?(listener: () => void): () => void;
+  /** Hears of each answer that was no verdict. */
+  onUnknown(detail: string): void;
+  /** 0 to 1. */
+  onProgress?(share: number): void;
+  /** Begins the second half of a job that has two, after noting that it is about to. Undefined: it was not taken now. */
+  onNext?(start: (signal: AbortSignal) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
+}
+
+/** What came of it, and the job that can be asked again for what it made. */
+export interface Followed<Output> {
+  readonly result: MediaResult<Output>;
+  readonly job: ProviderJob;
+}
+
+/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the asking without one */
+export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
+  const { offer, signal, pollMinMs, pollMaxMs } = following;
+  let { job } = following;
+  let mayPause = offer.waits !== true;
+  for (let waitMs = pollMinMs; !signal.aborted; waitMs = Math.min(pollMaxMs, waitMs * 1.3)) {
+    const spread = 1 + LIMITS.pollJitter * (2 * Math.random() - 1);
+    if (mayPause) await pause(waitMs * spread, following);
+    if (signal.aborted) break;
+    const polled = await offer.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(offer))]));
+    const result = verdictOf(polled);
+    if (result) return { result, job };
+    mayPause = offer.waits !== true || polled.state === "unknown";
+    if (polled.state === "pending" && polled.progress !== undefined) following.onProgress?.(polled.progress);
+    if (polled.state === "unknown" && !signal.aborted) following.onUnknown(polled.detail);
+    if (polled.state !== "next") continue;
+    if (!following.onNext) throw new ProviderError("failed", "a job of two halves where there is but one");
+    const next = await following.onNext(polled.start);
+    // The first half is asked about once more, and offers the second again.
+    if (!next) continue;
+    job = next;
+    waitMs = pollMinMs;
+  }
+  return { result: await lastWord(offer, job, signal), job };
+}
+
+/** Once. Undefined: there is no verdict. @throws ProviderError: the provider's verdict */
+export async function pollOnce<Output>(
+  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+): Promise<MediaResult<Output> | undefined> {
+  const polled = await offer.poll(job, AbortSignal.timeout(pollMsOf(offer)));
+  // Its first half is over, and nobody will begin the second.
+  if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
+  return verdictOf(polled);
+}
+
+/** What a job that has ended well made, once more; undefined when its provider does not tell now. */
+export function refreshing<Output, Made>(
+  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+  made: (output: Output) => Made,
+): () => Promise<Made | undefined> {
+  return async () => {
+    const again = await pollOnce(offer, job);
+    return again && made(again.output);
+  };
+}
+
+async function lastWord<Output>(
+  offer: Offer<Output>,
+  job: ProviderJob,
+  signal: AbortSignal,
+): Promise<MediaResult<Output>> {
+  const reason: unknown = signal.reason;
+  // A worker that stops leaves the job to the next one.
+  if (!(reason instanceof JobAbort && reason.reason === "shutdown")) {
+    await offer.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(offer, job);
+    if (result) return result;
+  }
+  throw new ProviderError("aborted", "the job was given up", { cause: reason });
+}
+
+/** Said of a submission that was not taken; whatever may have been is `unknown`. */
+const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
+
+/** Of the second half of a job: it was not taken now, and may be later. */
+export function mayBeginLater(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
+}
+
+/** At the pauses between questions, about a minute and a half. */
+export const NEXT_TRIES_MAX = 12;
+
+function pollMsOf({ pollMs = LIMITS.pollMs }: { readonly pollMs?: number }): number {
+  return pollMs;
+}
+
+function verdictOf<Output>(polled: Polled<Output>): MediaResult<Output> | undefined {
+  if (polled.state === "done") return polled;
+  if (polled.state !== "failed") return undefined;
+  if (polled.error instanceof ProviderError) throw polled.error;
+  throw new ProviderError("failed", polled.error.message, { cause: polled.error });
+}
+
+function pause(
+  ms: number,
+  { signal, onProviderCallback }: Pick<Following<unknown>, "signal" | "onProviderCallback">,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      unlisten?.();
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const unlisten = onProviderCallback?.(done);
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,400 @@
+/**
+ * What a media pool does with a job: served by the first source that can, what was made kept as files, settled at what was
+ * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { inputBytesMax } from "#shared/kinds/input-media.ts";
+import { canonicalJson } from "#shared/canonical-json.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { discardResults } from "#shared/jobs/kept-results.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { UsageStatus } from "#shared/ledger/finish.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
+
+import { Answer } from "../../runner/answer.ts";
+import type { WorkerContext } from "../../context.ts";
+import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
+import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+import { type Attempt, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
+import { startWatchdog } from "../../runner/watchdog.ts";
+
+import { withinLimit } from "../attempt-limit.ts";
+import { createCloseCall } from "../close-call.ts";
+import { createNotRun } from "../not-run.ts";
+
+import { keepArtifacts } from "./artifacts.ts";
+import { mediaCallOf } from "./call.ts";
+import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
+import { asSent, explained } from "./explain.ts";
+import { createInputReader, type InputReader } from "./inputs.ts";
+import type { MadeKind, MediaJobKind } from "./kinds.ts";
+import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { inOneExchange } from "./one-exchange.ts";
+import { outcomeOf } from "./outcome.ts";
+import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "./queued.ts";
+import type { Holding } from "./result-budget.ts";
+import { runMsOf } from "./run-time.ts";
+import { progressiveOutputOf } from "./progressive-output.ts";
+import { type ProviderJobRecord, providerJobRecordOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
+
+type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+
+interface Made<Kind extends MadeKind> {
+  readonly result: MediaResult<MediaKinds[Kind][1]>;
+  readonly source: string;
+  /** Its slug. */
+  readonly model: string;
+  readonly depth: number;
+  readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
+}
+
+export function createMediaHandler<Kind extends MadeKind>(
+  context: WorkerContext,
+  kind: MediaJobKind<Kind>,
+): JobHandler {
+  return {
+    ...createNotRun(context, createCloseCall(context)),
+    run: (job, control) => new MediaRun(context, kind, job, control).serve(),
+  };
+}
+
+class MediaRun<Kind extends MadeKind> {
+  private readonly context: WorkerContext;
+  private readonly kind: MediaJobKind<Kind>;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly slot: ProviderJobSlot;
+  private readonly request: Readonly<Record<string, unknown>>;
+  private readonly answer: Answer;
+  private given: InputReader | undefined;
+  private terms: Terms;
+  private source: string | undefined;
+  private readonly holding: Holding;
+  private begun: ProviderJobRecord | null;
+  /** A provider's queue has been asked to begin it, and no answer has come. */
+  private isAsking = false;
+  /** performance.now() when the present provider was asked. */
+  private askedAt: number | undefined;
+  /** When its time is over, in Unix milliseconds. */
+  private deadlineMs = 0;
+  /** How often the second half of a job was not taken. */
+  private nextTries = 0;
+
+  constructor(context: WorkerContext, kind: MediaJobKind<Kind>, job: JobMessage, control: JobControl) {
+    if (!control.providerJob) throw new Error("media is made by durable jobs only");
+    this.context = context;
+    this.kind = kind;
+    this.job = job;
+    this.control = control;
+    this.slot = control.providerJob;
+    this.request = job.request ?? {};
+    this.answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+    };
+    this.holding = context.results.open(job.workspace_id);
+    this.begun = this.slot.found as ProviderJobRecord | null;
+  }
+
+  /** Ends with the hold closed and the outcome told; throws when the job goes on without us, or nobody knows. */
+  async serve(): Promise<void> {
+    const watchdog = this.watch();
+    const { signal } = watchdog;
+    const askedAt = performance.now();
+    try {
+      const made = this.begun === null ? await this.ask(signal) : await this.goOn(this.begun, signal);
+      failpoint("job.made");
+      await this.deliver(made, performance.now() - askedAt);
+    } catch (error) {
+      await this.conclude(error, signal);
+    } finally {
+      watchdog.stop();
+      this.given?.release();
+      this.holding.keep(0);
+    }
+  }
+
+  private watch() {
+    const { kind, context, slot, begun, control } = this;
+    const totalMs = runMsOf(kind.making, context.config, slot, begun);
+    this.deadlineMs = Date.now() + totalMs;
+    return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
+  }
+
+  /** A job that fails at its provider goes to the next one, whoever began it. */
+  private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
+    try {
+      return await this.resume(begun, signal);
+    } catch (error) {
+      const candidates = this.candidates();
+      const at = candidates.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
+      const [failed, next] = [candidates[at], candidates[at + 1]];
+      // What was given up long ago is not begun anew.
+      const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
+      if (!failed || !next || isOver) throw error;
+      this.report(failed, error, "moved");
+      const { job_id: id, workspace_id: workspaceId } = this.job;
+      await discardResults(this.context, { id, workspaceId });
+      return await this.ask(signal, candidates.slice(at + 1), { model: failed.model, depth: begun.depth, error });
+    }
+  }
+
+  private candidates(): Candidate<Offer<Kind>>[] {
+    const { context, job, kind } = this;
+    return candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.media(provider, kind.kind),
+    ) as Candidate<Offer<Kind>>[];
+  }
+
+  private async ask(
+    signal: AbortSignal,
+    rest?: readonly Candidate<Offer<Kind>>[],
+    from?: Serving<Offer<Kind>, Made<Kind>>["from"],
+  ): Promise<Made<Kind>> {
+    const { context, job, kind } = this;
+    const all = this.candidates();
+    const [first] = all;
+    if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
+    const given = await kind.call.given(this.request, first.model, job.given);
+    this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
+    const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
+    return tryCandidates<Offer<Kind>, Made<Kind>>({
+      candidates: rest ?? all,
+      ...(from ? { from } : {}),
+      breaker: context.breaker,
+      signal,
+      hasBegun: () => false,
+      enter: (model) => this.enter(model),
+      onFailure: (attempt, error, next) => this.report(attempt.candidate, error, next),
+      attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, limited)),
+    });
+  }
+
+  private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
+    const { offer, model, source, name } = attempt.candidate;
+    this.source = name;
+    const served = { source: name, model: model.slug, depth: attempt.depth };
+    this.askedAt = undefined;
+    this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
+    try {
+      if ("run" in offer) {
+        const result = await this.calling(attempt.candidate, signal, (call) =>
+          inOneExchange(signal, () => offer.run(call)),
+        );
+        return { result, ...served };
+      }
+      const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => offer.start(call)));
+      failpoint("job.begun");
+      await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
+      attempt.onBegun();
+      // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
+      this.given?.release();
+      return { ...served, ...(await this.follow(offer, name, job, signal)) };
+    } finally {
+      if (this.askedAt !== undefined) {
+        const seconds = (performance.now() - this.askedAt) / 1_000;
+        this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+      }
+    }
+  }
+
+  /** In a frame of its own, which ends with the answer: what the call brings may be large. */
+  private async calling<T>(
+    candidate: Candidate<Offer<Kind>>,
+    signal: AbortSignal,
+    ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
+  ): Promise<T> {
+    const given = (await this.given?.read(candidate.offer.takesUrls === true, signal)) ?? {};
+    // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
+    if (this.begun !== null) await this.keep(null);
+    const input = this.kind.input(this.kind.call.check(this.request, candidate.model), given);
+    this.holding.keep(0);
+    const call = mediaCallOf(this.context, this.job, candidate, input, signal, this.holding);
+    this.askedAt = performance.now();
+    return ask(call);
+  }
+
+  /** While it runs, a job may come to be at the provider, or be there already, that we have no name for. */
+  private async asking<T>(ask: () => Promise<T>): Promise<T> {
+    this.isAsking = true;
+    try {
+      const answer = await ask();
+      this.isAsking = false;
+      return answer;
+    } catch (error) {
+      // An abort of ours leaves it open; whatever a provider said does not.
+      if (!(error instanceof ProviderError && error.kind === "aborted")) this.isAsking = false;
+      throw error;
+    }
+  }
+
+  private async keep(begun: ProviderJobRecord | null): Promise<void> {
+    await this.slot.keep(begun === null ? null : { ...begun });
+    this.begun = begun;
+  }
+
+  private async follow(offer: Offer<Kind>, source: string, job: ProviderJob, signal: AbortSignal) {
+    const { context, kind, slot } = this;
+    if ("run" in offer) throw new ProviderError("failed", "the source keeps no jobs any more");
+    const { job_id: id } = this.job;
+    const followed = await pollToEnd({
+      offer,
+      job,
+      pollMinMs: kind.making.pollMinMs,
+      pollMaxMs: kind.making.pollMaxMs,
+      signal,
+      onProviderCallback: (listener) => context.providerCallbacks.onProviderCallback(id, listener),
+      onProgress: (share) => slot.progress(share),
+      onUnknown: (detail) =>
+        context.log.warn({ job_id: id, source, ...textFacts(detail) }, "a provider gave no verdict on a job"),
+      onNext: (start) => this.beginNext(start, signal),
+    });
+    return { result: followed.result, refresh: refreshing(offer, followed.job, kind.artifacts) };
+  }
+
+  /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
+  private async beginNext(start: (signal: AbortSignal) => Promise<ProviderJob>, signal: AbortSignal) {
+    const { begun } = this;
+    if (!begun) throw new Error("a second half without a first");
+    await this.keep({ ...begun, is_between: true });
+    const { is_between: _over, ...rest } = begun;
+    try {
+      const job = await this.asking(() => start(signal));
+      await this.keep({ ...rest, job });
+      return job;
+    } catch (error) {
+      if (!mayBeginLater(error)) throw error;
+      await this.keep(rest);
+      this.nextTries += 1;
+      if (this.nextTries < NEXT_TRIES_MAX) return undefined;
+      // Never `busy`, for which it would be begun from its start at once.
+      throw new ProviderError("failed", "the second half of a job could not be begun", { cause: error });
+    }
+  }
+
+  private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
+    const { context, job, kind } = this;
+    const { source, model, depth } = begun;
+    this.source = source;
+    this.terms = termsOf(begun);
+    if (begun.is_between) throw new UnknownOutcomeError("its second half may have been begun");
+    // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
+    const catalogue = context.catalogue.current();
+    const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
+    const offer = provider && (context.providers.media(provider, kind.kind) as Offer<Kind> | undefined);
+    // An operator who took the provider out may bring it back while the job's claims last.
+    if (!offer) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
+    if (!this.terms.checked) {
+      const now = catalogue.models.get(model);
+      if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
+      this.terms = { ...this.terms, checked: checkedOf(kind.call.check(this.request, now), now) };
+    }
+    context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
+    const served = { source, model, depth };
+    if (!this.slot.isLate) return { ...served, ...(await this.follow(offer, source, begun.job, signal)) };
+    if ("run" in offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
+    // Whoever was asked to stop it may not have heard.
+    if (this.slot.wasCancelled)
+      await offer.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(offer, begun.job);
+    if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
+    return { ...served, result, refresh: refreshing(offer, begun.job, kind.artifacts) };
+  }
+
+  private async enter(model: Model): Promise<boolean> {
+    const moved = await moveTerms(this.context, this.job, model, () => this.kind.call.check(this.request, model));
+    this.terms = moved ?? this.terms;
+    return moved !== undefined;
+  }
+
+  private async deliver(made: Made<Kind>, upstreamMs: number): Promise<void> {
+    const { context, job, kind, control } = this;
+    const { result, model, depth, refresh } = made;
+    const artifacts = kind.artifacts(result.output);
+    if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
+    const { checked } = this.terms;
+    if (!checked) throw new Error("made without having been checked");
+    const terms = { ...this.terms, ...checked };
+    const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+    const live = await progressiveOutputOf(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
+    const kept = await keepArtifacts(context, job, artifacts, kind.making, {
+      signal: control.signal,
+      holding: this.holding,
+      refresh,
+      canResume: this.begun !== null,
+      // Whoever takes the job over has it from the database, which keeps no order of members.
+      work: `${made.source} ${canonicalJson(this.begun?.job ?? null)}`,
+      expiresS: job.stream === true ? STREAMED_LIFE_S : null,
+      onBytes: live?.onBytes,
+    }).catch(async (error: unknown) => {
+      // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
+      if (!live?.hasBegun() || error instanceof ProviderError) throw error;
+      await this.close("succeeded", meterMedia(terms, [{}], result.usage));
+      this.answer.fail(explained(error, control.signal).failure);
+      return undefined;
+    });
+    if (!kept) return;
+    const metered = meterMedia(terms, kept, result.usage);
+    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
+    await this.close("succeeded", metered);
+    this.answer.end(JSON.stringify(outcomeOf(from, kept)), metered.nano, upstreamMs);
+    context.log.info(
+      { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
+      `${kind.making.noun} made`,
+    );
+  }
+
+  /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
+  private async conclude(error: unknown, signal: AbortSignal): Promise<void> {
+    const { isAsking, begun, job } = this;
+    const { reason } = signal as { readonly reason: unknown };
+    const goesOn = outcomeAfterError(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
+    if (goesOn !== undefined) throw goesOn;
+    await this.fail(error, signal);
+  }
+
+  /** Nothing was delivered, so nothing is owed. */
+  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const { failure: told, status } = explained(error, signal);
+    const failure = { ...told, param: asSent(told.param, this.request) };
+    this.context.log.warn(
+      { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
+      `no ${this.kind.making.noun}`,
+    );
+    await this.close(status, undefined);
+    this.answer.fail(failure);
+  }
+
+  private async close(status: UsageStatus, metered: MeteredMedia | undefined): Promise<void> {
+    const { context, job, source } = this;
+    await context.ledger.finish({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      usedNano: metered?.nano ?? null,
+      status,
+      source: source ?? null,
+      units: metered?.units ?? {},
+      isEstimated: metered?.estimated !== undefined,
+      tokens: metered?.tokens ?? 0,
+    });
+  }
+
+  private report(candidate: Candidate<Offer<Kind>>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(candidate.source.provider, error.kind);
+    context.log.warn(
+      { job_id: job.job_id, source: candidate.name, next, ...failureFacts(error) },
+      "provider call failed",
+    );
+  }
+}
+
+/** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
+const STREAMED_LIFE_S = 3_600;

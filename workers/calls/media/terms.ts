@@ -1,0 +1,93 @@
+/** What a call is paid by while one model serves it. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { adjustHold } from "#shared/ledger/adjust.ts";
+import type { Quantities } from "#shared/pricing/media.ts";
+import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import type { ProviderJob } from "../../providers/media.ts";
+
+export interface Terms {
+  readonly price: Price;
+  readonly holdNano: bigint;
+  /** Of the model that serves; absent until one was asked. */
+  readonly checked?: Checked;
+}
+
+/** What a model was found to owe the call when it was asked. What comes of that is delivered by it, whatever the catalogue says by then. */
+interface Checked {
+  readonly most: Quantities;
+  readonly tokensMax: number;
+  readonly secondsOf: Model["seconds_of"];
+  /** What sound was asked for in. */
+  readonly format?: string;
+}
+
+export function checkedOf({ most, bound, wish }: CheckedMedia<unknown>, model: Pick<Model, "seconds_of">): Checked {
+  const { format } = wish as { readonly format?: string };
+  const { tokensMax } = bound;
+  return { most, tokensMax, secondsOf: model.seconds_of, ...(format === undefined ? {} : { format }) };
+}
+
+/** A job at a provider, as its row keeps it. */
+export interface ProviderJobRecord {
+  readonly source: string;
+  readonly model: string;
+  readonly depth: number;
+  readonly price: Readonly<Record<string, string>>;
+  readonly hold_nano: string;
+  /** Absent in what workers before this one began. */
+  readonly checked?: Checked;
+  /** Unix milliseconds. */
+  readonly started_ms: number;
+  readonly job: ProviderJob;
+  /** The second half of it was about to be begun: nobody knows whether it was. */
+  readonly is_between?: true;
+}
+
+/** A job that has just begun. */
+export function providerJobRecordOf(
+  { price, holdNano, checked }: Terms,
+  job: Pick<ProviderJobRecord, "source" | "model" | "depth" | "job">,
+): ProviderJobRecord {
+  return {
+    ...job,
+    price: serializePrice(price),
+    hold_nano: holdNano.toString(),
+    ...(checked ? { checked } : {}),
+    started_ms: Date.now(),
+  };
+}
+
+export function termsOf({ price, hold_nano: holdNano, checked }: ProviderJobRecord): Terms {
+  return { price: deserializePrice(price), holdNano: BigInt(holdNano), ...(checked ? { checked } : {}) };
+}
+
+/**
+ * A fallback runs at its own price: the hold is moved to it first (lesson PRO-7). Undefined: the model is passed over.
+ * @param check of the call against the model
+ */
+export async function moveTerms(
+  { database, log }: Pick<WorkerContext, "database" | "log">,
+  job: Pick<JobMessage, "job_id" | "request_id" | "attempt">,
+  { slug }: Pick<Model, "slug">,
+  check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
+): Promise<Terms | undefined> {
+  try {
+    const { bound, price } = check();
+    const adjusted = await adjustHold(database, {
+      jobId: job.job_id,
+      attempt: job.attempt,
+      model: slug,
+      amountNano: bound.holdNano,
+      mayExceed: false,
+      tokensMax: bound.tokensMax,
+    });
+    return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
+  } catch (error) {
+    log.info({ err: error, job_id: job.job_id, request_id: job.request_id, model: slug }, "fallback passed over");
+    return undefined;
+  }
+}

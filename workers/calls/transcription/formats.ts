@@ -1,0 +1,171 @@
+/**
+ * A transcript in the five formats of `POST /v1/audio/transcriptions`, whichever source it came from: sources are asked
+ * for what they know, never for a format. Subtitles are laid out as Whisper's own writers do.
+ */
+import type { MediaUsage, Transcript } from "../../providers/media.ts";
+import { type Cue, cuesOf } from "./cues.ts";
+
+export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
+
+export interface TranscriptOptions {
+  /** What was billed: shown in the two JSON formats. */
+  readonly usage?: MediaUsage;
+  /** Whether verbose_json has words, or segments, with their times. */
+  readonly wantsWords: boolean;
+  readonly wantsSegments: boolean;
+}
+
+const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
+  json: "application/json",
+  verbose_json: "application/json",
+  text: "text/plain; charset=utf-8",
+  srt: "application/x-subrip; charset=utf-8",
+  vtt: "text/vtt; charset=utf-8",
+};
+
+/** Body and content type of an answer. Times need segments, words or, for one piece from 0, `seconds`. */
+export function renderTranscript(
+  transcript: Transcript,
+  format: TranscriptFormat,
+  options: TranscriptOptions,
+): { readonly body: string; readonly contentType: string } {
+  return { body: RENDERERS[format](transcript, options), contentType: CONTENT_TYPES[format] };
+}
+
+/**
+ * The last events of `stream: true`: what is left of the text, then the whole with what was billed.
+ * @param shown the beginning of the text that the caller has read already
+ */
+export function streamTranscript(
+  { text }: Transcript,
+  { usage }: Pick<TranscriptOptions, "usage">,
+  shown = "",
+): string[] {
+  const rest = text.startsWith(shown) ? text.slice(shown.length) : "";
+  const done = { type: "transcript.text.done", text, ...usageMember(usage) };
+  return [...(rest === "" ? [] : [transcriptDelta(rest)]), `${event(done)}data: [DONE]\n\n`];
+}
+
+/** The event of a piece of the text. */
+export function transcriptDelta(delta: string): string {
+  return event({ type: "transcript.text.delta", delta });
+}
+
+function event(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+const RENDERERS: Readonly<Record<TranscriptFormat, (transcript: Transcript, options: TranscriptOptions) => string>> = {
+  json: ({ text }, { usage }) => JSON.stringify({ text, ...usageMember(usage) }),
+  text: ({ text }) => `${text}\n`,
+  srt: (transcript) => cuesOf(transcript).map(srtCue).join(""),
+  vtt: (transcript) => `WEBVTT\n\n${cuesOf(transcript).map(vttCue).join("")}`,
+  verbose_json: verboseJson,
+};
+
+function verboseJson(transcript: Transcript, { usage, wantsWords, wantsSegments }: TranscriptOptions): string {
+  const { text, language, words = [] } = transcript;
+  const cues = cuesOf(transcript);
+  const seconds = transcript.seconds ?? usage?.seconds ?? Math.max(words.at(-1)?.end ?? 0, cues.at(-1)?.end ?? 0);
+  return JSON.stringify({
+    task: "transcribe",
+    language: language === undefined ? "" : languageName(language),
+    duration: toMilliseconds(seconds),
+    text,
+    ...(wantsWords
+      ? {
+          words: words.map(({ word, start, end }) => ({
+            word,
+            start: toMilliseconds(start),
+            end: toMilliseconds(end),
+          })),
+        }
+      : {}),
+    ...(wantsSegments ? { segments: cues.map(segmentOf) } : {}),
+    ...usageMember(usage),
+  });
+}
+
+/** Seconds to the third digit: what is behind it is noise of a source's arithmetic. */
+function toMilliseconds(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}
+
+/** OpenAI's schema requires all of these; only Whisper models have something to say in those after `text`. */
+function segmentOf({ text, start, end, details }: Cue, id: number): Record<string, unknown> {
+  const {
+    seek = 0,
+    tokens = [],
+    temperature = 0,
+    avg_logprob = 0,
+    compression_ratio = 0,
+    no_speech_prob = 0,
+  } = details ?? {};
+  return {
+    id,
+    seek,
+    start: toMilliseconds(start),
+    end: toMilliseconds(end),
+    text,
+    tokens,
+    temperature,
+    avg_logprob,
+    compression_ratio,
+    no_speech_prob,
+  };
+}
+
+/** As OpenAI reports it: tokens where those are billed, seconds otherwise. */
+function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, unknown> } {
+  if (usage?.tokens) {
+    const { input, audioInput, output } = usage.tokens;
+    return {
+      usage: {
+        type: "tokens",
+        input_tokens: input + audioInput,
+        input_token_details: { text_tokens: input, audio_tokens: audioInput },
+        output_tokens: output,
+        total_tokens: input + audioInput + output,
+      },
+    };
+  }
+  return usage?.seconds === undefined ? {} : { usage: { type: "duration", seconds: toMilliseconds(usage.seconds) } };
+}
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+
+/** Whisper says `english`; other sources say `en`, `eng` or `en-US` of the same. */
+function languageName(language: string): string {
+  if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language)) return language;
+  try {
+    return NAMES.of(language.split("-", 1)[0]!)?.toLowerCase() ?? language;
+  } catch {
+    return language;
+  }
+}
+
+function srtCue({ text, start, end }: Cue, at: number): string {
+  // There is no way to escape an arrow; a shorter one cannot be taken for the mark between two times.
+  const safe = oneLine(text).replaceAll(/-{2,}>/g, "->");
+  return `${at + 1}\n${timestamp(start, ",")} --> ${timestamp(end, ",")}\n${safe}\n\n`;
+}
+
+function vttCue({ text, start, end }: Cue): string {
+  const safe = oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `${timestamp(start, ".")} --> ${timestamp(end, ".")}\n${safe}\n\n`;
+}
+
+/** A line that is empty would end the piece. */
+function oneLine(text: string): string {
+  const lines = text.split(/[\r\n\v\f\u0085\u2028\u2029]/).map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
+}
+
+/** `01:02:03,004`; hours have two digits or more. */
+function timestamp(seconds: number, mark: "," | "."): string {
+  const total = Math.round(seconds * 1_000);
+  const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");
+  const hours = padded(Math.floor(total / 3_600_000), 2);
+  const minutes = padded(Math.floor(total / 60_000) % 60, 2);
+  return `${hours}:${minutes}:${padded(Math.floor(total / 1_000) % 60, 2)}${mark}${padded(total % 1_000, 3)}`;
+}

@@ -1,0 +1,92 @@
+/** The recording of a call: read here and not before, since it has no business on the queue. */
+import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
+
+import type { WorkerContext } from "../../context.ts";
+import { ByteBudget } from "../../providers/byte-budget.ts";
+import type { TranscriptionInput } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+/** Where it lies: beside the call's claim, or in the file store. */
+export type RecordingPlace = { readonly contentType: string; readonly filename: string } & (
+  | { readonly reference: string }
+  | { readonly fileId: string }
+);
+
+export interface CallRecording {
+  readonly audio: TranscriptionInput["audio"];
+  /** Gives its memory back. */
+  release(): void;
+  /** Deletes what was stored for this call alone. */
+  discard(): void;
+}
+
+const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
+
+/** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
+export async function readRecording(
+  context: Pick<WorkerContext, "database" | "storage" | "log">,
+  workspaceId: string,
+  place: RecordingPlace,
+  signal: AbortSignal,
+): Promise<CallRecording> {
+  const { contentType, filename } = place;
+  const source =
+    "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
+  const lease = await budget.lease(Math.min(source.size, LIMITS.inputProcessBytesMax), signal);
+  try {
+    const audio = { bytes: await source.read(signal), contentType, filename };
+    return {
+      audio,
+      release: () => lease.release(),
+      discard: () => source.discard(),
+    };
+  } catch (error) {
+    lease.release();
+    if (error instanceof ProviderError || error instanceof ApiError) throw error;
+    context.log.error({ err: error }, "the recording of a call could not be read back");
+    throw new ApiError("service_unavailable", "The recording could not be read back; try again.");
+  }
+}
+
+interface Source {
+  readonly size: number;
+  read(signal: AbortSignal): Promise<Uint8Array>;
+  discard(): void;
+}
+
+function ofCall({ storage, log }: Pick<WorkerContext, "storage" | "log">, reference: string): Source {
+  return {
+    size: mediaSize(reference),
+    read: () => readCallMedia(storage, reference),
+    discard: () =>
+      void deleteCallMedia(storage, reference).catch((error: unknown) =>
+        log.warn({ err: error }, "the recording of a call was not deleted"),
+      ),
+  };
+}
+
+async function ofStore(
+  { database, storage }: Pick<WorkerContext, "database" | "storage">,
+  workspaceId: string,
+  fileId: string,
+): Promise<Source> {
+  const [row] = await findFiles(database, workspaceId, [fileId]);
+  const blocks = row && (await findBlocks(database, row.id));
+  if (!blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: "file_id" });
+  return {
+    size: blocks.bytes,
+    async read(signal) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of readFile(storage, blocks)) {
+        if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+        pieces.push(piece);
+      }
+      return Buffer.concat(pieces);
+    },
+    discard: () => undefined,
+  };
+}

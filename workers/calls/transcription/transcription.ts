@@ -1,0 +1,272 @@
+/** What the audio pool does with a recording: transcribed by the first source that can, settled once, answered once. */
+import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
+import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/kinds/transcription.ts";
+import type { CheckedMedia } from "#shared/kinds/media-check.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
+import { NO_USAGE } from "#shared/pricing/usage.ts";
+
+import { Answer } from "../../runner/answer.ts";
+import type { WorkerContext } from "../../context.ts";
+import type { JobControl, JobHandler } from "../../job.ts";
+import { failureFacts } from "../../providers/failure-facts.ts";
+import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
+import { ProviderError } from "../../providers/provider.ts";
+import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
+import { candidatesOf } from "../../routing/candidates.ts";
+import { startWatchdog } from "../../runner/watchdog.ts";
+
+import { withinLimit } from "../attempt-limit.ts";
+import { type CallRecording, readRecording, type RecordingPlace } from "./recording.ts";
+import { explainFailure } from "../failure.ts";
+import { createCloseCall } from "../close-call.ts";
+import { type MediaTerms, type MeteredMedia, meterMedia } from "../media/meter.ts";
+import { moveTerms, type Terms } from "../media/terms.ts";
+import { adaptTo } from "../source-params.ts";
+import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
+import { createNotRun } from "../not-run.ts";
+import { discardRequest, readRequest } from "../work-request.ts";
+
+/** The client's body, and what the ingress found out about its recording. */
+interface Call extends TranscriptionRequest {
+  readonly recording: RecordingPlace & Recording;
+}
+
+type Offer = MediaOffer<TranscriptionInput, Transcript>;
+
+/** The lowest of the vendors' figures. */
+const AUDIO_TOKENS_A_SECOND = 10;
+const CHARACTERS_A_TOKEN = 4;
+
+interface Served {
+  readonly result: MediaResult<Transcript>;
+  readonly attempt: Attempt<Offer>;
+}
+
+export function createTranscriptionHandler(context: WorkerContext): JobHandler {
+  const closeCall = createCloseCall(context);
+  return {
+    ...createNotRun(context, closeCall),
+    async run(job, control) {
+      // What is broken off by a lost worker is free, as by a source.
+      const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
+      const body = await readRequest(context, job, answer, closeCall);
+      if (body === undefined) return;
+      try {
+        await new Transcribing(context, job, control, body as unknown as Call, answer).serve();
+      } finally {
+        discardRequest(context, job);
+      }
+    },
+  };
+}
+
+class Transcribing {
+  private readonly context: WorkerContext;
+  private readonly job: JobMessage;
+  private readonly control: JobControl;
+  private readonly call: Call;
+  private readonly answer: Answer;
+  /** The text that its caller has read so far. */
+  private shown = "";
+  private terms: Terms;
+  private last: Attempt<Offer> | undefined;
+
+  constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
+    this.context = context;
+    this.job = job;
+    this.control = control;
+    this.call = call;
+    this.answer = answer;
+    this.terms = {
+      price: deserializePrice(job.price as Record<string, string>),
+      holdNano: BigInt(job.hold_nano),
+    };
+  }
+
+  /** Ends with the hold closed and the caller told, whatever a provider does. */
+  async serve(): Promise<void> {
+    const { context, job, call } = this;
+    const totalMs = Math.max(1, job.deadline_ms - Date.now());
+    const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, this.control.signal);
+    const { signal } = watchdog;
+    const askedAt = performance.now();
+    let recording: CallRecording | undefined;
+    try {
+      recording = await readRecording(context, job.workspace_id, call.recording, signal);
+      const served = await this.ask(recording, signal);
+      await this.control.confirmCaller?.(signal);
+      await this.deliver(served, performance.now() - askedAt);
+    } catch (error) {
+      await this.fail(error, signal);
+    } finally {
+      recording?.release();
+      // That of a durable job goes with its end: the job may be handed back.
+      if (job.given === undefined) recording?.discard();
+      watchdog.stop();
+    }
+  }
+
+  private check(model: Model): CheckedMedia<TranscriptionWish> {
+    return checkTranscription(this.call, model, this.call.recording);
+  }
+
+  private ask(recording: CallRecording, signal: AbortSignal): Promise<Served> {
+    const { context, job } = this;
+    const candidates = candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+      context.providers.media(provider, "transcription"),
+    );
+    if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
+    const { kind, deadline_ms: deadlineMs } = job;
+    const limits = { kind, deadlineMs, plainMs: context.config.calls.plainMs, signal };
+    return tryCandidates<Offer, Served>({
+      candidates,
+      breaker: context.breaker,
+      repeats: { budget: context.repeats, deadlineMs },
+      signal,
+      hasBegun: () => this.answer.hasBegun,
+      enter: (model) => this.enter(model),
+      onFailure: (attempt, error, next) => this.report(attempt, error, next),
+      attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, recording, limited)),
+    });
+  }
+
+  private async attempt(attempt: Attempt<Offer>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
+    const { context } = this;
+    const { offer, model, source } = attempt.candidate;
+    this.last = attempt;
+    if (!("run" in offer)) throw new ProviderError("misconfigured", "the source queues what is waited for");
+    this.answer.server = {
+      model: model.slug,
+      ...(attempt.depth > 0 ? { fallback: { from: this.job.model, depth: attempt.depth } } : {}),
+    };
+    const { format: _ours, ...wish } = this.check(model).wish;
+    const startedAt = performance.now();
+    try {
+      const result = await offer.run({
+        input: { ...wish, audio: recording.audio },
+        sourceModel: source.model,
+        signal,
+        traits: new Set(source.traits),
+        ...(source.fields ? { fields: source.fields } : {}),
+        adapt: (body) => adaptTo(source, body),
+        ...(this.call.stream === true
+          ? { onText: (piece: string) => this.show(piece, performance.now() - startedAt) }
+          : {}),
+      });
+      return { result, attempt };
+    } finally {
+      const seconds = (performance.now() - startedAt) / 1_000;
+      context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
+    }
+  }
+
+  private async enter(model: Model): Promise<boolean> {
+    const moved = await moveTerms(this.context, this.job, model, () => this.check(model));
+    this.terms = moved ?? this.terms;
+    return moved !== undefined;
+  }
+
+  private show(piece: string, upstreamMs: number): void {
+    if (piece === "") return;
+    this.shown += piece;
+    this.answer.write(transcriptDelta(piece), upstreamMs);
+  }
+
+  private meter(model: Model, usage: MediaUsage): MeteredMedia {
+    const { most, bound } = this.check(model);
+    const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const { seconds = this.call.recording.seconds } = usage;
+    return meterMedia(terms, [{ seconds }], { ...usage, seconds });
+  }
+
+  /** What a caller owes that left while it read along: the whole recording, or by the token our own low count. */
+  private meterCut(model: Model): MeteredMedia {
+    if (this.terms.price.unit !== "per_token") return this.meter(model, {});
+    const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
+    const output = Math.ceil(this.shown.length / CHARACTERS_A_TOKEN);
+    const tokens = { ...NO_USAGE, audioInput, output, estimated: true };
+    return { ...this.meter(model, { tokens }), estimated: "missing" };
+  }
+
+  private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
+    const { call, job, answer, context } = this;
+    const { model } = attempt.candidate;
+    const { wish } = this.check(model);
+    // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
+    // None at all it cannot be, as ours is above that.
+    const { seconds: told = 0 } = result.usage;
+    const seconds = told > 0 ? told : call.recording.seconds;
+    const reported = { ...result.usage, seconds };
+    const metered = this.meter(model, reported);
+    const usage = result.usage.tokens ? result.usage : reported;
+    const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
+    const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
+    // Written before it is paid for: what cannot be told is not charged.
+    const { body, contentType } = renderTranscript(transcript, wish.format, options);
+    const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
+    const { takenNano } = await this.close("succeeded", metered);
+    if (events === undefined) answer.end(body, takenNano, upstreamMs, contentType);
+    else {
+      const last = events.pop() ?? "";
+      for (const event of events) answer.write(event, upstreamMs);
+      answer.end(last, takenNano);
+    }
+    context.log.info(
+      { request_id: job.request_id, source: attempt.candidate.name, ms: Math.round(upstreamMs) },
+      "recording transcribed",
+    );
+  }
+
+  /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
+  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const { context, job, last, answer } = this;
+    if (error instanceof ApiError) {
+      await this.close("failed", undefined);
+      answer.fail({ code: error.code, message: error.message, param: error.param, retry: error.shouldRetry !== false });
+      return;
+    }
+    if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
+    const failure = explainFailure(error, signal.reason);
+    if (signal.aborted || error instanceof NoRouteError) {
+      context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
+    }
+    context.log.warn(
+      { request_id: job.request_id, source: last?.candidate.name, kind: failure.kind },
+      "nothing transcribed",
+    );
+    const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
+    await this.close(failure.status, hasLeft ? this.meterCut(last.candidate.model) : undefined);
+    // Adapters name the recording as forms do; it may have come otherwise.
+    answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
+  }
+
+  private async close(status: "succeeded" | "failed" | "cancelled" | "lost", metered: MeteredMedia | undefined) {
+    const { context, job, last } = this;
+    const finished = await context.ledger.finish({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      usedNano: metered?.nano ?? null,
+      status,
+      source: last?.candidate.name ?? null,
+      units: metered?.units ?? {},
+      isEstimated: metered?.estimated !== undefined,
+      tokens: metered?.tokens ?? 0,
+    });
+    if (finished.wasClosed || !metered) return finished;
+    context.metrics.creditsSettled.addNano(finished.takenNano);
+    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
+    return finished;
+  }
+
+  private report(attempt: Attempt<Offer>, error: ProviderError, next: string): void {
+    const { context, job } = this;
+    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
+    context.log.warn(
+      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
+      "provider call failed",
+    );
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A pool's handler closes holds and answers callers. For a durable job both are caught here, to be written together with the
+ * job's state when the run is over; and before any provider is asked, that this is about to happen is written down.
+ */
+import type { Code } from "#shared/errors.ts";
+import type { Finish } from "#shared/ledger/finish.ts";
+import { decodeFrame, type ErrorFrame } from "#shared/queue/frames.ts";
+
+import type { WorkerContext } from "../context.ts";
+import type { MediaOffer } from "../providers/media.ts";
+import type { Providers } from "../providers/index.ts";
+import { ProviderError } from "../providers/provider.ts";
+
+/** What the handler was told to write and to say. */
+export interface Capture {
+  /** For the handler. */
+  readonly context: WorkerContext;
+  /** The hold's closing; undefined when the run ended without one. */
+  finish(): Finish | undefined;
+  /** A provider was asked and may have done the work, though its answer was none. */
+  mayHaveBeenServed(): boolean;
+  /** The whole answer as text, an error, or undefined when there was neither. */
+  answer(): { readonly text: string } | { readonly error: ErrorFrame & { readonly code: Code } } | undefined;
+}
+
+/** Any address: the frames never leave the process. */
+export const CAPTURED_REPLY = "captured";
+
+/**
+ * Told before a provider is asked.
+ * @param isDirect its answer brings the result, and it keeps no job
+ */
+export type Intend = (isDirect: boolean) => Promise<void>;
+
+/** @param intend run before the first provider call, and before the first of the other sort; what it throws ends the run */
+export function capture(context: WorkerContext, intend: Intend): Capture {
+  let closing: Finish | undefined;
+  const pieces: Uint8Array[] = [];
+  let last: { text: true } | { error: ErrorFrame } | undefined;
+  let intent: { readonly isDirect: boolean; readonly noted: Promise<void> } | undefined;
+  let mayHaveBeenServed = false;
+  const once: Intend = (isDirect) => {
+    if (intent?.isDirect !== isDirect) intent = { isDirect, noted: intend(isDirect) };
+    return intent.noted;
+  };
+  return {
+    context: {
+      ...context,
+      providers: intending(context.providers, {
+        begin: once,
+        failed: (error) => (mayHaveBeenServed ||= !hasServedNothing(error)),
+      }),
+      ledger: {
+        ...context.ledger,
+        finish: async (item) => {
+          closing = item;
+          // Counted and told when it is really done.
+          return { takenNano: item.usedNano ?? 0n, wasClosed: true };
+        },
+      },
+      answers: {
+        isClosed: () => false,
+        room: () => undefined,
+        flush: () => undefined,
+        publish: (_subject, bytes) => {
+          const { frame, data } = decodeFrame(bytes);
+          if (frame.t === "error") last = { error: frame };
+          else if (frame.t === "part" || frame.t === "end") pieces.push(data);
+          if (frame.t === "end") last = { text: true };
+        },
+      },
+    },
+    finish: () => closing,
+    mayHaveBeenServed: () => mayHaveBeenServed,
+    answer: () => (last && "text" in last ? { text: Buffer.concat(pieces).toString("utf8") } : last),
+  };
+}
+
+/** The provider said so itself, or never got the request. */
+function hasServedNothing(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  const { kind, isUnsent, status = 0 } = error;
+  return isUnsent || SERVED_NOTHING.has(kind) || (kind === "failed" && status >= 500);
+}
+
+const SERVED_NOTHING: ReadonlySet<string> = new Set(["busy", "refused", "rejected", "misconfigured"]);
+
+/** What is to be known of each request to a provider. */
+interface Watching {
+  readonly begin: Intend;
+  readonly failed: (error: unknown) => void;
+}
+
+async function watched<T>({ begin, failed }: Watching, isDirect: boolean, ask: () => Promise<T>): Promise<T> {
+  await begin(isDirect);
+  try {
+    return await ask();
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+}
+
+/** Every way to a provider notes the intent first; a new one does not compile until it stands here. */
+function intending(providers: Providers, watching: Watching): Providers {
+  return {
+    chat(provider) {
+      const offer = providers.chat(provider);
+      return (
+        offer && {
+          complete: (call) => watched(watching, true, () => offer.complete(call)),
+          async *stream(call) {
+            await watching.begin(true);
+            try {
+              yield* offer.stream(call);
+            } catch (error) {
+              watching.failed(error);
+              throw error;
+            }
+          },
+        }
+      );
+    },
+    embeddings(provider) {
+      const offer = providers.embeddings(provider);
+      return offer && { ...offer, embed: (call) => watched(watching, true, () => offer.embed(call)) };
+    },
+    media(provider, kind) {
+      const offer = providers.media(provider, kind);
+      return offer && (intendingMedia(offer, watching) as typeof offer);
+    },
+  };
+}
+
+/** Asking about a job that runs is no intent: it was noted before the job was begun. */
+function intendingMedia<Input, Output>(
+  offer: MediaOffer<Input, Output>,
+  watching: Watching,
+): MediaOffer<Input, Output> {
+  return "run" in offer
+    ? { ...offer, run: (call) => watched(watching, true, () => offer.run(call)) }
+    : { ...offer, start: (call) => watched(watching, false, () => offer.start(call)) };
+}

@@ -1,0 +1,329 @@
+/**
+ * Durable jobs of one pool and lane: claim, run through the pool's own handler, end in one statement. The message only says
+ * which row; whoever holds the row's lease under its epoch owns the job, whatever the queue believes.
+ */
+import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { isDataFault } from "#shared/database/client.ts";
+import {
+  claimJob,
+  type ClaimedJob,
+  type ClaimRequest,
+  handBackJob,
+  noteIntent,
+  noteProgress,
+  noteProviderJob,
+  noteUnknown,
+  whyUnclaimed,
+} from "#shared/database/jobs.ts";
+import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { newId } from "#shared/ids.ts";
+import { wakeCaller, notifyPublisher, type Told } from "#shared/jobs/answer.ts";
+import { type EndContext, conclude, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
+import { discardRequest } from "#shared/jobs/discard-request.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
+import { keepResult } from "#shared/jobs/result.ts";
+import { paced } from "#shared/pace.ts";
+import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
+
+import { openCallerWatch } from "../runner/caller-watch.ts";
+import type { Cancels } from "../runner/cancels.ts";
+import type { WorkerContext } from "../context.ts";
+import { type Capture, capture, CAPTURED_REPLY } from "./capture.ts";
+import { openLeases } from "./leases.ts";
+import { rests } from "./rest.ts";
+import { JobAbort, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../job.ts";
+import { openLiveCaller } from "../runner/live-caller.ts";
+import { nakDelayMs } from "../runner/outcome.ts";
+
+/** What becomes of the message: acknowledged, or given back for later. */
+export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
+
+export interface DurableJobs {
+  /** Ends when the job has ended, or is somebody else's. @throws Error when its end could not be written */
+  run(message: DurableMessage, deliveries: number, controller: AbortController): Promise<DurableVerdict>;
+  close(): Promise<void>;
+}
+
+/** Claims and ends are repeated this long while the database is away; then the message is handed back. */
+const DATABASE_RETRY_MS = 60_000;
+
+/** The job's lease has gone to another, or it was cancelled before a provider was asked. */
+class NotOursError extends Error {
+  override readonly name = "NotOursError";
+}
+
+export function openDurableJobs(options: {
+  context: WorkerContext;
+  pool: Pool;
+  lane: Lane;
+  slots: number;
+  createHandler: (context: WorkerContext) => JobHandler;
+  /** How long a job may run. */
+  runMs: number;
+  cancels: Cancels;
+}): DurableJobs {
+  const { context, pool, lane, cancels } = options;
+  const { database, log, metrics } = context;
+  const settings = LANE_SETTINGS[lane];
+  const leases = openLeases({ ...options, worker: newId() });
+  const callers = openCallerWatch(context.replies);
+  const unknownKeepMs = context.config.unknownOutcomeHours * 3_600_000;
+  const ends: EndContext = {
+    database,
+    storage: context.storage,
+    metrics,
+    log,
+    connection: context.replies,
+    unknownKeepMs,
+  };
+
+  const claim = async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedJob | DurableVerdict> => {
+    const giveUpAt = performance.now() + DATABASE_RETRY_MS;
+    for (let tries = 0; ; tries++) {
+      try {
+        const job = await claimJob(database, request);
+        if (job) return job;
+        const found = await whyUnclaimed(database, request);
+        if (found.why === "void") return { outcome: "repeat" };
+        if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + paced(1_000) };
+        const ending = endingOf(found.job, request.claimsMax);
+        if (!ending) return { outcome: "owned", againMs: paced(1_000) };
+        return { outcome: await conclude(ends, found.job, ending) };
+      } catch (error) {
+        // The message is kept alive meanwhile: handing it back would use up its deliveries.
+        if (isDataFault(error) || signal.aborted || performance.now() > giveUpAt) throw error;
+        log.warn({ err: error, job_id: request.id, tries }, "a claim is repeated");
+        await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
+      }
+    }
+  };
+
+  const run: DurableJobs["run"] = async (message, deliveries, controller) => {
+    const job = await claim(
+      {
+        id: message.job_id,
+        workspaceId: message.workspace_id,
+        attempt: message.attempt,
+        dispatch: message.dispatch,
+        worker: leases.worker,
+        leaseMs: settings.leaseMs,
+        claimsMax: settings.maxDeliver,
+      },
+      controller.signal,
+    );
+    if ("outcome" in job) return job;
+    failpoint("job.claimed");
+    // What is collected late was given up by its caller before, if ever.
+    const isLate = job.is_unknown;
+    const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
+    const onLeave = (): void => controller.abort(new JobAbort("caller_left"));
+    const forget = isLate ? undefined : cancels.onCancel(job.id, onLeave);
+    // A stream is made for who reads it: it ends with its ingress.
+    const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
+    const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
+    const unwatch = isWatched && job.reply !== null ? callers.watch(job.reply, onGone) : undefined;
+    try {
+      return await own(job, deliveries, controller);
+    } finally {
+      unwatch?.();
+      forget?.();
+      letGo();
+    }
+  };
+
+  const own = async (job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> => {
+    // Of one that was begun before, another provider may be asked now.
+    let hasIntent = job.provider_job !== null;
+    const captured = capture(context, async (isDirect) => {
+      if (!(await noteIntent(database, job.id, job.epoch, isDirect)))
+        throw new NotOursError("the job is not ours any more");
+      hasIntent = true;
+      failpoint("job.intended");
+    });
+    let isAtProvider = job.provider_job !== null;
+    let told = 0;
+    const providerJob: ProviderJobSlot = {
+      found: job.provider_job,
+      isLate: job.is_unknown,
+      wasCancelled: job.cancel_requested,
+      progress: (share) => {
+        const next = Math.floor(Math.min(0.99, share) * 100) / 100;
+        if (!(next > told)) return;
+        told = next;
+        noteProgress(database, job.id, job.epoch, next).catch((error: unknown) =>
+          log.warn({ err: error, job_id: job.id }, "how far a job is was not noted"),
+        );
+      },
+      keep: async (kept) => {
+        await noted(job, kept);
+        isAtProvider = kept !== null;
+        if (isAtProvider) failpoint("job.noted");
+      },
+    };
+    let fault: unknown;
+    const caller = openLiveCaller(context.replies, job.reply, job.epoch);
+    try {
+      const request = await readRequest(context, job);
+      await options.createHandler(captured.context).run(workMessage(job, request, options.runMs), {
+        signal: controller.signal,
+        reply: CAPTURED_REPLY,
+        providerJob,
+        ...(caller ? { caller } : {}),
+      });
+    } catch (error) {
+      fault = error;
+    }
+    if (fault instanceof NotOursError) return endCancelled(job);
+    if (fault instanceof UnknownOutcomeError) return leaveUnknown(job, fault);
+    const isStopping = controller.signal.reason instanceof JobAbort && controller.signal.reason.reason === "shutdown";
+    // What goes on at its provider is collected by the next one who asks there.
+    const canResume = isAtProvider ? fault !== undefined : !hasIntent;
+    if (canResume && (fault !== undefined || isStopping)) {
+      if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
+      await handBackJob(database, job.id, job.epoch);
+      return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
+    }
+    if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
+    if (lane === "batch" && !isAtProvider && !controller.signal.aborted && (await rests(context, job, captured))) {
+      log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
+      sayRoom();
+      return { outcome: "resting" };
+    }
+    return end(job, captured);
+  };
+
+  /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and nobody could ask for it */
+  const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<void> => {
+    const giveUpAt = performance.now() + DATABASE_RETRY_MS;
+    for (let tries = 0; ; tries++) {
+      try {
+        if (await noteProviderJob(database, job.id, job.epoch, kept)) return;
+        throw new NotOursError("the job is not ours any more");
+      } catch (error) {
+        if (error instanceof NotOursError) throw error;
+        if (isDataFault(error) || performance.now() > giveUpAt) {
+          throw new UnknownOutcomeError("what the job is called at its provider could not be noted", { cause: error });
+        }
+        log.warn({ err: error, job_id: job.id, tries }, "a job's name at its provider is noted again");
+        await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
+      }
+    }
+  };
+
+  /** The hold stays, and whoever waits is told that the job goes on. */
+  const leaveUnknown = async (job: ClaimedJob, fault: UnknownOutcomeError): Promise<DurableVerdict> => {
+    // Its caller is told that it failed, and nobody could find it later.
+    if (job.is_hidden) return writeOff(job);
+    const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);
+    if (!isNoted) return { outcome: "superseded" };
+    log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
+    wakeCaller(context.replies, job);
+    return { outcome: "unknown" };
+  };
+
+  const writeOff = (job: ClaimedJob): Promise<DurableVerdict> => {
+    const { state, error, usage } = EXPIRED;
+    const ending = {
+      id: job.id,
+      epoch: job.epoch,
+      isOwned: true,
+      state,
+      usage: nothingUsed(usage),
+      result: null,
+      error,
+    };
+    return write(job, ending, { status: "failed", error });
+  };
+
+  /** No intent could be noted: the job was cancelled, or is somebody else's, and then this changes nothing. */
+  const endCancelled = (job: ClaimedJob): Promise<DurableVerdict> => {
+    const error = jobError({ code: "service_unavailable", message: "The job was cancelled before it began." });
+    const usage = nothingUsed("cancelled");
+    const ending = {
+      id: job.id,
+      epoch: job.epoch,
+      isOwned: true,
+      state: "cancelled",
+      usage,
+      result: null,
+      error,
+    } as const;
+    return write(job, ending, { status: "cancelled", error });
+  };
+
+  const sayRoom = (): void => {
+    if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
+  };
+
+  const end = async (job: ClaimedJob, captured: Capture): Promise<DurableVerdict> => {
+    const ending = await endOf(context, job, captured);
+    return write(job, ending.end, ending.told);
+  };
+
+  const write = async (job: ClaimedJob, ending: JobEnd, told: Told): Promise<DurableVerdict> => {
+    failpoint("job.served");
+    const taken = await finishJob(context, ending, DATABASE_RETRY_MS);
+    failpoint("job.ended");
+    if (taken === undefined) {
+      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: it is somebody else's, or over");
+      return { outcome: "superseded" };
+    }
+    const used = ending.usage;
+    metrics.creditsSettled.addNano(taken);
+    metrics.creditsUncollected.addNano((used.usedNano ?? 0n) - taken);
+    log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
+    notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
+    sayRoom();
+    await sentFailpoint("job.told");
+    const { given } = job.work as Pick<JobMessage, "given">;
+    void discardRequest(context, { ...job, given });
+    return { outcome: ending.state };
+  };
+
+  return {
+    run,
+    async close() {
+      callers.close();
+      await leases.close();
+    },
+  };
+}
+
+async function endOf(
+  context: WorkerContext,
+  job: ClaimedJob,
+  captured: Capture,
+): Promise<{ readonly end: JobEnd; readonly told: Told }> {
+  const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
+  const answer = captured.answer();
+  const usage = captured.finish() ?? nothingUsed("lost");
+  if (answer && "text" in answer) {
+    const result = await keepResult(context, job, answer.text);
+    return {
+      end: { ...owned, state: "completed", usage, result, error: null },
+      told: { status: "completed", result: answer.text },
+    };
+  }
+  const error = jobError(answer?.error ?? { code: "internal_error", message: "The service failed to run the job." });
+  const state = usage.status === "cancelled" ? "cancelled" : "failed";
+  return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
+}
+
+/** @throws Error when it cannot be read back: the job is handed back then */
+async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<Record<string, unknown>> {
+  const text = job.request_ref === null ? job.request : await readClaim(context.storage, job.request_ref);
+  return JSON.parse(text ?? "") as Record<string, unknown>;
+}
+
+function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: number): JobMessage {
+  return {
+    ...(job.work as unknown as JobMessage),
+    attempt: job.attempt,
+    dispatch: job.dispatch,
+    deadline_ms: Math.min(job.deadline.getTime(), Date.now() + runMs),
+    request,
+  };
+}

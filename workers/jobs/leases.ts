@@ -1,0 +1,78 @@
+/** Keeps the durable jobs of one runner ours: one statement per beat renews every lease and hears of cancels. */
+import { beatJobs } from "#shared/database/jobs.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+import type { WorkerContext } from "../context.ts";
+import { JobAbort } from "../job.ts";
+
+export interface Held {
+  readonly id: string;
+  readonly epoch: number;
+  readonly controller: AbortController;
+  /** Nobody's wish ends it: it is collected at its provider, which has been asked to stop long ago. */
+  readonly isLate: boolean;
+}
+
+export interface Leases {
+  /** Who we are in the rows we claim. */
+  readonly worker: string;
+  /** Returns the function that lets go. */
+  hold(job: Held): () => void;
+  /** Tells the dispatcher that this worker takes no more. */
+  close(): Promise<void>;
+}
+
+export function openLeases(options: {
+  context: Pick<WorkerContext, "database" | "log">;
+  worker: string;
+  pool: Pool;
+  lane: Lane;
+  slots: number;
+}): Leases {
+  const { worker, pool, lane, slots } = options;
+  const { database, log } = options.context;
+  const settings = LANE_SETTINGS[lane];
+  const held = new Map<string, Held>();
+  let isBeating = false;
+
+  const beat = async (): Promise<void> => {
+    // A statement that hangs must not be joined by others; those that are held then are renewed by the next one.
+    if (isBeating) return;
+    isBeating = true;
+    const jobs = [...held.values()];
+    try {
+      const ours = await beatJobs(database, { worker, pool, lane, slots, jobs, leaseMs: settings.leaseMs });
+      const cancelled = new Map(ours.map((row) => [row.id, row.cancel_requested]));
+      for (const job of jobs) {
+        if (held.get(job.id) !== job) continue;
+        const isCancelled = cancelled.get(job.id);
+        // Somebody else's by now: what we still do would be thrown away.
+        if (isCancelled === undefined) job.controller.abort(new JobAbort("shutdown"));
+        else if (isCancelled && !job.isLate) job.controller.abort(new JobAbort("caller_left"));
+      }
+    } catch (error) {
+      // Nobody can take them over either while Postgres is away.
+      log.warn({ err: error, jobs: jobs.length }, "leases could not be renewed");
+    } finally {
+      isBeating = false;
+    }
+  };
+
+  const timer = setInterval(() => void beat(), settings.beatMs);
+  void beat();
+  return {
+    worker,
+    hold(job) {
+      held.set(job.id, job);
+      return () => {
+        if (held.get(job.id) === job) held.delete(job.id);
+      };
+    },
+    async close() {
+      clearInterval(timer);
+      const last = { worker, pool, lane, slots: 0, jobs: [], leaseMs: settings.leaseMs };
+      await beatJobs(database, last).catch((error: unknown) => log.warn({ err: error }, "the last beat failed"));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Who may serve a call, in order: the model asked for and its chain, each with its sources. */
+import type { Catalogue, Model, Provider, Source } from "#shared/catalogue/catalogue.ts";
+
+export interface Candidate<Offer> {
+  readonly model: Model;
+  readonly source: Source;
+  readonly provider: Provider;
+  /** What the provider does for this kind of call. */
+  readonly offer: Offer;
+  /** `provider/model`, as the ledger, logs and the breaker know it. */
+  readonly name: string;
+  /** Serves in place of the model asked for. */
+  readonly isFallback: boolean;
+}
+
+/**
+ * @param fallbacks the workspace's chain for this model, as it stood at admission; models that left the catalogue since
+ * are passed over
+ */
+export function candidatesOf<Offer>(
+  catalogue: Catalogue,
+  slug: string,
+  fallbacks: readonly string[],
+  offerOf: (provider: Provider) => Offer | undefined,
+): Candidate<Offer>[] {
+  return [slug, ...fallbacks].flatMap((entry, at) => {
+    const model = catalogue.models.get(entry);
+    return (model?.sources ?? []).flatMap((source) => {
+      const provider = catalogue.providers.get(source.provider);
+      const offer = provider && offerOf(provider);
+      if (!model || !provider || !offer) return [];
+      return [{ model, source, provider, offer, name: `${source.provider}/${source.model}`, isFallback: at > 0 }];
+    });
+  });
+}

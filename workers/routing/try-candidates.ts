@@ -1,0 +1,259 @@
+/**
+ * One implementation of retries, sources and fallback chains for every kind of call (lesson PRO-2): candidates are tried in
+ * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
+ * does. Source of the table: providers paper, part 2.
+ */
+import { sleep } from "#shared/abortable.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { JobAbort } from "../job.ts";
+import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
+
+import type { Breaker } from "./breaker.ts";
+import type { RepeatBudget } from "./repeat-budget.ts";
+import type { Candidate } from "./candidates.ts";
+
+/** Nobody could even be asked: every source rests after failures, or no model of the chain can take the call. */
+export class NoRouteError extends Error {
+  override readonly name = "NoRouteError";
+  /** Milliseconds until a source is tried again. */
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super("no source is in rotation");
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface Attempt<Offer> {
+  readonly candidate: Candidate<Offer>;
+  /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
+  readonly depth: number;
+  /** Nobody comes after this candidate. */
+  readonly isLast: boolean;
+  /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
+  readonly onBegun: () => void;
+}
+
+export interface Serving<Offer, Result> {
+  readonly candidates: readonly Candidate<Offer>[];
+  /** Where the call had come to before: the model that its hold is for (absent: of none of these candidates), how deep it was in the chain, its last failure. */
+  readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
+  readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
+  /** Of calls that may be asked of the same source once more when it fails; absent for what may have been paid for. */
+  readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
+  /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
+  readonly signal: AbortSignal;
+  /** Before the first candidate of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
+  enter(model: Model): Promise<boolean>;
+  /** @throws ProviderError, anything else ends the call */
+  attempt(attempt: Attempt<Offer>): Promise<Result>;
+  /** A piece has reached the client: a failure from here on is final. */
+  hasBegun(): boolean;
+  /** For logs and metrics. `next`: what becomes of the call. */
+  onFailure(attempt: Attempt<Offer>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
+}
+
+/**
+ * @throws ProviderError of the last candidate that failed, of the first one where all who were asked refused the request;
+ * NoRouteError; whatever else an attempt throws
+ */
+export async function tryCandidates<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
+  const { candidates, signal } = serving;
+  let depth = serving.from?.depth ?? 0;
+  const first = candidates[0]?.isFallback === false ? candidates[0].model : undefined;
+  let entered = serving.from ? serving.from.model : first;
+  /** Models that cannot take this call. */
+  const passedOver = new Set<Model>();
+  const failures = serving.from ? [serving.from.error] : [];
+  let hasRepeated = false;
+  /** Somebody who would have been asked first rests: who stands in may know less than it. */
+  let hasSkipped = false;
+  for (const [at, candidate] of candidates.entries()) {
+    if (passedOver.has(candidate.model)) continue;
+    const breaker = candidate.provider.breaker === "off" ? NEVER_OPEN : serving.breaker;
+    const admitted = await breaker.admit(candidate.name);
+    if (admitted === "open") {
+      hasSkipped = true;
+      continue;
+    }
+    if (candidate.model !== entered) {
+      const hasEntered = await enter(serving, breaker, candidate, admitted === "probe");
+      if (!hasEntered) {
+        passedOver.add(candidate.model);
+        continue;
+      }
+      entered = candidate.model;
+      depth += 1;
+    }
+    let isRecorded = false;
+    const isProbe = admitted === "probe";
+    const onBegun = (): void => {
+      if (!isRecorded) breaker.record(candidate.name, "ok", isProbe);
+      isRecorded = true;
+    };
+    const attempt = { candidate, depth, isLast: !isAnyReady(candidates.slice(at + 1), passedOver, serving), onBegun };
+    if (signal.aborted) {
+      // The client left, or the deadline came, before anybody was asked (again).
+      if (isProbe) breaker.forget(candidate.name);
+      throw failures.at(-1) ?? new ProviderError("aborted", "the call ended before its source was asked");
+    }
+    // Who stands in for a source that failed may know less than it; the client asked for that one.
+    const isStandIn = failures.length > 0 || (hasSkipped && candidate.isFallback);
+    for (let tries = 0; ; tries++) {
+      const startedAt = performance.now();
+      try {
+        const result = await serving.attempt(attempt);
+        onBegun();
+        serving.repeats?.budget.succeeded(candidate.name);
+        return result;
+      } catch (error) {
+        account({ breaker, source: candidate.name, isProbe, error, signal });
+        if (!(error instanceof ProviderError) || signal.aborted) throw error;
+        const isTooLong = error.code === "context_length_exceeded" && !isStandIn;
+        // Only a larger model can take what is too long for this one.
+        if (isTooLong) for (const model of notLarger(candidates, candidate.model)) passedOver.add(model);
+        const mayMove = isTooLong && candidates.slice(at + 1).some(({ model }) => !passedOver.has(model));
+        const isFirstWord = error.kind === "rejected" && !isStandIn && !mayMove;
+        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isFirstWord) {
+          serving.onFailure(attempt, error, "ended");
+          throw error;
+        }
+        if (error.kind === "rejected") {
+          serving.onFailure(attempt, error, "moved");
+          passedOver.add(candidate.model);
+          if (!isStandIn) failures.push(error);
+          break;
+        }
+        let waitMs = tries === 0 ? retryWaitMs(error, attempt.isLast) : undefined;
+        if (waitMs === undefined && !hasRepeated && !isProbe && tries === 0) {
+          const hasSibling = isAnyReady(siblingsOf(candidates.slice(at + 1), candidate.model), passedOver, serving);
+          const tookMs = performance.now() - startedAt;
+          waitMs = hasSibling ? undefined : repeatWaitMs(serving, breaker, { source: candidate.name, error, tookMs });
+          hasRepeated = waitMs !== undefined;
+        }
+        failures.push(error);
+        serving.onFailure(attempt, error, waitMs !== undefined ? "retried" : attempt.isLast ? "ended" : "moved");
+        if (waitMs === undefined) break;
+        await sleep(waitMs, signal).catch(() => Promise.reject(error));
+      }
+    }
+  }
+  const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
+  if (told !== undefined) throw told;
+  const rests = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
+  throw new NoRouteError(rests.length === 0 ? 0 : Math.min(...rests));
+}
+
+function isRefusal({ kind }: ProviderError): boolean {
+  return kind === "refused" || kind === "rejected";
+}
+
+/** Models that read no more than this one, which is among them. */
+function notLarger(candidates: readonly Candidate<unknown>[], { max_context_tokens: most }: Model): Model[] {
+  return candidates.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
+}
+
+function siblingsOf<Offer>(candidates: readonly Candidate<Offer>[], model: Model): readonly Candidate<Offer>[] {
+  return candidates.filter((candidate) => candidate.model === model);
+}
+
+/** Of what may have been paid for, nothing is begun a second time (lesson PRO-8). */
+const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
+
+/** Whether the candidate's model takes the call. A probe that is not used is given back. */
+async function enter<Offer>(
+  serving: Serving<Offer, unknown>,
+  breaker: Pick<Breaker, "forget">,
+  candidate: Candidate<Offer>,
+  isProbe: boolean,
+): Promise<boolean> {
+  let hasEntered = false;
+  try {
+    hasEntered = await serving.enter(candidate.model);
+  } finally {
+    if (!hasEntered && isProbe) breaker.forget(candidate.name);
+  }
+  return hasEntered;
+}
+
+const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
+  admit: () => "closed",
+  record: () => undefined,
+  down: () => undefined,
+  forget: () => undefined,
+  retryInMs: () => 0,
+};
+
+/** Somebody could still serve: neither passed over nor at rest. */
+function isAnyReady<Offer>(
+  candidates: readonly Candidate<Offer>[],
+  passedOver: ReadonlySet<Model>,
+  { breaker }: Pick<Serving<Offer, unknown>, "breaker">,
+): boolean {
+  return candidates.some(
+    (candidate) =>
+      !passedOver.has(candidate.model) &&
+      (candidate.provider.breaker === "off" || breaker.retryInMs(candidate.name) === 0),
+  );
+}
+
+/**
+ * What speaks against a source. A client that left, our own stop, a bad request and a refusal by policy do not (lesson
+ * PRO-6); a call that never reached the provider says nothing. The call's deadline is the source's failure.
+ */
+function account(ended: {
+  readonly breaker: Pick<Breaker, "record" | "down" | "forget">;
+  readonly source: string;
+  readonly isProbe: boolean;
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}): void {
+  const { breaker, source, isProbe, error, signal } = ended;
+  const forget = (): void => {
+    if (isProbe) breaker.forget(source);
+  };
+  if (signal.aborted) {
+    const reason: unknown = signal.reason;
+    if (reason instanceof JobAbort && reason.reason === "deadline") breaker.record(source, "failed", isProbe);
+    else forget();
+  } else if (!(error instanceof ProviderError) || error.kind === "aborted") forget();
+  else if (error.kind === "misconfigured") breaker.down(source, isProbe);
+  else if (error.kind === "rejected" && error.isUnsent) forget();
+  else if (error.kind === "rejected" || error.kind === "refused") breaker.record(source, "ok", isProbe);
+  else breaker.record(source, "failed", isProbe);
+}
+
+/**
+ * How long to wait before the same source is asked once more; undefined: not at all. A paid request is repeated only
+ * where it definitely was not served: the source was busy and says when to come back, or nothing was sent (PRO-8).
+ */
+export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
+  if (error.kind === "busy" && error.retryAfterMs !== undefined) {
+    return error.retryAfterMs <= LIMITS.providerRetryHintMs ? error.retryAfterMs : undefined;
+  }
+  // Without a hint the next source is the better guess; the last one is asked again, with full jitter.
+  const mayRepeat = error.kind === "busy" || error.isUnsent;
+  return mayRepeat && isLast ? random * LIMITS.providerRetryJitterMs : undefined;
+}
+
+/** A 504, or another of a gateway before the source, may stand for work that goes on behind it. */
+const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
+
+/**
+ * How long to wait before a source that failed is asked once more; undefined: not at all. Only one that said so itself: an
+ * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
+ * time must be left for whoever comes after the repeat as it may take.
+ */
+function repeatWaitMs(
+  { repeats }: Pick<Serving<unknown, unknown>, "repeats">,
+  breaker: Pick<Breaker, "retryInMs">,
+  { source, error, tookMs }: { readonly source: string; readonly error: ProviderError; readonly tookMs: number },
+): number | undefined {
+  const hasSaidSo = error.kind === "failed" && FAILED_ITSELF.has(error.status ?? 0);
+  if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
+  const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
+  if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
+  return (0.2 + 0.8 * Math.random()) * LIMITS.providerRetryJitterMs;
+}

@@ -1,0 +1,145 @@
+/** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
+import type { Code } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { encodeFrame, type Fallback } from "#shared/queue/frames.ts";
+
+import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed">;
+
+/** What a call has cost so far, asked for when a batch leaves. */
+export type Progress = () => { nano: bigint; tokens: number };
+
+export interface FailureFrame {
+  readonly code: Code;
+  readonly message: string;
+  readonly param: string | null;
+  /** False when money moved or paid work may exist. */
+  readonly retry: boolean;
+  readonly retryAfterS?: number;
+}
+
+/** Who answers, for the headers. */
+export interface Server {
+  readonly model: string;
+  /** Set when a fallback serves in place of the model asked for. */
+  readonly fallback?: Fallback;
+}
+
+export class Answer {
+  private readonly sender: Sender;
+  private readonly reply: string | undefined;
+  /** Set anew for each attempt, until one has begun. */
+  server: Server;
+  private readonly progress: Progress;
+  private n = 0;
+  private readonly run = Math.random().toString(36).slice(2, 8);
+  private batch = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private upstreamMs = 0;
+
+  constructor(sender: Sender, reply: string | undefined, model: string, progress: Progress) {
+    this.sender = sender;
+    this.reply = reply;
+    this.server = { model };
+    this.progress = progress;
+  }
+
+  /** True once a piece has left: from here on a failure is an error frame, no status. */
+  get hasBegun(): boolean {
+    return this.n > 0;
+  }
+
+  /** A piece of a stream, ready for the client. `upstreamMs` = time the provider took until the first one. */
+  write(text: string, upstreamMs: number): void {
+    if (this.n === 0) {
+      this.upstreamMs = upstreamMs;
+      const [first = "", ...rest] = inFrames(text);
+      const { nano, tokens } = this.progress();
+      const price = { nano: nano.toString(), tokens };
+      this.send(
+        encodeFrame(
+          { n: this.n++, run: this.run, t: "head", ...this.server, upstream_ms: upstreamMs, ...price },
+          first,
+        ),
+      );
+      this.sendDeltas(rest);
+      return;
+    }
+    this.batch += text;
+    if (this.batch.length >= LIMITS.deltaBatchBytes) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), LIMITS.deltaBatchMs);
+  }
+
+  /** Ends the call well. A plain answer larger than a frame leaves in parts; its type is JSON unless told otherwise. */
+  end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs, contentType?: string): void {
+    this.flush();
+    const pieces = inFrames(text);
+    const last = pieces.pop() ?? "";
+    for (const piece of pieces) this.send(encodeFrame({ n: this.n++, run: this.run, t: "part" }, piece));
+    this.send(
+      encodeFrame(
+        {
+          n: this.n++,
+          run: this.run,
+          t: "end",
+          ...this.server,
+          nano: nano.toString(),
+          upstream_ms: upstreamMs,
+          ...(contentType === undefined ? {} : { content_type: contentType }),
+        },
+        last,
+      ),
+    );
+  }
+
+  fail(failure: FailureFrame): void {
+    this.flush();
+    this.send(
+      encodeFrame({
+        n: this.n++,
+        run: this.run,
+        t: "error",
+        code: failure.code,
+        message: failure.message,
+        param: failure.param,
+        retry: failure.retry,
+        ...(failure.retryAfterS === undefined ? {} : { retry_after_s: failure.retryAfterS }),
+      }),
+    );
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.batch === "") return;
+    const text = this.batch;
+    this.batch = "";
+    this.sendDeltas(inFrames(text));
+  }
+
+  private sendDeltas(pieces: readonly (string | Uint8Array)[]): void {
+    if (pieces.length === 0) return;
+    const { nano, tokens } = this.progress();
+    for (const piece of pieces) {
+      this.send(encodeFrame({ n: this.n++, run: this.run, t: "delta", nano: nano.toString(), tokens }, piece));
+    }
+  }
+
+  private send(bytes: Uint8Array): void {
+    // An address that is not ours was refused by the runner: the call is settled, and nobody is told.
+    if (this.reply !== undefined && !this.sender.isClosed()) this.sender.publish(this.reply, bytes);
+  }
+}
+
+/** Pieces that each fit into a frame; a character may be cut, since the other side joins bytes. */
+function inFrames(text: string): (string | Uint8Array)[] {
+  // A character of a string has at most three bytes.
+  if (text.length <= LIMITS.frameBytesMax / 3) return [text];
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; from += LIMITS.frameBytesMax) {
+    pieces.push(bytes.subarray(from, from + LIMITS.frameBytesMax));
+  }
+  return pieces;
+}

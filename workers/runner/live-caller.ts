@@ -1,0 +1,35 @@
+/** Tells the ingress whose caller waits for a durable job how it goes. Best effort: the job's row is the sure way. */
+import type { NatsConnection } from "nats";
+
+import { LIMITS } from "#shared/limits.ts";
+import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
+import { isIngressReply } from "#shared/queue/subjects.ts";
+
+import type { LiveCaller } from "../job.ts";
+
+/**
+ * Says at once that a worker has the job. Undefined where nobody waits for it in an ingress of ours.
+ * @param run tells the bytes of this owner from those of another
+ */
+export function openLiveCaller(
+  connection: Pick<NatsConnection, "publish" | "isClosed">,
+  reply: string | null,
+  run: number,
+): LiveCaller | undefined {
+  if (reply === null || !isIngressReply(reply)) return undefined;
+  const send = (frame: JobFrame, bytes?: Uint8Array): void => {
+    if (!connection.isClosed()) connection.publish(reply, encodeJobFrame(frame, bytes));
+  };
+  let at = 0;
+  send({ t: "begun" });
+  return {
+    begin: (head) => send({ t: "made", run, ...head }),
+    write(bytes) {
+      for (let from = 0; from < bytes.length; from += LIMITS.frameBytesMax) {
+        const piece = bytes.subarray(from, from + LIMITS.frameBytesMax);
+        send({ t: "bytes", run, at }, piece);
+        at += piece.length;
+      }
+    },
+  };
+}

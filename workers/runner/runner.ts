@@ -1,0 +1,264 @@
+/**
+ * One pool on one lane: pulls a message per free slot, keeps it alive, runs the handler, and is the only place that
+ * acks, naks and terms. Nothing is acked before its hold is closed in Postgres.
+ */
+import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { sentFailpoint } from "#shared/failpoint.ts";
+import {
+  durableName,
+  HEADERS,
+  isIngressReply,
+  type Lane,
+  type Pool,
+  streamName,
+  workspaceOfSubject,
+} from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
+
+import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
+import type { Cancels } from "./cancels.ts";
+import type { WorkerContext } from "../context.ts";
+import type { DurableJobs } from "../jobs/durable-jobs.ts";
+import { JobAbort, type JobHandler } from "../job.ts";
+import { decide, nakDelayMs, type Outcome } from "./outcome.ts";
+import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+
+export interface Runner {
+  /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
+  stop(hurry: AbortSignal): Promise<void>;
+  running(): number;
+}
+
+/** Asked for at once: enough for the busiest pool, few enough to lose little to a worker that stands still. */
+const ASKED_MAX = 32;
+
+export function startRunner(options: {
+  context: WorkerContext;
+  pool: Pool;
+  lane: Lane;
+  slots: number;
+  handler: JobHandler;
+  /** Takes the jobs that have a row of their own; without it they count as unreadable. */
+  durable?: DurableJobs;
+  cancels: Cancels;
+}): Runner {
+  const { context, pool, lane, slots, handler, durable, cancels } = options;
+  const log = context.log.child({ pool, lane });
+  const settings = LANE_SETTINGS[lane];
+  const running = new Map<Delivery, AbortController>();
+  const outcomes = context.metrics.jobs;
+  const jobSeconds = context.metrics.jobSeconds.at(pool);
+  const callers = openCallerWatch(context.replies);
+  const cut = new AbortController();
+  let isStopping = false;
+  let whenIdle: (() => void) | undefined;
+  let isPumpQueued = false;
+
+  const pump = (): void => {
+    isPumpQueued = false;
+    // A blocked loop cannot keep its messages alive, so it takes no more (lesson QUE-5).
+    if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
+    const asked = puller.asked();
+    const free = Math.min(slots - running.size, ASKED_MAX) - asked;
+    // Only when what is asked for has shrunk to what is free: a pull for every freed slot would leave hundreds of open
+    // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
+    if (free > 0 && free >= asked) puller.ask(free);
+  };
+
+  /** Slots freed in the same turn share one pull. */
+  const queuePump = (): void => {
+    if (isPumpQueued || isStopping) return;
+    isPumpQueued = true;
+    setImmediate(pump);
+  };
+
+  const handle = async (message: Delivery): Promise<void> => {
+    const startedAt = performance.now();
+    const value = readMessage(message);
+    const durableJob = durable && asDurable(value, message);
+    const job = durableJob ? undefined : asJob(value, message);
+    const address = message.header(HEADERS.reply);
+    const reply = isIngressReply(address) ? address : undefined;
+    const controller = new AbortController();
+    running.set(message, controller);
+    let result = "failed";
+    try {
+      let outcome = decide({
+        deliveries: message.deliveries,
+        isReadable: job !== undefined || durableJob !== undefined,
+        deadlineMs: job?.deadline_ms ?? 0,
+        nowMs: Date.now(),
+        isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
+      });
+      if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message)) {
+        outcome = await reconsider(message, reply);
+        if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
+      }
+      result = outcome;
+      if (durable && durableJob) {
+        const verdict = await durable.run(durableJob, message.deliveries, controller);
+        result = verdict.outcome;
+        if (verdict.againMs === undefined) message.ack();
+        else message.nak(verdict.againMs);
+        await sentFailpoint("job.acknowledged");
+      } else if (job === undefined || outcome === "dead_letter") {
+        await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
+        message.term("unreadable");
+      } else {
+        if (outcome === "run") {
+          const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
+          const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
+          const unwatch = reply === undefined ? undefined : callers.watch(reply, onGone);
+          try {
+            await handler.run(job, {
+              signal: controller.signal,
+              stopping: cut.signal,
+              reply,
+              ...(reply === undefined
+                ? {}
+                : { confirmCaller: (signal) => confirmCaller(message, startedAt, reply, signal) }),
+            });
+          } finally {
+            forget();
+            unwatch?.();
+          }
+        } else if (outcome === "lost") await handler.lost(job, { reply });
+        else if (outcome === "drop") await handler.drop(job, { reply });
+        message.ack();
+      }
+    } catch (error) {
+      result = "failed";
+      log.error(
+        { err: error, job_id: (job ?? durableJob)?.job_id, deliveries: message.deliveries },
+        "job could not be finished",
+      );
+      message.nak(paced(nakDelayMs(message.deliveries)));
+    } finally {
+      running.delete(message);
+      outcomes.inc(pool, result);
+      jobSeconds.observe((performance.now() - startedAt) / 1_000);
+      if (running.size === 0) whenIdle?.();
+      queuePump();
+    }
+  };
+
+  /** An ingress that has just sent the call is there: a quick call is not made slower by a question. */
+  const confirmCaller = async (
+    message: Delivery,
+    startedAt: number,
+    reply: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    // By the server's clock, which tells nothing where it disagrees with ours.
+    const storedMs = Math.abs(Date.now() - message.storedAtMs);
+    if (Math.max(storedMs, performance.now() - startedAt) > LIMITS.presenceFreshMs)
+      await callers.confirm(reply, signal);
+  };
+
+  /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
+  const mayBeRepeat = (message: Delivery): boolean =>
+    puller.mayBeRepeat(message) || message.header(HEADERS.repeat) !== "";
+
+  /** A first delivery that may not be the first, or may come too late. */
+  const isDoubtful = (message: Delivery): boolean =>
+    mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+
+  /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
+  const reconsider = async (message: Delivery, reply: string): Promise<Outcome> => {
+    const isRepeat = mayBeRepeat(message);
+    const giveUpAt = performance.now() + LIMITS.reconsiderMs;
+    let answer: CallerAnswer = "silent";
+    while (answer === "silent" && performance.now() < giveUpAt) {
+      const restoredAt = puller.restoredAt();
+      // Whoever had it has shown itself by then, also when it could tell its end only after the loss.
+      if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
+      if (puller.restoredAt() === restoredAt) answer = await callers.ask(reply);
+    }
+    if (answer === "waiting") return "run";
+    // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
+    // either, and a provider is not called for nobody.
+    return isRepeat ? "repeat" : "drop";
+  };
+
+  const deadLetter = (message: Delivery, reason: string) => ({
+    stream: message.stream,
+    streamSeq: BigInt(message.streamSeq),
+    subject: message.subject,
+    messageId: message.header(HEADERS.messageId) || null,
+    reason,
+    deliveries: message.deliveries,
+    body: message.data,
+    jobId: null,
+  });
+
+  const puller = openPuller({
+    connection: context.work,
+    role: "worker",
+    stream: streamName(pool),
+    durable: durableName(pool, lane),
+    log,
+    onMessage: (message) =>
+      void handle(message).catch((error: unknown) =>
+        // The server hands out again what it hears nothing of.
+        log.warn({ err: error, deliveries: message.deliveries }, "a message could not be acknowledged"),
+      ),
+    onRoom: queuePump,
+  });
+
+  const beats = setInterval(() => {
+    for (const message of running.keys()) message.working();
+    queuePump();
+  }, settings.beatMs);
+
+  pump();
+  return {
+    running: () => running.size,
+    async stop(hurry) {
+      isStopping = true;
+      // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
+      await puller.stop();
+      const abortAll = (): void => {
+        cut.abort();
+        for (const controller of running.values()) controller.abort(new JobAbort("shutdown"));
+      };
+      if (hurry.aborted) abortAll();
+      hurry.addEventListener("abort", abortAll, { once: true });
+      if (running.size > 0) {
+        await new Promise<void>((resolve) => {
+          whenIdle = resolve;
+        });
+      }
+      clearInterval(beats);
+      callers.close();
+    },
+  };
+}
+
+const decoder = new TextDecoder();
+
+function readMessage(message: Delivery): unknown {
+  try {
+    return JSON.parse(decoder.decode(message.data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined when the message is not a job of the workspace its subject names. */
+function asJob(value: unknown, message: Delivery): JobMessage | undefined {
+  if (validate("JobMessage", value) !== null) return undefined;
+  const job = value as JobMessage;
+  return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
+}
+
+/** undefined when the message names no durable job of the workspace of its subject. */
+function asDurable(value: unknown, message: Delivery): DurableMessage | undefined {
+  if ((value as { durable?: unknown } | null | undefined)?.durable !== true) return undefined;
+  if (validate("DurableMessage", value) !== null) return undefined;
+  const job = value as DurableMessage;
+  return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
+}
