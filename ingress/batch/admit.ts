@@ -4,25 +4,25 @@
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
-import { type Addressed, type Told, toldOf } from "#shared/jobs/answer.ts";
+import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { jobIdOf } from "#shared/jobs/id.ts";
-import { loadResult } from "#shared/jobs/result.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-import { discardStored, isLarge, type StoredRequest, storeRequest } from "../calls/stored-request.ts";
+import { discardStored, type StoredRequest } from "../calls/stored-request.ts";
 import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
 import { presetOf } from "../serve.ts";
 
 import { checkRoom } from "../media/offer-job.ts";
 
-import { type BatchCall, fingerprintOf, readBatchCall } from "./read-call.ts";
+import { type Answered, type Full, findKnown, refused } from "./answers.ts";
+import { loadCall } from "./load-call.ts";
+import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
 export interface BatchArrival {
   readonly pool: Pool;
@@ -36,24 +36,16 @@ export interface BatchArrival {
   /** Checked; null when it named no address of its workspace. */
   readonly reply: string | null;
   readonly data: Uint8Array;
+  /** How often it has come, this time included. */
+  readonly deliveries: number;
   /** Its window has been full for longer than one lasts. */
   readonly starves: boolean;
 }
 
-export interface Answered {
-  readonly kind: "answered";
-  readonly outcome: "queued" | "refused" | "repeated";
-  readonly job: Addressed;
-  readonly told: Told;
-  /** The message to put on the queue now; 0: none. */
-  readonly dispatch: number;
-  /** The window had room for it. */
-  readonly foundOpen?: boolean;
-}
-
-export type Taken = Answered | { readonly kind: "full"; readonly waitMs: number };
-
-export interface BatchContext extends Pick<IngressContext, "catalogue" | "config" | "storage" | "probes" | "log"> {
+export interface BatchContext extends Pick<
+  IngressContext,
+  "calls" | "catalogue" | "config" | "storage" | "probes" | "log"
+> {
   /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
@@ -65,7 +57,7 @@ export function addressOf({
   key,
   place,
   reply,
-}: Omit<BatchArrival, "data" | "pool" | "keyId" | "starves">): Addressed {
+}: Pick<BatchArrival, "workspaceId" | "key" | "place" | "reply">): Addressed {
   const hasKey = isPlainKey(key);
   return {
     id: jobIdOf(workspaceId, hasKey ? `key:${key}` : `message:${place}`),
@@ -76,15 +68,18 @@ export function addressOf({
 }
 
 /** @throws Error when the job may or may not have been admitted: take the message again */
-export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Taken> {
+export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
   const job = addressOf(arrival);
   const actor = await actorOf(context, arrival);
   // Not kept: no preset bounds how many such messages come, and each would be a row.
   if (actor instanceof ApiError) return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(actor));
-  const { offer, stored } = await offerOf(context, arrival, job, actor);
+  const offered = await offerOf(context, arrival, job, actor);
+  if ("kind" in offered) return offered;
+  const { offer, stored } = offered;
   const verdict = await context.jobs.offer(offer);
-  // Of a job that is known, what the first message stored stays.
-  if (stored && verdict.kind !== "admitted" && verdict.kind !== "known") discardStored(context, job.id, stored);
+  // What waits comes again and stores the same.
+  if (stored && (verdict.kind === "refused" || verdict.kind === "unknown_workspace"))
+    discardStored(context, job.id, stored);
   switch (verdict.kind) {
     case "admitted":
       return {
@@ -100,41 +95,13 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "unknown_workspace":
       return refused(job, jobError("refusal" in offer.terms ? offer.terms.refusal : noKey()));
     case "known":
-      return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0 };
+      // Without a key it is the same message, whose acknowledgement was lost.
+      return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
     case "full":
-      return verdict;
+      return { ...verdict, isWindow: true };
     default:
       return verdict satisfies never;
   }
-}
-
-/**
- * What is told of a job that is known under its publisher's key; undefined: none is.
- * @param data the message: one that asks for something else than the first is refused
- */
-export async function findKnown(
-  context: Pick<BatchContext, "database" | "storage" | "log">,
-  job: Addressed,
-  data: Uint8Array,
-): Promise<Answered | undefined> {
-  if (job.publisher_key === null) return undefined;
-  const row = await findJob(context.database, job.workspace_id, job.id);
-  if (!row) return undefined;
-  if (row.fingerprint !== null && row.fingerprint !== fingerprintOf(data)) return refused(job, jobError(REUSED));
-  const result = await loadResult(context.storage, row).catch((error: unknown) => {
-    context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
-    return null;
-  });
-  return { kind: "answered", outcome: "repeated", job, told: toldOf(row, result), dispatch: 0 };
-}
-
-const REUSED = new ApiError(
-  "idempotency_key_reused",
-  "Expected the message that this Idempotency-Key was used for first, got one with another body.",
-);
-
-function refused(job: Addressed, error: JobError): Answered {
-  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
 }
 
 interface Actor {
@@ -158,7 +125,7 @@ async function offerOf(
   arrival: BatchArrival,
   job: Addressed,
   { caller, preset }: Actor,
-): Promise<{ readonly offer: JobRequest; readonly stored?: StoredRequest | undefined }> {
+): Promise<{ readonly offer: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
   const { pool, workspaceId } = arrival;
   const fingerprint = fingerprintOf(arrival.data);
   const common = {
@@ -181,16 +148,18 @@ async function offerOf(
         `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
       );
     }
-    const call = await readBatchCall(context, { caller, pool, data: arrival.data });
+    const call = await readBatchCall(context, { caller, pool, data: arrival.data, deliveries: arrival.deliveries });
     if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
-    const stored = await keepRequest(context, workspaceId, job.id, call);
+    const loaded = await loadCall(context, arrival, job, call, preset.requests_per_minute);
+    if ("kind" in loaded) return loaded;
+    const { checked, stored } = loaded;
     const hold = {
       jobId: job.id,
       keyId: caller.keyId,
       model: call.model.slug,
-      amountNano: call.bound.holdNano,
-      mayExceed: call.bound.mayExceed,
-      tokensMax: call.bound.tokensMax,
+      amountNano: checked.bound.holdNano,
+      mayExceed: checked.bound.mayExceed,
+      tokensMax: checked.bound.tokensMax,
       dailyTokens: preset.daily_tokens,
       // A job that is begun at the end of its life has the time that any has.
       lifeMs: LIMITS.jobLifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs,
@@ -201,8 +170,8 @@ async function offerOf(
       modality: call.model.modality,
       model: call.model.slug,
       // The deadline is the row's; a worker puts in how long it may take.
-      work: workHead(caller, job.id, { ...call, api: "openai", given: stored?.given ?? {}, fingerprint }, 0),
-      request: stored?.body ?? null,
+      work: workHead(caller, job.id, { ...call, ...checked, api: "openai", given: stored.given, fingerprint }, 0),
+      request: stored.body,
       terms: { hold },
     };
     return { offer, stored };
@@ -229,18 +198,6 @@ function unknownKey(): ApiError {
 
 function noKey(): ApiError {
   return new ApiError("permission_denied", "The workspace has no active API key that batch messages could act for.");
-}
-
-/** Undefined for a repeat, which must not write over what the job before it still needs. */
-async function keepRequest(
-  context: BatchContext,
-  workspaceId: string,
-  id: string,
-  call: BatchCall,
-): Promise<StoredRequest | undefined> {
-  const isStored = call.inline.length > 0 || isLarge(call.text({}));
-  if (isStored && (await findJob(context.database, workspaceId, id))) return undefined;
-  return storeRequest(context, id, call.inline, (given) => call.text(given));
 }
 
 const PLAIN_KEY = /^[\x20-\x7e]+$/;

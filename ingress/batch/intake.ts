@@ -12,7 +12,8 @@ import { paced } from "#shared/pace.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
-import { addressOf, type Answered, type BatchArrival, type BatchContext, findKnown, takeMessage } from "./admit.ts";
+import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
+import { type Answered, findKnown } from "./answers.ts";
 import { createWaitingMessages } from "./waiting.ts";
 import { createWindows } from "./windows.ts";
 
@@ -86,20 +87,22 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       keyId,
       reply: replyOf(message, workspaceId),
       data: message.data,
+      deliveries: message.deliveries,
       starves: windows.starves(fullKey, message.storedAtMs),
     };
     const openInMs = windows.openInMs(fullKey);
     if (openInMs > 0) {
       const job = addressOf(arrival);
       // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
-      const known = message.deliveries === 1 ? await findKnown(context, job, message.data) : undefined;
+      const mayBeKnown = message.deliveries === 1 && job.publisher_key !== null;
+      const known = mayBeKnown ? await findKnown(context, job, message.data) : undefined;
       if (known) await conclude(message, target.pool, known);
       else wait(message, job, openInMs);
       return;
     }
     const taken = await takeMessage(context, arrival);
     if (taken.kind === "full") {
-      windows.isFull(fullKey, taken.waitMs);
+      if (taken.isWindow) windows.isFull(fullKey, taken.waitMs);
       wait(message, addressOf(arrival), taken.waitMs);
       return;
     }

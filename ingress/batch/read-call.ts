@@ -8,21 +8,31 @@ import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
-import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { findStoredFiles, NO_FILES } from "#shared/kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "#shared/kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "#shared/kinds/kind.ts";
 import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
-import { TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { soundOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import { lookAt } from "../audio/look.ts";
 import { soundOfBody } from "../audio/receive.ts";
+import { isLarge } from "../calls/stored-request.ts";
 import type { IngressContext } from "../context.ts";
 import { type Inline, lighten } from "../media/offload-inputs.ts";
 
-export interface BatchCall extends CheckedCall {
+export interface BatchCall {
   readonly kind: Kind;
   readonly model: Model;
+  /** Nano-credits that such a call holds at least. */
+  readonly leastNano: bigint;
+  /** What is read or stored for it takes time and room: not begun for messages that would be refused. */
+  readonly isHeavy: boolean;
+  /** Once. @throws ApiError as the endpoint over HTTP would answer */
+  load(): Promise<LoadedCall>;
+}
+
+export interface LoadedCall extends CheckedCall {
   /** Media that is to lie in the object store. */
   readonly inline: readonly Inline[];
   /** The request as the worker gets it. @param given where that media lies */
@@ -35,12 +45,15 @@ interface Arrived {
   readonly caller: Caller;
   readonly pool: Pool;
   readonly data: Uint8Array;
+  /** How often the message has come, this time included. */
+  readonly deliveries: number;
 }
 
 /** @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
-export async function readBatchCall(context: Context, { caller, pool, data }: Arrived): Promise<BatchCall> {
+export async function readBatchCall(context: Context, arrived: Arrived): Promise<BatchCall> {
+  const { caller, pool, data } = arrived;
   const { value } = readJson(data);
-  const { endpoint = "/v1/chat/completions", body } = parse("BatchMessage", value);
+  const { endpoint = CHAT_ENDPOINT, body } = parse("BatchMessage", value);
   const kind = kindAt(endpoint);
   if (kind.pool !== pool) {
     throw new ApiError(
@@ -54,13 +67,13 @@ export async function readBatchCall(context: Context, { caller, pool, data }: Ar
   refuseUntold(body);
   const media = mediaKind(kind);
   if (media) return readMedia(context, caller, media, body);
-  if (kind === TRANSCRIPTION) return readTranscription(context, caller, body);
+  if (kind === TRANSCRIPTION) return readTranscription(context, arrived, body);
   const text = JSON.stringify(body);
   const request = kind.read(body);
   const model = kind.model(context.catalogue.current(), request.model);
   const files = await findStoredFiles(context.database, caller, body);
   const checked = kind.check(request, model, { bodyBytes: Buffer.byteLength(text), files });
-  return { kind, model, ...checked, inline: [], text: () => text };
+  return ready(kind, model, { ...checked, inline: [], text: () => text });
 }
 
 /** A job is answered as a whole, in JSON, and what it makes are files. */
@@ -84,46 +97,70 @@ async function readMedia(context: Context, caller: Caller, kind: MediaKind, body
   const given = await kind.given(asked, model);
   await checkInputFiles(context.database, caller, given, (one) => inputBytesMax(one, model));
   const { request, take } = lighten(asked, given);
-  return { kind, model, bound, price, inline: take(), text: () => JSON.stringify(request) };
+  return ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
 }
 
-async function readTranscription(context: Context, caller: Caller, body: object): Promise<BatchCall> {
+/** A call of which all is known. */
+function ready(kind: Kind, model: Model, call: LoadedCall): BatchCall {
+  const isHeavy = call.inline.length > 0 || isLarge(call.text({}));
+  return { kind, model, leastNano: call.bound.holdNano, isHeavy, load: () => Promise.resolve(call) };
+}
+
+/** A recording that nothing could be made of so often is taken for one that nothing can be made of. */
+const LOOKS_MAX = 8;
+
+async function readTranscription(context: Context, { caller, deliveries }: Arrived, body: object): Promise<BatchCall> {
   const kind = TRANSCRIPTION;
-  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = kind.read(body);
+  const asked = kind.read(body);
+  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = asked;
   const model = kind.model(context.catalogue.current(), request.model);
-  const { signal } = new AbortController();
-  const sound = await soundOfBody(context, { caller, signal }, kind.read(body));
-  try {
-    const facts = await lookAt(context.probes, caller.workspaceId, sound, signal);
-    const { bound, price } = kind.check(request, model, { bodyBytes: 0, files: new Map(), recording: facts });
-    const { fileId } = sound;
-    const { contentType } = facts;
-    return {
-      kind,
-      model,
-      bound,
-      price,
-      inline:
-        fileId === undefined
-          ? [{ name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: sound.view() }]
-          : [],
-      text: ({ audio }) =>
-        JSON.stringify({
-          ...request,
-          recording: { ...facts, ...(audio ? { reference: audio.reference } : { fileId }) },
-        }),
-    };
-  } finally {
-    sound.remove();
-  }
+  soundOf(asked);
+  const facts = { bodyBytes: 0, files: NO_FILES };
+  const shortest = { bytes: 1, seconds: 0.001, param: "file" } as const;
+  const load = async (): Promise<LoadedCall> => {
+    const { signal } = new AbortController();
+    const sound = await soundOfBody(context, { caller, signal }, asked);
+    try {
+      const { bytes, fileId, param } = sound;
+      const recording = await lookAt(context.probes, caller.workspaceId, sound, signal).catch((error: unknown) => {
+        if (deliveries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
+        throw new ApiError(
+          "unprocessable_input",
+          `Expected a recording, got ${bytes} bytes that none could be made of.`,
+          {
+            param,
+            cause: error,
+          },
+        );
+      });
+      const { contentType } = recording;
+      const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: sound.view() } as const;
+      return {
+        ...kind.check(request, model, { ...facts, recording }),
+        inline: fileId === undefined ? [media] : [],
+        text: ({ audio }) => {
+          const place = audio ? { reference: audio.reference } : { fileId };
+          return JSON.stringify({ ...request, recording: { ...recording, ...place } });
+        },
+      };
+    } finally {
+      sound.remove();
+    }
+  };
+  const { bound } = kind.check(request, model, { ...facts, recording: shortest });
+  return { kind, model, leastNano: bound.holdNano, isHeavy: true, load };
 }
 
 /** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
 export function fingerprintOf(data: Uint8Array): string {
   const hash = createHash("sha256");
   try {
-    return hash.update(canonicalJson(readJson(data).value)).digest("hex");
+    const { value } = readJson(data);
+    const { endpoint = CHAT_ENDPOINT, body } = value as { readonly endpoint?: unknown; readonly body?: unknown };
+    return hash.update(canonicalJson([endpoint, body])).digest("hex");
   } catch {
     return hash.update(data).digest("hex");
   }
 }
+
+const CHAT_ENDPOINT = "/v1/chat/completions";

@@ -23,6 +23,7 @@ export function isLarge(text: string): boolean {
 
 /**
  * @param textOf the request, given where its media lies
+ * @param part names this message among others under the same job id: what one of them stored, no other writes over
  * @throws ApiError `service_unavailable`
  */
 export async function storeRequest(
@@ -30,20 +31,26 @@ export async function storeRequest(
   jobId: string,
   inline: readonly Inline[],
   textOf: (given: StoredInputs) => string,
+  part = "",
 ): Promise<StoredRequest> {
-  const given = await offloadInputs(context, jobId, inline);
+  const given = await offloadInputs(context, jobId, inline, part === "" ? "" : `${part}-`);
   try {
-    return { given, body: await keepText(context, jobId, textOf(given)) };
+    return { given, body: await keepText(context, jobId, textOf(given), part) };
   } catch (error) {
     discardInputs(context, jobId, given);
     throw error;
   }
 }
 
-async function keepText({ storage }: Context, jobId: string, text: string): Promise<StoredRequest["body"]> {
+async function keepText(
+  { storage }: Context,
+  jobId: string,
+  text: string,
+  part: string,
+): Promise<StoredRequest["body"]> {
   if (!isLarge(text)) return { text };
   try {
-    const reference = await storeClaim(storage, jobId, text);
+    const reference = await storeClaim(storage, jobId, text, part);
     failpoint("request.stored");
     return { reference };
   } catch (error) {

@@ -36,16 +36,17 @@ export function lighten<Request extends object>(request: Request, given: readonl
   };
 }
 
-/** @throws ApiError `service_unavailable` */
+/** @param part before the names of the objects. @throws ApiError `service_unavailable` */
 export async function offloadInputs(
   context: Pick<IngressContext, "storage" | "log">,
   jobId: string,
   given: readonly Inline[],
+  part = "",
 ): Promise<StoredInputs> {
   const kept: Record<string, StoredInputs[string]> = {};
   try {
     for (const { name, bytes, contentType } of given) {
-      const reference = await storeCallMedia(context.storage, jobId, name, bytes);
+      const reference = await storeCallMedia(context.storage, jobId, part + name, bytes);
       failpoint("request.stored");
       kept[name] = { reference, content_type: contentType };
     }

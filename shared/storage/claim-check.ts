@@ -10,9 +10,12 @@ import { listObjects } from "./objects.ts";
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
 
-/** Stores the text and returns its reference, `key#sha256`. */
-export function storeClaim(storage: Storage, jobId: string, text: string): Promise<string> {
-  return storeText(storage, CLAIMS_PREFIX + jobId, text);
+/**
+ * Stores the text and returns its reference, `key#sha256`.
+ * @param part tells it from what else is stored for the job
+ */
+export function storeClaim(storage: Storage, jobId: string, text: string, part = ""): Promise<string> {
+  return storeText(storage, `${CLAIMS_PREFIX}${jobId}${part === "" ? "" : `/${part}`}`, text);
 }
 
 /** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */

@@ -92,7 +92,7 @@ export interface Workspace {
 
 /** A workspace of its own with a key. */
 export async function createWorkspace(
-  stack: Stack,
+  stack: Pick<Stack, "query">,
   options: { creditsNano: bigint; preset?: string },
 ): Promise<Workspace> {
   const [id, memberId, keyId, key] = [newId(), newId(), newId(), mintKey()];

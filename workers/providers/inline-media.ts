@@ -175,7 +175,7 @@ async function fetchAll(
       bytesLeft -= bytes.length * item.uses;
       if (bytesLeft < 0) throw tooLarge(item);
       const sniffed = await sniffMediaType(bytes);
-      if (!takesAudio && sniffed !== undefined && /^(?:audio|video)\//.test(sniffed)) throw unheard(item, sniffed);
+      if (!takesAudio && sniffed !== undefined && IS_SOUND.test(sniffed)) throw unheard(item, sniffed);
       const type = passedOn(sniffed, bytes, contentType);
       if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item, sniffed);
       found.set(
@@ -252,6 +252,9 @@ function tooLarge(item: Item): ProviderError {
   const say = `Expected at most ${each} MiB behind an address and ${all} MiB behind all of one call; this goes beyond.`;
   return rejected("outbound too_large", item.param, say);
 }
+
+/** Ogg is told apart by what is in it: without pictures it is sound. */
+const IS_SOUND = /^audio\/|^video\/ogg$/;
 
 /** As the ingress says it of sound that it can tell. */
 function unheard(item: Item, found: string): ProviderError {

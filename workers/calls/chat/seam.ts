@@ -37,8 +37,8 @@ export class Seam {
 
   /** What is new of all that is still held. */
   end(): string {
-    // A part of what was expected is no repetition of it.
-    const held = this.expected.slice(0, this.cameCharacters) + this.held;
+    // What was expected and broke off within is no news either.
+    const { held } = this;
     this.expected = "";
     this.isPast = true;
     this.held = "";

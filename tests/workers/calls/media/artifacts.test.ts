@@ -221,7 +221,10 @@ describe("how long a result lasts", () => {
     expect(looks.splice(0)).toEqual(["file"]);
   });
 
-  test.each([crash, slow])("is asked of another child after %p", async (end) => {
+  test.each([
+    ["ends", crash],
+    ["takes too long", slow],
+  ])("is asked of another child after one that %s", async (_what, end) => {
     expect(await secondsOf(sound(3), [end])).toBe(3);
   });
 

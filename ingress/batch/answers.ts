@@ -1,0 +1,58 @@
+/** What a publisher hears of its message, and what is known of a job before the message is read. */
+import type { Queryable } from "#shared/database/client.ts";
+import { findJob, type JobError } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { type Addressed, type Told, toldOf } from "#shared/jobs/answer.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { loadResult } from "#shared/jobs/result.ts";
+
+import type { IngressContext } from "../context.ts";
+
+import { fingerprintOf } from "./read-call.ts";
+
+export interface Answered {
+  readonly kind: "answered";
+  readonly outcome: "queued" | "refused" | "repeated";
+  readonly job: Addressed;
+  readonly told: Told;
+  /** The message to put on the queue now; 0: none. */
+  readonly dispatch: number;
+  /** The window had room for it. */
+  readonly foundOpen?: boolean;
+}
+
+/** It comes again: its window is full, or it is one of too many large ones. */
+export interface Full {
+  readonly kind: "full";
+  readonly waitMs: number;
+  readonly isWindow: boolean;
+}
+
+/**
+ * What is told of a job that is known by its id; undefined: none is.
+ * @param data the message: one that asks for something else than the first is refused
+ */
+export async function findKnown(
+  context: Pick<IngressContext, "storage" | "log"> & { readonly database: Queryable },
+  job: Addressed,
+  data: Uint8Array,
+): Promise<Answered | undefined> {
+  const row = await findJob(context.database, job.workspace_id, job.id);
+  if (!row) return undefined;
+  if (row.fingerprint !== null && row.fingerprint !== fingerprintOf(data)) return refused(job, jobError(REUSED));
+  const result = await loadResult(context.storage, row).catch((error: unknown) => {
+    context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
+    return null;
+  });
+  return { kind: "answered", outcome: "repeated", job, told: toldOf(row, result), dispatch: 0 };
+}
+
+const REUSED = new ApiError(
+  "idempotency_key_reused",
+  "Expected the message that this Idempotency-Key was used for first, got one with another body.",
+);
+
+/** What is not accepted, and leaves nothing. */
+export function refused(job: Addressed, error: JobError): Answered {
+  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
+}

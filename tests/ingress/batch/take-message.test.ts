@@ -1,0 +1,164 @@
+/** One batch message over real Postgres and S3: come again, brought twice, or with a recording that nothing can be made of. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { type BatchArrival, type BatchContext, takeMessage } from "#ingress/batch/admit.ts";
+import { createCallAdmission } from "#shared/admission/calls.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { newId } from "#shared/ids.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
+import { listObjects } from "#shared/storage/objects.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import { wavOf } from "#tests/providers/fal/clips.ts";
+import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
+
+const CREDIT = 1_000_000_000n;
+
+let bench: FileBench;
+let catalogue: Catalogue;
+let context: BatchContext;
+let looks = 0;
+let lookFault: Error | undefined;
+
+beforeAll(async () => {
+  bench = await openFileBench();
+  const ours = await loadCatalogue(await loadOurLayers(), [], { sandbox: true, providerKey: () => "key" });
+  const unlimited = ours.presets.get("unlimited");
+  if (!unlimited) throw new Error("there is no preset without limits");
+  catalogue = { ...ours, presets: new Map(ours.presets).set("none", { ...unlimited, requests_per_minute: 0 }) };
+  const { database } = bench.db;
+  context = {
+    catalogue: { current: () => catalogue },
+    config: { storageBytesMax: 1_000_000_000 },
+    calls: createCallAdmission({ database, log, undo: () => undefined }),
+    jobs: createJobAdmission({ database }),
+    database,
+    storage: bench.storage,
+    log,
+    probes: {
+      audio() {
+        looks += 1;
+        return lookFault ? Promise.reject(lookFault) : Promise.resolve({ format: "wav", seconds: 2 });
+      },
+    },
+  } as unknown as BatchContext;
+}, 120_000);
+afterAll(() => bench.close());
+
+const CHAT = { body: { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] } };
+const DICTATION = {
+  endpoint: "/v1/audio/transcriptions",
+  body: { model: "sandbox-stt", audio_base64: wavOf(2).toString("base64"), mime_type: "audio/wav" },
+};
+
+let places = 0;
+function arrival(workspaceId: string, message: object, more: Partial<BatchArrival> = {}): BatchArrival {
+  places += 1;
+  return {
+    pool: "endpoint" in message ? "audio" : "chat",
+    workspaceId,
+    key: "",
+    place: `${places}:1`,
+    keyId: "",
+    reply: null,
+    data: Buffer.from(JSON.stringify(message)),
+    deliveries: 1,
+    starves: false,
+    ...more,
+  };
+}
+
+const own = async (creditsNano = 1_000n * CREDIT, preset = "unlimited"): Promise<string> =>
+  (await createWorkspace(bench.db, { creditsNano, preset })).id;
+const objects = async (): Promise<string[]> =>
+  (await listObjects(bench.storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key);
+
+describe("a message that comes again after its job was admitted", () => {
+  test.each(["", "mine"])("is answered and waits no more (key %j)", async (key) => {
+    const workspaceId = await own();
+    const one = arrival(workspaceId, CHAT, { key });
+    expect(await takeMessage(context, one)).toMatchObject({ kind: "answered", outcome: "queued" });
+    const again = await takeMessage(context, { ...one, deliveries: 2 });
+    expect(again).toMatchObject({ kind: "answered", outcome: "repeated", told: { status: "queued" }, dispatch: 0 });
+    expect(await bench.db.query("select 1 from hold where workspace_id = $1", [workspaceId])).toHaveLength(1);
+  });
+
+  test("is not looked at or stored once more", async () => {
+    const workspaceId = await own();
+    const one = arrival(workspaceId, DICTATION, { key: "mine" });
+    expect(await takeMessage(context, one)).toMatchObject({ outcome: "queued" });
+    const [before, stored] = [looks, await objects()];
+    const repeat = arrival(workspaceId, DICTATION, { key: "mine" });
+    expect(await takeMessage(context, repeat)).toMatchObject({ outcome: "repeated" });
+    expect([looks, await objects()]).toEqual([before, stored]);
+  });
+});
+
+describe("a recording", () => {
+  test.each([
+    ["whose window is full waits", 1_000n * CREDIT, "none", { kind: "full", isWindow: true }],
+    ["whose funds are missing is refused", 0n, "unlimited", { outcome: "refused", told: { error: { code: "insufficient_credits" } } }], // prettier-ignore
+  ])("%s, and nothing is done for it", async (_name, credits, preset, outcome) => {
+    const workspaceId = await own(credits, preset);
+    const [before, stored] = [looks, await objects()];
+    expect(await takeMessage(context, arrival(workspaceId, DICTATION, { key: "mine" }))).toMatchObject(outcome);
+    expect([looks, await objects()]).toEqual([before, stored]);
+  });
+
+  test.each([
+    ["ends", new MediaError("failed", "the child ended")],
+    ["outlasts", new MediaError("timeout", "too slow")],
+  ])("that %s each look is looked at again, and at last refused", async (_what, fault) => {
+    const workspaceId = await own();
+    lookFault = fault;
+    try {
+      const one = arrival(workspaceId, DICTATION, { key: "mine" });
+      expect(await takeMessage(context, one).catch((error: unknown) => error)).toBeInstanceOf(Error);
+      const last = await takeMessage(context, { ...one, deliveries: 8 });
+      expect(last).toMatchObject({ outcome: "refused", told: { error: { code: "unprocessable_input" } } });
+    } finally {
+      lookFault = undefined;
+    }
+  });
+
+  test("waits where its workspace has many in hand, and another's does not", async () => {
+    const [workspaceId, other] = [await own(), await own()];
+    const many = Array.from({ length: 12 }, () => takeMessage(context, arrival(workspaceId, DICTATION)));
+    const neighbour = takeMessage(context, arrival(other, DICTATION));
+    const waiting = (await Promise.all(many)).filter(({ kind }) => kind === "full");
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const one of waiting) expect(one).toMatchObject({ isWindow: false });
+    expect(await neighbour).toMatchObject({ outcome: "queued" });
+  });
+});
+
+describe("two messages under one key with different large bodies", () => {
+  test("do not write over each other: the one that was admitted is whole", async () => {
+    const workspaceId = await own();
+    const large = (letter: string) => ({
+      body: { ...CHAT.body, user: letter, metadata: { text: letter.repeat(LIMITS.jobTextBytesMax) } },
+    });
+    const taken = await Promise.all(
+      ["a", "b", "c"].map((letter) => takeMessage(context, arrival(workspaceId, large(letter), { key: "mine" }))),
+    );
+    const outcomes = taken.map((one) => (one.kind === "answered" ? one.outcome : one.kind));
+    expect(outcomes.toSorted()).toEqual(["queued", "refused", "refused"]);
+    const [row] = await bench.db.query<{ request_ref: string; letter: string }>(
+      "select request_ref from job where workspace_id = $1",
+      [workspaceId],
+    );
+    const letter = ["a", "b", "c"][outcomes.indexOf("queued")];
+    expect(JSON.parse(await readClaim(bench.storage, row?.request_ref ?? ""))).toMatchObject({ user: letter });
+  });
+});
+
+test("a body is the same with its usual endpoint written out", async () => {
+  const workspaceId = await own();
+  await takeMessage(context, arrival(workspaceId, CHAT, { key: newId() }));
+  await takeMessage(context, arrival(workspaceId, CHAT, { key: "mine" }));
+  const written = arrival(workspaceId, { endpoint: "/v1/chat/completions", ...CHAT }, { key: "mine", pool: "chat" });
+  expect(await takeMessage(context, written)).toMatchObject({ outcome: "repeated" });
+});
