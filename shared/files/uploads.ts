@@ -13,7 +13,7 @@ import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";
 import { Upload, type UploadLimits } from "./upload.ts";
 
-export type ProviderJobRecord =
+export type BegunUpload =
   | { readonly kind: "upload"; readonly upload: Upload }
   /** The key's first call has ended well: its answer, for a call that is the same. */
   | { readonly kind: "done"; readonly fingerprint: Uint8Array; readonly answer: string };
@@ -23,7 +23,7 @@ export interface Uploads {
    * @param key the client's name for its call (Idempotency-Key), null without one
    * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` beyond the uploads at once
    */
-  run<T>(workspaceId: string, key: string | null, work: (begun: ProviderJobRecord) => Promise<T>): Promise<T>;
+  run<T>(workspaceId: string, key: string | null, work: (begun: BegunUpload) => Promise<T>): Promise<T>;
   close(): void;
 }
 

@@ -1,21 +1,24 @@
 /** The batch door for every kind of call: published over NATS, made, kept, paid for, told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import sharp from "sharp";
+
 import type { BatchAnswer, MediaOutcome } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
 import { KINDS } from "#shared/kinds/kinds.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { pngOf } from "#tests/providers/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 
 const CREDIT = 1_000_000_000n;
-const LARGE_PICTURE = Buffer.from(pngOf(160, 160)).toString("base64");
+/** Of more bytes than travel with a call: noise does not compress. */
+let largePicture: string;
 
 let bed: Bed;
 let workspace: Workspace;
@@ -23,6 +26,10 @@ let publisher: Publisher;
 let storage: Storage;
 
 beforeAll(async () => {
+  const noise = { create: { width: 160, height: 160, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
+  const picture = await sharp(noise).png().toBuffer();
+  expect(picture.length).toBeGreaterThan(LIMITS.inlineInputBytesMax);
+  largePicture = picture.toString("base64");
   bed = await startBed({
     pools: ["chat", "image", "audio", "video", "3d"],
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "32" },
@@ -39,17 +46,19 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-const BODIES: Readonly<Record<keyof typeof KINDS, object>> = {
+const bodies = (): Readonly<Record<keyof typeof KINDS, object>> => ({
   chat: ask("sandbox-chat"),
   embeddings: { model: "sandbox-embed", input: "a boat" },
   images: { model: "sandbox-image", prompt: "a boat", size: "512x512" },
-  image_edits: { model: "sandbox-image", prompt: "in red", image_base64: LARGE_PICTURE },
+  image_edits: { model: "sandbox-image", prompt: "in red", image_base64: largePicture },
   speech: { model: "sandbox-tts", input: "Good morning." },
   transcription: { model: "sandbox-stt", audio_base64: wavOf(2).toString("base64"), mime_type: "audio/wav" },
   music: { model: "sandbox-music", prompt: "a march", duration: 3 },
   video: { model: "sandbox-video", prompt: "a boat", duration: 2 },
   mesh: { model: "sandbox-3d", prompt: "a cube" },
-};
+});
+/** Of kinds that bring nothing along. */
+const BODIES = bodies();
 
 const kinds = Object.values(KINDS);
 
@@ -75,7 +84,7 @@ describe("a batch message", () => {
     "of %s is run, paid for and told",
     async (name, kind) => {
       const key = newId();
-      expect(await send(kind, BODIES[name], key)).toMatchObject({ status: "queued" });
+      expect(await send(kind, bodies()[name], key)).toMatchObject({ status: "queued" });
       const ended = await publisher.ended(key, 60_000);
       expect(ended).toMatchObject({ key, status: "completed" });
       const job = await jobOf(ended.job_id);
@@ -92,6 +101,12 @@ describe("a batch message", () => {
   );
 
   test("leaves nothing in the object store of what came with it", async () => {
+    // Their records name what was put aside.
+    const [{ aside } = { aside: 0n }] = await bed.stack.query<{ aside: bigint }>(
+      "select count(*) as aside from job where work ? 'given' and workspace_id = $1",
+      [workspace.id],
+    );
+    expect(aside).toBe(2n);
     await eventually(
       "all is gone",
       async () => (await listObjects(storage, "claims/", undefined, 1_000)).objects.length === 0,
@@ -141,6 +156,7 @@ describe("a key that was used before", () => {
   test("with another endpoint is told so", async () => {
     const key = newId();
     await publisher.submit({ body: ask("flat") }, { key });
+    await publisher.ended(key);
     const other = await publisher.submit({ endpoint: "/v1/embeddings", body: BODIES.embeddings }, { key });
     expect(other).toMatchObject({ status: "refused", error: { code: "idempotency_key_reused" } });
   });

@@ -87,12 +87,12 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
+  dropping.close();
   expect(await stack.query("select * from audit_ledger()")).toEqual([]);
   expect(await stack.query("select * from hold")).toEqual([]);
   await stack.stop();
   expect(fal.faults).toEqual([]);
   fal.close();
-  dropping.close();
   await broken.stop(true);
   folder.remove();
 });
@@ -448,13 +448,15 @@ describe("a worker that goes", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const seen = polls();
-    fal.next({ polls: [...Array.from({ length: 4 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    const answers: ("IN_PROGRESS" | "COMPLETED")[] = ["IN_PROGRESS"];
+    fal.next({ polls: answers });
     const waiting = post({ model: "queued", prompt: "a hill" });
     await eventually("the job is asked about", () => polls() > seen);
     const next = await stack.addRole("worker", "image");
     const old = [...stack.workers, ...later].filter((worker) => worker.alive());
     await Promise.all(old.map((worker) => worker.stop()));
     later.push(next);
+    answers.push("COMPLETED");
     const response = await waiting;
     expect(response.status).toBe(200);
     expect(fal.charged - before).toBe(1);
@@ -468,13 +470,15 @@ describe("a worker that goes", () => {
     const before = fal.charged;
     const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
     const seen = polls();
-    fal.next({ polls: [...Array.from({ length: 4 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
+    const answers: ("IN_PROGRESS" | "COMPLETED")[] = ["IN_PROGRESS"];
+    fal.next({ polls: answers });
     const waiting = post({ model: "queued", prompt: "a sea", size: "1024x768" });
     await eventually("the job is asked about", () => polls() > seen);
     const heir = await startRole(["worker", "image"], { ...stack.env, SLUICE_CATALOGUE: narrowed });
     const old = [...stack.workers, ...later].filter((worker) => worker.alive());
     later.push(heir);
     await Promise.all(old.map((worker) => worker.stop()));
+    answers.push("COMPLETED");
     const response = await waiting;
     expect([response.status, response.headers.get("x-credits-used")]).toEqual([200, "0.786432"]);
     expect(fal.charged - before).toBe(1);

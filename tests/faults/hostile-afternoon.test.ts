@@ -62,9 +62,10 @@ test(
     const [calm, siege] = [createPace(), createPace()];
     const others = createPace();
     const told = new Map<string, number>();
-    const before = residentMb(pids());
+    let before = 0;
     for (let round = 0; round < ROUNDS; round++) {
       await calm.keep(CALM_MS / ROUNDS, neighbour);
+      if (round === 0) before = residentMb(pids());
       await Promise.all([
         siege.keep(SIEGE_MS / ROUNDS, neighbour),
         others.keep(SIEGE_MS / ROUNDS, publishAnything),

@@ -33,7 +33,7 @@ export async function started<Answer extends ProviderAnswer, Result>(
 
 /**
  * The same of an exchange whose answer brings what was made. There is nothing to ask for later, so its caller moves on
- * (pools/media/one-exchange.ts); `unknown` says only that the same source must not be asked again. One that is aborted says so.
+ * (workers/calls/media/one-exchange.ts); `unknown` says only that the same source must not be asked again. One that is aborted says so.
  */
 export async function exchanged<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,

@@ -9,7 +9,7 @@ import { ApiError } from "#shared/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { DamagedFileError, readFile } from "#shared/files/read.ts";
 import type { Upload } from "#shared/files/upload.ts";
-import { type ProviderJobRecord, openUploads } from "#shared/files/uploads.ts";
+import { type BegunUpload, openUploads } from "#shared/files/uploads.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
@@ -27,7 +27,7 @@ afterAll(() => bench.close());
 
 const MB = 1_048_576;
 const PART = LIMITS.uploadPartBytes;
-const uploadOf = (begun: ProviderJobRecord): Upload => {
+const uploadOf = (begun: BegunUpload): Upload => {
   if (begun.kind !== "upload") throw new Error("expected a new upload");
   return begun.upload;
 };

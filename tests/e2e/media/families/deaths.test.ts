@@ -6,7 +6,7 @@ import { seeded, testSeed } from "#tests/support/seed.ts";
 import { storm } from "#tests/support/storm.ts";
 
 import type { Family } from "./families.ts";
-import { type ProviderJobRecord, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
+import { type StartedJobs, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
 
 const JOBS = storm(20, 100);
 const KILLS = storm(2, 6);
@@ -84,7 +84,7 @@ test("video jobs with workers killed and NATS restarted all end, each paid once 
   }
 }, 300_000);
 
-async function atProviders(begun: ProviderJobRecord): Promise<number> {
+async function atProviders(begun: StartedJobs): Promise<number> {
   const rows = await rounds.bench.stack.query(
     "select 1 from job where id = any($1::uuid[]) and provider_job is not null",
     [idsOf(begun)],
@@ -93,7 +93,7 @@ async function atProviders(begun: ProviderJobRecord): Promise<number> {
 }
 
 /** Those of a round that have a row. */
-async function accepted(round: ProviderJobRecord): Promise<ProviderJobRecord> {
+async function accepted(round: StartedJobs): Promise<StartedJobs> {
   const rows = await rounds.bench.stack.query<{ id: string }>("select id from job where id = any($1::uuid[])", [
     idsOf(round),
   ]);
@@ -102,7 +102,7 @@ async function accepted(round: ProviderJobRecord): Promise<ProviderJobRecord> {
 }
 
 /** Those on which there will be a verdict. */
-async function undecided(begun: ProviderJobRecord): Promise<number> {
+async function undecided(begun: StartedJobs): Promise<number> {
   const rows = await rounds.bench.stack.query(
     `select 1 from job where id = any($1::uuid[]) and state in ('queued', 'running')
      and not (unknown_since is not null and provider_job is null)`,

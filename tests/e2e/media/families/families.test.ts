@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "#tests/faults/wait.ts";
 
 import type { Family } from "./families.ts";
-import { type ProviderJobRecord, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
+import { type StartedJobs, free, idsOf, paid, type Rounds, startRounds } from "./rounds.ts";
 
 let rounds: Rounds;
 
@@ -83,7 +83,7 @@ describe("a job of which nobody knows what became", () => {
 });
 
 describe("a job that outlasts its time", () => {
-  let hanging: ProviderJobRecord;
+  let hanging: StartedJobs;
 
   beforeAll(async () => {
     hanging = await rounds.begin("hang");

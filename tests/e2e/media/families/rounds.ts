@@ -11,7 +11,7 @@ import { type Bench, CREDIT, startBench } from "../bench.ts";
 import { catalogueOf, type Family, type Fate, startFamilies } from "./families.ts";
 
 /** Ids of jobs, each with the family that does it. */
-export type ProviderJobRecord = readonly (readonly [id: string, family: Family])[];
+export type StartedJobs = readonly (readonly [id: string, family: Family])[];
 
 export interface End {
   readonly status: string;
@@ -23,13 +23,13 @@ export interface Rounds {
   readonly bench: Bench;
   readonly families: readonly Family[];
   /** A job of each family, one after the other. */
-  begin(fate: Fate, of?: readonly Family[]): Promise<ProviderJobRecord>;
+  begin(fate: Fate, of?: readonly Family[]): Promise<StartedJobs>;
   /** How each of them ended. */
-  ends(begun: ProviderJobRecord): Promise<(readonly [Family, End])[]>;
+  ends(begun: StartedJobs): Promise<(readonly [Family, End])[]>;
   /** Once all of them have ended. */
-  expectEnds(begun: ProviderJobRecord, expected: (family: Family) => End): Promise<void>;
+  expectEnds(begun: StartedJobs, expected: (family: Family) => End): Promise<void>;
   /** When nobody has a verdict on any of them. */
-  nobodyKnows(begun: ProviderJobRecord): Promise<void>;
+  nobodyKnows(begun: StartedJobs): Promise<void>;
   /** Submissions that each family has taken money for since `mark`. */
   charged(mark?: ReadonlyMap<Family, number>): Map<Family, number>;
   /** Fails where the books do not add up or a family heard what its wire format does not know. */
@@ -108,7 +108,7 @@ export async function startRounds({ env, ...options }: StackOptions = {}): Promi
 }
 
 /** As a parameter of SQL. */
-export const idsOf = (begun: ProviderJobRecord): string => `{${begun.map(([id]) => id).join(",")}}`;
+export const idsOf = (begun: StartedJobs): string => `{${begun.map(([id]) => id).join(",")}}`;
 
 /** Of a job that was served: paid once. */
 export const paid = (family: Family): End => ({

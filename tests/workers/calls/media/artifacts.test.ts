@@ -234,9 +234,19 @@ describe("how long a result lasts", () => {
 
   test("is not waited for once the job is given up", async () => {
     const before = await filesOf();
-    const given = secondsOf(sound(1), [new MediaError("aborted", "given up")]);
-    expect(await given.catch((error: unknown) => error)).toMatchObject({ name: "ProviderError", kind: "aborted" });
+    const given = new AbortController();
+    const busy = openMediaProbes();
+    const audio: MediaProbes["audio"] = (source, signal) => {
+      const look = busy.audio(source, signal);
+      given.abort();
+      return look;
+    };
+    const around = { ...tools(), probes: { ...probes, audio } };
+    const options = { signal: given.signal, holding: roomy(), work: "one/m 1", canResume: true };
+    const keeping = keepArtifacts(around, { job_id: newId(), workspace_id: workspaceId }, [sound(1)], SONGS, options);
+    expect(await keeping.catch((error: unknown) => error)).toMatchObject({ name: "ProviderError", kind: "aborted" });
     expect(await filesOf()).toBe(before);
+    await busy.close();
   });
 });
 

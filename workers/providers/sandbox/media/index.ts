@@ -179,19 +179,23 @@ async function* streamed(
   start: (onChunk: (chunk: Uint8Array) => void, stop: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
   const stop = new AbortController();
+  let fault: unknown;
   const pieces = new ReadableStream<Uint8Array>({
     start: (controller) => {
       const onChunk = (chunk: Uint8Array): void => {
         if (chunk.byteLength > 0 && !stop.signal.aborted) controller.enqueue(chunk);
       };
-      void start(onChunk, stop.signal).then(
-        () => stop.signal.aborted || controller.close(),
-        (error: unknown) => controller.error(error),
-      );
+      // Closed, since an error would take with it what waits to be read.
+      const end = (error?: unknown): void => {
+        fault = error;
+        if (!stop.signal.aborted) controller.close();
+      };
+      void start(onChunk, stop.signal).then(() => end(), end);
     },
     cancel: () => stop.abort(),
   });
   yield* pieces;
+  if (fault !== undefined) throw fault as Error;
 }
 
 function checkSpeech({ speed = 1, ...params }: SpeechParams): CheckedSpeech {

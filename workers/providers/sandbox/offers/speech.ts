@@ -24,8 +24,8 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, 
           const pieces = media().streamSpeech(params, call.signal);
           // Params that are refused are refused before the response begins.
           const first = await pieces.next();
-          const spoken = asSpoken(first, pieces, breaksOff);
-          return { output: { contentType: SPEECH_TYPES[format], open: async () => streamOf(spoken) }, usage };
+          const open = onceOnly(streamOf(asSpoken(first, pieces, breaksOff)));
+          return { output: { contentType: SPEECH_TYPES[format], open }, usage };
         } catch (error) {
           throw explained(error, "input");
         }
@@ -48,6 +48,15 @@ async function* asSpoken(
   } finally {
     await rest.return();
   }
+}
+
+function onceOnly<T>(one: T): () => Promise<T> {
+  let isTaken = false;
+  return () => {
+    if (isTaken) return Promise.reject(new ProviderError("failed", "the sandbox speaks once"));
+    isTaken = true;
+    return Promise.resolve(one);
+  };
 }
 
 function streamOf(pieces: AsyncGenerator<Uint8Array, void, void>): ReadableStream<Uint8Array> {
