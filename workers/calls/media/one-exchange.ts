@@ -27,6 +27,6 @@ function verdictOn(error: ProviderError): ProviderError {
   });
 }
 
-function hasCallerLeft(reason: unknown): boolean {
+export function hasCallerLeft(reason: unknown): boolean {
   return reason instanceof JobAbort && (reason.reason === "caller_left" || reason.reason === "caller_gone");
 }

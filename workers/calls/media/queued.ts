@@ -8,6 +8,8 @@ import { JobAbort } from "../../job.ts";
 import type { MediaResult, Polled, ProviderJob, QueuedOffer } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
+import { hasCallerLeft } from "./one-exchange.ts";
+
 type Offer<Output> = Pick<QueuedOffer<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
 
 export interface Following<Output> {
@@ -57,6 +59,32 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
     waitMs = pollMinMs;
   }
   return { result: await lastWord(offer, job, signal), job };
+}
+
+/**
+ * Begins a job at its provider. A caller that leaves meanwhile does not break the request off: what became of it would not be
+ * known, and its hold would be kept for a day. It comes to its answer, and what that names is cancelled.
+ * @throws ProviderError of the provider; `aborted`, unsent, where the call is over already
+ */
+export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(
+  offer: { start(call: Call): Promise<Job> },
+  call: Call,
+): Promise<Job> {
+  if (call.signal.aborted) throw new ProviderError("aborted", "the call is over", { isUnsent: true });
+  return offer.start({ ...call, signal: outlastingItsCaller(call.signal) });
+}
+
+/** Aborts as the signal does; but where a caller has left, only after the time that one question may take. */
+export function outlastingItsCaller(signal: AbortSignal): AbortSignal {
+  const own = new AbortController();
+  const onAbort = (): void => {
+    const abort = (): void => own.abort(signal.reason);
+    if (hasCallerLeft(signal.reason)) setTimeout(abort, LIMITS.pollMs).unref();
+    else abort();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return own.signal;
 }
 
 /** Once. Undefined: there is no verdict. @throws ProviderError: the provider's verdict */

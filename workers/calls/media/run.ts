@@ -36,7 +36,7 @@ import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { type MeteredMedia, meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
-import { mayBeginLater, NEXT_TRIES_MAX, pollOnce, pollToEnd, refreshing } from "./queued.ts";
+import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd, refreshing, startOf } from "./queued.ts"; // prettier-ignore
 import type { Holding } from "./result-budget.ts";
 import { runMsOf } from "./run-time.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
@@ -189,7 +189,7 @@ class MediaRun<Kind extends MadeKind> {
         );
         return { result, ...served };
       }
-      const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => offer.start(call)));
+      const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(offer, call)));
       failpoint("job.begun");
       await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
       attempt.onBegun();
@@ -265,7 +265,7 @@ class MediaRun<Kind extends MadeKind> {
     await this.keep({ ...begun, is_between: true });
     const { is_between: _over, ...rest } = begun;
     try {
-      const job = await this.asking(() => start(signal));
+      const job = await this.asking(() => start(outlastingItsCaller(signal)));
       await this.keep({ ...rest, job });
       return job;
     } catch (error) {

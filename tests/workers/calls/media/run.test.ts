@@ -57,6 +57,21 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
+  test("whose caller leaves while it is being begun comes to its name there, and is cancelled by it", async () => {
+    const leaving = new AbortController();
+    const cancelled: Polled<Artifact> = { state: "failed", error: new ProviderError("aborted", "cancelled") };
+    let wasBrokenOff: boolean | undefined;
+    const { offer, asked } = queued([cancelled], {
+      start: ({ signal }: { readonly signal: AbortSignal }) => {
+        leaving.abort(new JobAbort("caller_left"));
+        wasBrokenOff = signal.aborted;
+        return Promise.resolve({ id: "1" });
+      },
+    });
+    const ran = await run([offer], { kind: "images", signal: leaving.signal });
+    expect([wasBrokenOff, ran.kept.length, asked]).toEqual([false, 1, ["cancel", "poll"]]);
+  });
+
   test("that fails there is forgotten before another provider is asked in one exchange", async () => {
     const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
     const second: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
