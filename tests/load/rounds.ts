@@ -81,16 +81,9 @@ export async function alternate(bench: Bench, targets: readonly Target[], rounds
   return turns;
 }
 
-/** Drives 64 in flight until the rate has stopped to grow, at most `seconds`. */
+/** Drives 64 in flight for as long, whatever the target. */
 export async function warmUp(bench: Bench, target: Target, isStream: boolean, seconds: number): Promise<void> {
-  let best = 0;
-  let flat = 0;
-  for (let spent = 0; spent < seconds && flat < 2; spent += 1) {
-    const { drive: result } = await drive(bench, target, { isStream, seconds: 1, inFlight: 64 });
-    const rate = result.calls / result.seconds;
-    flat = rate < best * 1.05 ? flat + 1 : 0;
-    best = Math.max(best, rate);
-  }
+  await drive(bench, target, { isStream, seconds, inFlight: 64 });
 }
 
 function requestBody(model: string, isStream: boolean): string {

@@ -56,8 +56,7 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
   await setPace(upstreamPort, plan.plainPace);
   for (const target of targets) {
     progress(`warming up ${target.name}`);
-    const seconds = target.name === "portkey on node" ? plan.warmSeconds.node : plan.warmSeconds.others;
-    await warmUp(bench, target, false, seconds);
+    await warmUp(bench, target, false, plan.warmSeconds.plain);
   }
   const before = resident(targets, bench);
   const idle = await measureIdle(targets, plan.idleSeconds);
