@@ -88,6 +88,7 @@ test("a work message delivered five times more, during the call and after it, se
   const workspace = await createWorkspace(stack, { creditsNano: 10n * FLAT_NANO });
   upstream.setDefault({ delayMs: 500 });
   const captured = capture();
+  await nats.flush();
   const answer = client.chat(bed.target(0, workspace.key), ask("flat"));
   const message = await captured;
   const again = (): Promise<void> => put(message.subject, message.data, message.headers);
