@@ -1,4 +1,4 @@
-/** Room that calls of a process share, in what takers count: bytes, or one each. Whoever finds too little waits its turn. */
+/** Capacity that calls of a process share, counted in bytes or in takers. A taker that finds too little waits its turn. */
 import { beforeAbort } from "./abortable.ts";
 
 export interface Lease {

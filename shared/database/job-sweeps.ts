@@ -98,8 +98,8 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
 }
 
 /**
- * Jobs whose owner has not been heard of for its lane's `graceMs` beyond its lease, and jobs that nobody took before their
- * deadline: of each lane at most `max`.
+ * Jobs whose lease ended more than the lane's `graceMs` ago, and jobs that no worker took before their deadline. Returns at most
+ * `max` of each lane.
  */
 export function findOverdue(
   target: Queryable,

@@ -39,7 +39,7 @@ export function inflated(response: Response): Response {
     grown += bytes;
     return grown <= GROWN_BYTES_MIN + packed * GROWTH_MAX;
   });
-  // Whoever reads the inflated bytes hears of the fault.
+  // The reader of the inflated bytes gets the fault.
   pipeline(source, packedCount, inflate, grownCount, () => undefined);
   const body = Readable.toWeb(grownCount) as unknown as ReadableStream<Uint8Array>;
   return new Response(body, { status: response.status, headers: response.headers });

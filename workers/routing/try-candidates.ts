@@ -30,7 +30,7 @@ export interface Attempt<Offer> {
   readonly candidate: Candidate<Offer>;
   /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
   readonly depth: number;
-  /** Nobody comes after this candidate. */
+  /** No candidate comes after this one. */
   readonly isLast: boolean;
   /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
   readonly onBegun: () => void;

@@ -453,7 +453,7 @@ describe("a recording", () => {
       if (!socket.closed) await once(socket, "close");
       // Nobody is left to hear of a body that never came whole.
       expect(text).toMatch(/^(?:HTTP\/1\.1 400 |$)/);
-      // Whoever comes later finds the books as they were, also once a job of this pool had time to run.
+      // The books are as they were, also after a later job of this pool had time to run.
       const later = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input: "Hi." });
       expect([later.status, (await later.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
       expect((await jobs()).length).toBe(before + 1);
