@@ -29,6 +29,7 @@ import { createFileLinks } from "./media/links.ts";
 import { openFleet } from "./relay/fleet.ts";
 import { createLiveShares } from "./relay/live-shares.ts";
 import { createRelay } from "./relay/relay.ts";
+import { openUnsettledAnswers } from "./relay/unsettled.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
@@ -62,7 +63,19 @@ export async function startIngress(): Promise<void> {
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const ingressId = newId();
-  const inbox = openReplyInbox(connection, ingressId, log);
+  const unsettled = openUnsettledAnswers({
+    ledger,
+    metrics,
+    log,
+    publish: (subject, bytes) => {
+      if (!connection.isClosed()) connection.publish(subject, bytes);
+    },
+  });
+  lifecycle.onStop("unsettled answers", async () => {
+    await unsettled.drain();
+    unsettled.close();
+  });
+  const inbox = openReplyInbox(connection, ingressId, log, unsettled);
   const publisher = createPublisher(connection);
   const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
   const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
@@ -73,7 +86,7 @@ export async function startIngress(): Promise<void> {
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
   const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   lifecycle.onStop("fleet", () => fleet.close());
-  const relay = createRelay({ cancel, inbox, database, ledger, log, metrics, handedOut, shares });
+  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, handedOut, shares });
   lifecycle.onStop("relay", () => relay.close());
 
   const uploads = openUploads({ database, storage, log, limits: config });

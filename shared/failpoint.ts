@@ -10,6 +10,8 @@ export const FAILPOINTS = [
   "call.admitted",
   "call.dispatched",
   "call.served",
+  "call.answered",
+  "call.taken",
   "call.settled",
   // A durable job.
   "job.admitted",

@@ -60,10 +60,12 @@ export const LIMITS = {
   ingressFirstProbeMs: paced(500),
   /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
   ingressReturnMs: 1_500,
-  /** Who has published a call this recently is taken to be there still. */
-  presenceFreshMs: 50,
-  /** A finished plain answer is not paid for before its ingress says that it is there; it is asked again this late. */
+  /** An answer that costs more than was held is settled before it goes out, when its ingress has said that it is there. */
   presenceRetryMs: paced(250),
+  /** The word that an answer was taken comes at once; it is asked for this late. */
+  takenAskMs: 250,
+  /** Calls that are answered before they are settled wait this long for others to be settled with. */
+  settleLingerMs: 5,
   /**
    * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
    * lost connection are asked about this late: whoever had them has shown itself to the ingress by then.

@@ -49,6 +49,7 @@ export interface Metrics {
   readonly queueOldestSeconds: Gauge<[pool: string]>;
   readonly deadLetters: Gauge<[]>;
   readonly callsLost: Counter<[]>;
+  readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
   readonly usageEstimated: Counter<[reason: string]>;
@@ -120,6 +121,11 @@ export function createMetrics(role: string): Metrics {
     queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
     callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
+    answersSettledByIngress: total(
+      "answers_settled_by_ingress",
+      "Answers that went out before they were settled and whose worker never said that they are.",
+      [],
+    ),
     streamsActive: level("streams_active", "Streams being relayed.", []),
     cacheLookups: total("cache_lookups", "Look-ups in the response cache, by result.", ["result"]),
     streamAborts: total("stream_aborts", "Streams that ended early, by reason.", ["reason"]),

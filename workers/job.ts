@@ -2,6 +2,9 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 
+import type { Outcome } from "./outcome.ts";
+import type { Answer } from "./runner/answer.ts";
+
 /** Why a running job is told to stop. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";
 
@@ -51,23 +54,14 @@ export interface JobControl {
   readonly signal: AbortSignal;
   /** Aborts when what runs is to be cut because the process stops, also after `signal` has aborted for another reason. */
   readonly stopping?: AbortSignal;
-  /** Where the answer goes; undefined when the message named no address of ours. */
-  readonly reply: string | undefined;
-  /**
-   * Of calls that an ingress waits for: resolves when it has just shown that it takes answers. What it cannot take is not paid.
-   * @throws the signal's reason when it aborts first
-   */
-  readonly confirmCaller?: (signal: AbortSignal) => Promise<void>;
+  /** For what is heard before the end, and who serves. The end itself is the outcome's. */
+  readonly answer: Answer;
 }
 
 export interface JobHandler {
   /**
-   * First delivery: does the work, closes the hold, answers. Must not throw for anything a provider does, but for the
-   * UnknownOutcomeError of a durable job.
+   * Does the work of a job, whose request is in it. Moves no money and ends no answer: that is for whoever gets the outcome.
+   * @throws Error for our own trouble, never for anything a provider does; UnknownOutcomeError of a durable job
    */
-  run(job: JobMessage, control: JobControl): Promise<void>;
-  /** A later delivery of a call that may have reached a provider: reports the loss, never runs again (QUE-23). */
-  lost(job: JobMessage, control: Pick<JobControl, "reply">): Promise<void>;
-  /** Nobody waits any more and nothing was done: gives the hold back. */
-  drop(job: JobMessage, control: Pick<JobControl, "reply">): Promise<void>;
+  run(job: JobMessage, control: JobControl): Promise<Outcome>;
 }

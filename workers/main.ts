@@ -27,6 +27,7 @@ import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
 import { openBreaker } from "./routing/breaker.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
+import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
@@ -125,7 +126,9 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
         cancels,
       });
       lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
-      runners.push(startRunner({ context, pool, lane, slots, handler, durable, cancels }));
+      const live = openLiveCalls({ context, handler, cancels });
+      lifecycle.onStop(`live calls ${pool} ${lane}`, () => live.close());
+      runners.push(startRunner({ context, pool, lane, slots, live, durable, cancels }));
     }
   }
   // One step, so that no runner takes calls while another waits for its last ones.

@@ -6,7 +6,7 @@
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { EndFrame, ErrorFrame, Frame, HeadFrame } from "#shared/queue/frames.ts";
+import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
@@ -49,6 +49,8 @@ export interface CallEvents {
    * certain that nothing was or will be paid; never rejects.
    */
   onEnd(call: Call, reason: EndReason | undefined): Promise<boolean>;
+  /** The whole answer came before it was settled. */
+  onUnsettled(call: Call, frame: EndFrame, settle: SettleNote): void;
   /** First real frame: milliseconds the provider took so far. */
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
@@ -145,6 +147,7 @@ export class Call implements ReplyListener {
           this.events.onFirst(this, frame.upstream_ms, false);
           this.resolve(plainResponse(this.parts, data, frame));
         }
+        if (frame.settle) this.events.onUnsettled(this, frame, frame.settle);
         void this.over(undefined);
         break;
       case "error":

@@ -9,9 +9,10 @@ import type { HandedOut } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-import { Call, type CallFacts, type EndReason } from "./call.ts";
+import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
 import type { LiveShares, Turn } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
+import type { UnsettledAnswers } from "./unsettled.ts";
 
 export interface Relay {
   /** Where the worker answers to. */
@@ -49,6 +50,7 @@ export function createRelay(options: {
   /** Tells the workers to end a job whose caller has left. */
   cancel: (jobId: string) => void;
   inbox: ReplyInbox;
+  unsettled: Pick<UnsettledAnswers, "keep">;
   database: Database;
   ledger: Ledger;
   log: Logger;
@@ -58,7 +60,7 @@ export function createRelay(options: {
   /** How far the pool's queue has handed out its messages. */
   handedOut: (pool: Pool) => Promise<HandedOut>;
 }): Relay {
-  const { cancel, inbox, database, ledger, log, metrics, handedOut, shares } = options;
+  const { cancel, inbox, unsettled, database, ledger, log, metrics, handedOut, shares } = options;
   const calls = new Set<Call>();
   const turns = new WeakMap<Call, Turn>();
 
@@ -101,6 +103,8 @@ export function createRelay(options: {
       return false;
     }
   };
+
+  const onUnsettled: CallEvents["onUnsettled"] = ({ facts }, frame, settle) => unsettled.keep(facts, frame, settle);
 
   const onFirst = (call: Call, upstreamMs: number, isStream: boolean): void => {
     const totalMs = performance.now() - call.facts.startedAt;
@@ -185,7 +189,7 @@ export function createRelay(options: {
     address: (jobId) => inbox.address(jobId),
     active: () => calls.size,
     async run(facts, signal, dispatch, onWaiting) {
-      const call = new Call(facts, { onEnd, onFirst });
+      const call = new Call(facts, { onEnd, onFirst, onUnsettled });
       calls.add(call);
       inbox.listen(facts.jobId, call);
       const onLeft = (): void => call.end("client");

@@ -17,6 +17,8 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   /** Of its connections, as Postgres shows them. */
   readonly name: string;
   readonly sizeMax: number;
+  /** As of the grouper. */
+  readonly lingerMs?: number;
   /** How long the common group waits for locks that its statement cannot skip; the connection's usual time when absent. */
   readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
@@ -32,6 +34,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
   database,
   name,
   sizeMax,
+  lingerMs = 0,
   singleCallWaitMs,
   run,
   onGroup,
@@ -43,6 +46,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
   };
   return createGrouper({
     sizeMax,
+    lingerMs,
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
     ...(onGroup ? { onGroup } : {}),

@@ -1,6 +1,6 @@
 /**
- * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one. There is no
- * timer, so a lone call waits for nothing and throughput grows with load, while every call gets its own verdict.
+ * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one, and each gets its
+ * own verdict. A lone call waits for nothing, unless it is patient: then it waits `lingerMs` for others.
  *
  * Workspaces that meet locks of other sessions must not delay the rest so there are three places:
  * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
@@ -17,12 +17,16 @@ export type LockWait = "none" | "short" | "long";
 
 export interface Grouped {
   readonly workspaceId: string;
+  /** Nobody waits for its verdict: it may wait a moment for others. */
+  readonly isPatient?: boolean;
 }
 
 export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Items waiting in all; beyond it `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
+  /** How long patient items wait for others; absent: not at all. */
+  readonly lingerMs?: number;
   /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
   /** One statement for all items, one verdict each, in order. */
@@ -44,6 +48,8 @@ export interface Grouper<Item extends Grouped, Verdict> {
 
 interface Waiting<Item, Verdict> {
   readonly item: Item;
+  /** performance.now() when it came. */
+  readonly at: number;
   resolve(verdict: Verdict): void;
   reject(error: unknown): void;
 }
@@ -75,6 +81,7 @@ export function createGrouper<Item extends Grouped, Verdict>(
   const own = new Map<string, OwnLane<Item, Verdict>>();
   let ownRunning = 0;
   let pending = 0;
+  const lingerMs = options.lingerMs ?? 0;
 
   const settleOne = (): void => {
     pending -= 1;
@@ -156,10 +163,25 @@ export function createGrouper<Item extends Grouped, Verdict>(
     if (lane.isRunning) return;
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
+      if (lane === common && lingers()) break;
       await run(take(lane), lockWait, ifBusy);
       next();
     }
     lane.isRunning = false;
+  };
+
+  let lingering: ReturnType<typeof setTimeout> | undefined;
+  /** True when all that waits is patient, few and recent; then it is looked at again when the first has waited enough. */
+  const lingers = (): boolean => {
+    const [first] = common.waiting;
+    if (!first || common.waiting.length >= options.sizeMax) return false;
+    const leftMs = first.at + lingerMs - performance.now();
+    if (leftMs <= 0 || !common.waiting.every(({ item }) => item.isPatient === true)) return false;
+    lingering ??= setTimeout(() => {
+      lingering = undefined;
+      pumpCommon();
+    }, Math.ceil(leftMs));
+    return true;
   };
   const pumpCommon = (): void => void pump(common, "none", toContended, pumpContended);
   const pumpContended = (): void => void pump(contended, "short", toOwn, pumpOwn);
@@ -192,7 +214,7 @@ export function createGrouper<Item extends Grouped, Verdict>(
       }
       pending += 1;
       return new Promise<Verdict>((resolve, reject) => {
-        const waiting = { item, resolve, reject };
+        const waiting = { item, at: performance.now(), resolve, reject };
         const lane = own.get(item.workspaceId);
         if (lane && (lane.waiting.length > 0 || lane.isRunning || performance.now() <= lane.until)) {
           lane.waiting.push(waiting);

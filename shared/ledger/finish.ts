@@ -25,6 +25,8 @@ export interface Finish {
   readonly isEstimated: boolean;
   /** Tokens used, corrects the daily counter. */
   readonly tokens: number;
+  /** Nobody waits for it: it may wait `LIMITS.settleLingerMs` for others. */
+  readonly isPatient?: boolean;
 }
 
 /** Nano-credits taken; `wasClosed` when an earlier finish had done it (the amount is then that one's). */
@@ -102,6 +104,7 @@ export function openLedger(options: {
     database: options.database,
     name: "finish",
     sizeMax: LIMITS.groupSizeMax,
+    lingerMs: LIMITS.settleLingerMs,
     singleCallWaitMs: LIMITS.singleCallWaitMs,
     onGroup: options.onGroup,
     run(items, on) {

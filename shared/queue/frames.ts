@@ -5,13 +5,14 @@
  * head   first piece of a stream, with the model that serves; failures before it keep their true status
  * delta  further pieces
  * part   a piece of a plain answer that is larger than one frame; `end` brings the last
- * end    the call is settled
+ * end    the call is settled, or will be as its `settle` says
  * error  the call failed; before `head` an HTTP status, after it an error frame
- * beat   sent as a request: the worker lives, and wants to know whether the caller still does
+ * beat   sent as a request: the worker lives, and wants to know whether the caller still does, or has its answer
  * lost   sent as a request by a later delivery: the worker that had the call is gone
  * ask    sent as a request before a call is run that may be run elsewhere: who has it?
  */
 import type { Code } from "#shared/errors.ts";
+import type { Charge } from "#shared/ledger/charge.ts";
 
 interface Numbered {
   /** Whose frames they are: a message that was delivered twice may be run twice, and their frames must not be mixed. */
@@ -46,6 +47,21 @@ export interface DeltaFrame extends Numbered {
 export interface PartFrame extends Numbered {
   readonly t: "part";
 }
+/**
+ * Of an answer that goes out before it is settled: what it costs is the frame's `nano`. Whoever finds its worker lost settles
+ * it by this.
+ */
+export interface SettleNote {
+  readonly attempt: number;
+  /** `provider/model`. */
+  readonly source: string | null;
+  readonly units: Readonly<Record<string, number>>;
+  readonly tokens: number;
+  readonly estimated?: Charge["estimated"];
+  /** Where the worker waits for the word that the answer was taken; absent where it needs none. */
+  readonly tell?: string;
+}
+
 export interface EndFrame extends Numbered {
   readonly t: "end";
   readonly model: string;
@@ -54,6 +70,8 @@ export interface EndFrame extends Numbered {
   readonly upstream_ms: number;
   /** Of the whole answer; absent: JSON. */
   readonly content_type?: string;
+  /** Absent: the call is settled. */
+  readonly settle?: SettleNote;
 }
 export interface ErrorFrame extends Numbered {
   readonly t: "error";
@@ -81,6 +99,9 @@ export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
 /** To `ask` only: the caller waits, and a worker has the call already. */
 export const CALLER_SERVED = "served";
+
+/** The caller has its whole answer, which is not known to be settled yet. */
+export const CALLER_TAKEN = "taken";
 
 const NEWLINE = 10;
 const encoder = new TextEncoder();

@@ -6,13 +6,21 @@ import type { Msg, NatsConnection } from "nats";
 
 import type { Logger } from "#shared/logger.ts";
 
-import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
-import { PRESENCE, replyPrefix } from "./subjects.ts";
+import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
+import { PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
+import { readWords, type SettledWord } from "./words.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
   /** A numbered frame is missing; nothing after it is delivered. */
   onGap(): void;
+}
+
+/** Calls that are over here, of which a worker may still ask or tell. */
+export interface EndedCalls {
+  /** Returns the answer for who asks: one of the `CALLER_` words. */
+  onFrame(jobId: string, frame: Frame): string;
+  onSettled(jobId: string): void;
 }
 
 export interface ReplyInbox {
@@ -33,7 +41,12 @@ interface Listening {
   isServed: boolean;
 }
 
-export function openReplyInbox(connection: NatsConnection, ingressId: string, log: Logger): ReplyInbox {
+export function openReplyInbox(
+  connection: NatsConnection,
+  ingressId: string,
+  log: Logger,
+  ended: EndedCalls,
+): ReplyInbox {
   const prefix = replyPrefix(ingressId);
   const calls = new Map<string, Listening>();
 
@@ -43,12 +56,17 @@ export function openReplyInbox(connection: NatsConnection, ingressId: string, lo
       message.respond(CALLER_LIVES);
       return;
     }
-    const call = calls.get(name);
-    if (!call) {
-      if (message.reply) message.respond(CALLER_GONE);
+    if (name === SETTLED) {
+      for (const [, jobId] of readWords<SettledWord>(message.data, ["settled"])) ended.onSettled(jobId);
       return;
     }
     const { frame, data } = decodeFrame(message.data);
+    const call = calls.get(name);
+    if (!call) {
+      const word = ended.onFrame(name, frame);
+      if (message.reply) message.respond(word);
+      return;
+    }
     if (message.reply) message.respond(frame.t === "ask" && call.isServed ? CALLER_SERVED : CALLER_LIVES);
     if (frame.t === "ask") return;
     if (frame.t !== "lost") call.isServed = true;

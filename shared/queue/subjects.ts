@@ -67,6 +67,17 @@ export const presenceSubject = (reply: string): string => `${reply.slice(0, repl
 /** The last token of that subject: no call has such a name. */
 export const PRESENCE = "presence";
 
+/** Where an ingress hears which of its answers are settled, from an address of one of its calls. */
+export const settledSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${SETTLED}`;
+/** The last token of that subject: no call has such a name. */
+export const SETTLED = "settled";
+
+/** Where a worker hears which of its answers were taken. */
+export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
+const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
+/** An address that comes with a frame: an ingress publishes to no other. */
+export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
+
 /** What each ingress tells the others: the calls that it has on the queue, and requests by address. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";

@@ -17,6 +17,8 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "call.admitted": ["ingress, chat"],
   "call.dispatched": ["ingress, chat"],
   "call.served": ["chat worker"],
+  "call.answered": ["chat worker"],
+  "call.taken": ["ingress, chat"],
   "call.settled": ["chat worker"],
   "job.admitted": ["ingress, image"],
   "job.dispatched": ["ingress, image", "janitor"],

@@ -22,9 +22,5 @@ export function createCallHandler(context: WorkerContext): JobHandler {
     video: createMediaHandler(context, FILMING),
     mesh: createMediaHandler(context, MODELLING),
   };
-  return {
-    run: (job, control) => handlers[job.kind].run(job, control),
-    lost: (job, control) => handlers[job.kind].lost(job, control),
-    drop: (job, control) => handlers[job.kind].drop(job, control),
-  };
+  return { run: (job, control) => handlers[job.kind].run(job, control) };
 }

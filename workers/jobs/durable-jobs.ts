@@ -23,6 +23,7 @@ import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
 import { keepResult } from "#shared/jobs/result.ts";
+import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
@@ -31,12 +32,14 @@ import { readClaim } from "#shared/storage/claim-check.ts";
 import { openCallerWatch } from "../runner/caller-watch.ts";
 import type { Cancels } from "../runner/cancels.ts";
 import type { WorkerContext } from "../context.ts";
-import { type Capture, capture, CAPTURED_REPLY } from "./capture.ts";
+import { withIntent } from "./intent.ts";
 import { openLeases } from "./leases.ts";
 import { rests } from "./rest.ts";
 import { JobAbort, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../job.ts";
+import type { Outcome } from "../outcome.ts";
+import { Answer } from "../runner/answer.ts";
+import { nakDelayMs } from "../runner/delivery.ts";
 import { openLiveCaller } from "../runner/live-caller.ts";
-import { nakDelayMs } from "../runner/outcome.ts";
 
 /** What becomes of the message: acknowledged, or given back for later. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
@@ -124,11 +127,11 @@ export function openDurableJobs(options: {
     // A stream is made for who reads it: it ends with its ingress.
     const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
     const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
-    const unwatch = isWatched && job.reply !== null ? callers.watch(job.reply, onGone) : undefined;
+    const watch = isWatched && job.reply !== null ? callers.watch(job.reply, { gone: onGone }) : undefined;
     try {
       return await own(job, deliveries, controller);
     } finally {
-      unwatch?.();
+      watch?.end();
       forget?.();
       letGo();
     }
@@ -137,7 +140,7 @@ export function openDurableJobs(options: {
   const own = async (job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> => {
     // Of one that was begun before, another provider may be asked now.
     let hasIntent = job.provider_job !== null;
-    const captured = capture(context, async (isDirect) => {
+    const intended = withIntent(context.providers, async (isDirect) => {
       if (!(await noteIntent(database, job.id, job.epoch, isDirect)))
         throw new NotOursError("the job is not ours any more");
       hasIntent = true;
@@ -164,12 +167,15 @@ export function openDurableJobs(options: {
       },
     };
     let fault: unknown;
+    let outcome: Outcome | undefined;
     const caller = openLiveCaller(context.replies, job.reply, job.epoch);
     try {
       const request = await readRequest(context, job);
-      await options.createHandler(captured.context).run(workMessage(job, request, options.runMs), {
+      const message = workMessage(job, request, options.runMs);
+      const handler = options.createHandler({ ...context, providers: intended.providers });
+      outcome = await handler.run(message, {
         signal: controller.signal,
-        reply: CAPTURED_REPLY,
+        answer: new Answer(context.answers, undefined, message.model),
         providerJob,
         ...(caller ? { caller } : {}),
       });
@@ -187,12 +193,13 @@ export function openDurableJobs(options: {
       return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
-    if (lane === "batch" && !isAtProvider && !controller.signal.aborted && (await rests(context, job, captured))) {
+    const mayRest = lane === "batch" && !isAtProvider && !controller.signal.aborted;
+    if (outcome && mayRest && (await rests(context, job, outcome, intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
       sayRoom();
       return { outcome: "resting" };
     }
-    return end(job, captured);
+    return end(job, outcome);
   };
 
   /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and nobody could ask for it */
@@ -258,12 +265,12 @@ export function openDurableJobs(options: {
     if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
   };
 
-  const end = async (job: ClaimedJob, captured: Capture): Promise<DurableVerdict> => {
-    const ending = await endOf(context, job, captured);
-    return write(job, ending.end, ending.told);
+  const end = async (job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> => {
+    const ending = await endOf(context, job, outcome);
+    return write(job, ending.end, ending.told, outcome?.charge);
   };
 
-  const write = async (job: ClaimedJob, ending: JobEnd, told: Told): Promise<DurableVerdict> => {
+  const write = async (job: ClaimedJob, ending: JobEnd, told: Told, charge?: Charge): Promise<DurableVerdict> => {
     failpoint("job.served");
     const taken = await finishJob(context, ending, DATABASE_RETRY_MS);
     failpoint("job.ended");
@@ -272,8 +279,7 @@ export function openDurableJobs(options: {
       return { outcome: "superseded" };
     }
     const used = ending.usage;
-    metrics.creditsSettled.addNano(taken);
-    metrics.creditsUncollected.addNano((used.usedNano ?? 0n) - taken);
+    if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
     sayRoom();
@@ -292,22 +298,23 @@ export function openDurableJobs(options: {
   };
 }
 
+/** @param outcome undefined: the run failed in our own hands */
 async function endOf(
   context: WorkerContext,
   job: ClaimedJob,
-  captured: Capture,
+  outcome: Outcome | undefined,
 ): Promise<{ readonly end: JobEnd; readonly told: Told }> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
-  const answer = captured.answer();
-  const usage = captured.finish() ?? nothingUsed("lost");
-  if (answer && "text" in answer) {
-    const result = await keepResult(context, job, answer.text);
+  const usage = outcome ? settlementOf(outcome.status, outcome.source, outcome.charge) : nothingUsed("lost");
+  if (outcome && "result" in outcome) {
+    const { text } = outcome.result;
+    const result = await keepResult(context, job, text);
     return {
       end: { ...owned, state: "completed", usage, result, error: null },
-      told: { status: "completed", result: answer.text },
+      told: { status: "completed", result: text },
     };
   }
-  const error = jobError(answer?.error ?? { code: "internal_error", message: "The service failed to run the job." });
+  const error = jobError(outcome?.failure ?? { code: "internal_error", message: "The service failed to run the job." });
   const state = usage.status === "cancelled" ? "cancelled" : "failed";
   return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
 }

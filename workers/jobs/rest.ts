@@ -7,27 +7,29 @@ import { type ClaimedJob, restJob } from "#shared/database/jobs.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
-import type { Capture } from "./capture.ts";
+import type { Outcome } from "../outcome.ts";
 
 /** What is said where every source rests, or the last one asked was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
 const RETRY_MS = 10_000;
 
-/** True: the job waits, is not ours any more and must not be ended. False: it ends as it was captured. */
+/**
+ * @param mayHaveBeenServed a provider may have done the work: asked again from the first source on, it would be paid twice
+ * @returns true: the job waits, is not ours any more and must not be ended. False: it ends as its outcome says
+ */
 export async function rests(
   { database, log }: Pick<WorkerContext, "database" | "log">,
   job: Pick<ClaimedJob, "id" | "epoch">,
-  captured: Pick<Capture, "answer" | "mayHaveBeenServed">,
+  outcome: Outcome,
+  mayHaveBeenServed: boolean,
 ): Promise<boolean> {
-  const answer = captured.answer();
-  if (answer === undefined || !("error" in answer)) return false;
-  const { code, retry, retry_after_s: afterS = 0 } = answer.error;
-  // Asked again from the first source on, the job would be paid for a second time.
-  if (!retry || !NONE_FREE.has(code) || captured.mayHaveBeenServed()) return false;
+  if (!("failure" in outcome) || mayHaveBeenServed) return false;
+  const { code, retry, retryAfterS = 0 } = outcome.failure;
+  if (!retry || !NONE_FREE.has(code)) return false;
   const giveUpAt = performance.now() + RETRY_MS;
   for (let tries = 0; ; tries++) {
     try {
-      return await restJob(database, job.id, job.epoch, afterS * 1_000);
+      return await restJob(database, job.id, job.epoch, retryAfterS * 1_000);
     } catch (error) {
       if (isDataFault(error) || performance.now() > giveUpAt) throw error;
       log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again");

@@ -1,11 +1,13 @@
 /** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
 import type { Code } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { encodeFrame, type Fallback } from "#shared/queue/frames.ts";
+import { encodeFrame, type Fallback, type SettleNote } from "#shared/queue/frames.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
-type Sender = Pick<BufferedPublisher, "publish" | "isClosed">;
+import type { Result } from "../outcome.ts";
+
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
 /** What a call has cost so far, asked for when a batch leaves. */
 export type Progress = () => { nano: bigint; tokens: number };
@@ -31,18 +33,18 @@ export class Answer {
   private readonly reply: string | undefined;
   /** Set anew for each attempt, until one has begun. */
   server: Server;
-  private readonly progress: Progress;
+  /** Nothing, unless the call is one that is paid for what was heard of it. */
+  progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
   private readonly run = Math.random().toString(36).slice(2, 8);
   private batch = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private upstreamMs = 0;
 
-  constructor(sender: Sender, reply: string | undefined, model: string, progress: Progress) {
+  /** @param reply undefined: nobody hears it */
+  constructor(sender: Sender, reply: string | undefined, model: string) {
     this.sender = sender;
     this.reply = reply;
     this.server = { model };
-    this.progress = progress;
   }
 
   /** True once a piece has left: from here on a failure is an error frame, no status. */
@@ -50,10 +52,14 @@ export class Answer {
     return this.n > 0;
   }
 
+  /** As of a BufferedPublisher. */
+  room(): Promise<void> | undefined {
+    return this.reply === undefined ? undefined : this.sender.room();
+  }
+
   /** A piece of a stream, ready for the client. `upstreamMs` = time the provider took until the first one. */
   write(text: string, upstreamMs: number): void {
     if (this.n === 0) {
-      this.upstreamMs = upstreamMs;
       const [first = "", ...rest] = inFrames(text);
       const { nano, tokens } = this.progress();
       const price = { nano: nano.toString(), tokens };
@@ -71,8 +77,11 @@ export class Answer {
     else this.timer ??= setTimeout(() => this.flush(), LIMITS.deltaBatchMs);
   }
 
-  /** Ends the call well. A plain answer larger than a frame leaves in parts; its type is JSON unless told otherwise. */
-  end(text: string, nano: bigint, upstreamMs: number = this.upstreamMs, contentType?: string): void {
+  /**
+   * Ends the call well. A plain answer larger than a frame leaves in parts.
+   * @param settle absent: the call is settled
+   */
+  end({ text, upstreamMs, contentType }: Result, nano: bigint, settle?: SettleNote): void {
     this.flush();
     const pieces = inFrames(text);
     const last = pieces.pop() ?? "";
@@ -87,6 +96,7 @@ export class Answer {
           nano: nano.toString(),
           upstream_ms: upstreamMs,
           ...(contentType === undefined ? {} : { content_type: contentType }),
+          ...(settle === undefined ? {} : { settle }),
         },
         last,
       ),

@@ -7,15 +7,15 @@ import { type NatsConnection, RequestError } from "nats";
 import { beforeAbort, sleep } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
-import { CALLER_GONE, CALLER_SERVED, encodeFrame } from "#shared/queue/frames.ts";
+import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
 import { presenceSubject } from "#shared/queue/subjects.ts";
 
 /** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 
 export interface CallerWatch {
-  /** Runs `onGone` once when the caller is known to be gone. Returns what ends the watch. */
-  watch(reply: string, onGone: () => void): () => void;
+  /** Runs `on.gone` once when the caller is known to be gone. */
+  watch(reply: string, on: WatchEvents): CallWatch;
   /** For a call that has waited long or may be run elsewhere. */
   ask(reply: string): Promise<CallerAnswer>;
   /**
@@ -26,9 +26,21 @@ export interface CallerWatch {
   close(): void;
 }
 
+export interface WatchEvents {
+  gone(): void;
+  /** The ingress has the whole answer. Runs whenever it says so. */
+  taken?(): void;
+}
+
+export interface CallWatch {
+  /** The answer is on its way: asks soon whether it came, should no word of that come first. */
+  expectTaken(): void;
+  end(): void;
+}
+
 interface Watched {
   readonly reply: string;
-  readonly onGone: () => void;
+  readonly on: WatchEvents;
   askAt: number;
   evidence: number;
 }
@@ -53,11 +65,11 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   const request = async (
     reply: string,
     frame: Uint8Array,
-  ): Promise<"here" | "served" | "gone" | "refused" | "late"> => {
+  ): Promise<"here" | "served" | "taken" | "gone" | "refused" | "late"> => {
     try {
       const answer = (await connection.request(reply, frame, { timeout: LIMITS.ingressProbeMs })).string();
-      if (answer === CALLER_SERVED) return "served";
-      return answer === CALLER_GONE ? "gone" : "here";
+      if (answer === CALLER_SERVED || answer === CALLER_TAKEN || answer === CALLER_GONE) return answer;
+      return "here";
     } catch (error) {
       return error instanceof RequestError && error.isNoResponders() ? "refused" : "late";
     }
@@ -65,11 +77,12 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 
   const check = async (call: Watched): Promise<void> => {
     const answer = await request(call.reply, BEAT);
-    if (answer === "here" || answer === "served") call.evidence = 0;
+    if (answer === "taken") call.on.taken?.();
+    if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
     // Nobody listens there, or nobody listens right now: an ingress that reconnects is back by the next time.
     if (answer === "refused") call.askAt = performance.now() + LIMITS.ingressReturnMs;
-    if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.onGone();
+    if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.on.gone();
   };
 
   // All calls of an ingress share a question: those that come while one is on its way share the next.
@@ -113,10 +126,15 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   });
 
   return {
-    watch(reply, onGone) {
-      const call = { reply, onGone, askAt: performance.now() + LIMITS.ingressFirstProbeMs, evidence: 0 };
+    watch(reply, on) {
+      const call = { reply, on, askAt: performance.now() + LIMITS.ingressFirstProbeMs, evidence: 0 };
       calls.add(call);
-      return () => calls.delete(call);
+      return {
+        expectTaken() {
+          call.askAt = performance.now() + LIMITS.takenAskMs;
+        },
+        end: () => calls.delete(call),
+      };
     },
     async ask(reply) {
       let answer = await request(reply, ASK);
@@ -126,7 +144,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
       }
       if (answer === "here") return "waiting";
       if (answer === "late") return "silent";
-      return answer === "served" ? "served" : "gone";
+      return answer === "served" || answer === "taken" ? "served" : "gone";
     },
     async confirm(reply, signal) {
       const subject = presenceSubject(reply);

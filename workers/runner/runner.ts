@@ -19,12 +19,13 @@ import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 
-import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
+import type { CallerAnswer } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "../jobs/durable-jobs.ts";
-import { JobAbort, type JobHandler } from "../job.ts";
-import { decide, nakDelayMs, type Outcome } from "./outcome.ts";
+import { JobAbort } from "../job.ts";
+import { decide, type DeliveryVerdict, nakDelayMs } from "./delivery.ts";
+import type { LiveCalls } from "./live-calls.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 
 export interface Runner {
@@ -41,18 +42,17 @@ export function startRunner(options: {
   pool: Pool;
   lane: Lane;
   slots: number;
-  handler: JobHandler;
+  live: LiveCalls;
   /** Takes the jobs that have a row of their own; without it they count as unreadable. */
   durable?: DurableJobs;
   cancels: Cancels;
 }): Runner {
-  const { context, pool, lane, slots, handler, durable, cancels } = options;
+  const { context, pool, lane, slots, live, durable, cancels } = options;
   const log = context.log.child({ pool, lane });
   const settings = LANE_SETTINGS[lane];
   const running = new Map<Delivery, AbortController>();
   const outcomes = context.metrics.jobs;
   const jobSeconds = context.metrics.jobSeconds.at(pool);
-  const callers = openCallerWatch(context.replies);
   const cut = new AbortController();
   let isStopping = false;
   let whenIdle: (() => void) | undefined;
@@ -109,25 +109,9 @@ export function startRunner(options: {
         await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
         message.term("unreadable");
       } else {
-        if (outcome === "run") {
-          const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
-          const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
-          const unwatch = reply === undefined ? undefined : callers.watch(reply, onGone);
-          try {
-            await handler.run(job, {
-              signal: controller.signal,
-              stopping: cut.signal,
-              reply,
-              ...(reply === undefined
-                ? {}
-                : { confirmCaller: (signal) => confirmCaller(message, startedAt, reply, signal) }),
-            });
-          } finally {
-            forget();
-            unwatch?.();
-          }
-        } else if (outcome === "lost") await handler.lost(job, { reply });
-        else if (outcome === "drop") await handler.drop(job, { reply });
+        if (outcome === "run") await live.run(job, reply, controller, cut.signal);
+        else if (outcome === "lost") await live.lost(job, reply);
+        else if (outcome === "drop") await live.drop(job, reply);
         message.ack();
       }
     } catch (error) {
@@ -146,19 +130,6 @@ export function startRunner(options: {
     }
   };
 
-  /** An ingress that has just sent the call is there: a quick call is not made slower by a question. */
-  const confirmCaller = async (
-    message: Delivery,
-    startedAt: number,
-    reply: string,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    // By the server's clock, which tells nothing where it disagrees with ours.
-    const storedMs = Math.abs(Date.now() - message.storedAtMs);
-    if (Math.max(storedMs, performance.now() - startedAt) > LIMITS.presenceFreshMs)
-      await callers.confirm(reply, signal);
-  };
-
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
   const mayBeRepeat = (message: Delivery): boolean =>
     puller.mayBeRepeat(message) || message.header(HEADERS.repeat) !== "";
@@ -168,7 +139,7 @@ export function startRunner(options: {
     mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
 
   /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
-  const reconsider = async (message: Delivery, reply: string): Promise<Outcome> => {
+  const reconsider = async (message: Delivery, reply: string): Promise<DeliveryVerdict> => {
     const isRepeat = mayBeRepeat(message);
     const giveUpAt = performance.now() + LIMITS.reconsiderMs;
     let answer: CallerAnswer = "silent";
@@ -176,7 +147,7 @@ export function startRunner(options: {
       const restoredAt = puller.restoredAt();
       // Whoever had it has shown itself by then, also when it could tell its end only after the loss.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
-      if (puller.restoredAt() === restoredAt) answer = await callers.ask(reply);
+      if (puller.restoredAt() === restoredAt) answer = await live.ask(reply);
     }
     if (answer === "waiting") return "run";
     // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
@@ -233,7 +204,6 @@ export function startRunner(options: {
         });
       }
       clearInterval(beats);
-      callers.close();
     },
   };
 }

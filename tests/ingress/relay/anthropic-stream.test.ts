@@ -20,7 +20,7 @@ function open(): Call {
       api: "anthropic",
       pool: "chat",
     },
-    { onEnd: () => Promise.resolve(true), onFirst: () => undefined },
+    { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onUnsettled: () => undefined },
   );
 }
 

@@ -27,6 +27,7 @@ function open(takenNano = 0n) {
       size: () => listeners.size,
       close: () => Promise.resolve(),
     },
+    unsettled: { keep: () => undefined },
     database: {} as Database,
     ledger: {
       finish(item) {

@@ -4,8 +4,9 @@ import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
-import { CALLER_GONE, CALLER_LIVES, encodeFrame, type Frame } from "#shared/queue/frames.ts";
-import { openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, encodeFrame, type Frame } from "#shared/queue/frames.ts";
+import { type EndedCalls, openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
+import { settledSubject } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
 let nats: TestNats;
@@ -13,13 +14,23 @@ let ingress: NatsConnection;
 let worker: NatsConnection;
 let inbox: ReplyInbox;
 const logged: string[] = [];
+/** Frames of calls that are not listened for, and what is said to them. */
+const late: { readonly jobId: string; readonly frame: Frame }[] = [];
+const settled: string[] = [];
+const ended: EndedCalls = {
+  onFrame(jobId, frame) {
+    late.push({ jobId, frame });
+    return frame.t === "lost" ? CALLER_TAKEN : CALLER_GONE;
+  },
+  onSettled: (jobId) => void settled.push(jobId),
+};
 
 beforeAll(async () => {
   nats = await startNats();
   ingress = await connect({ servers: nats.url });
   worker = await connect({ servers: nats.url });
   const log = createLogger({ level: "warn", role: "test", write: (line) => logged.push(line) });
-  inbox = openReplyInbox(ingress, newId(), log);
+  inbox = openReplyInbox(ingress, newId(), log, ended);
   await ingress.flush();
 }, 60_000);
 
@@ -138,6 +149,23 @@ describe("the reply inbox", () => {
     expect(beats).toEqual(["beat"]);
     expect(await call.ask({ t: "lost" })).toBe(CALLER_LIVES);
     expect(call.frames).toEqual([{ t: "lost" }]);
+  });
+
+  test("hands what comes of a call that is over to those, whose word it answers with", async () => {
+    const jobId = newId();
+    const end: Frame = { n: 0, t: "end", model: "one", nano: "1", upstream_ms: 1 };
+    const ask = async (frame: Frame) =>
+      (await worker.request(inbox.address(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
+    worker.publish(inbox.address(jobId), encodeFrame(end, "text"));
+    expect(await ask({ t: "lost" })).toBe(CALLER_TAKEN);
+    expect(late.filter((one) => one.jobId === jobId).map(({ frame }) => frame)).toEqual([end, { t: "lost" }]);
+  });
+
+  test("hears which answers are settled, many in one message", async () => {
+    worker.publish(settledSubject(inbox.address("any")), '{"settled":["a","b"],"other":["c"]}');
+    worker.publish(settledSubject(inbox.address("any")), "no JSON");
+    await listen().settled();
+    expect(settled).toEqual(["a", "b"]);
   });
 
   test("answers `gone` about a call that it does not know, or no longer", async () => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Code } from "#shared/errors.ts";
 import type { Database } from "#shared/database/client.ts";
 import { findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
@@ -10,13 +11,13 @@ import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
-import { encodeFrame } from "#shared/queue/frames.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { offer } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/jobs/durable-jobs.ts";
+import { freeFailure, type Outcome } from "#workers/outcome.ts";
 import { JobAbort, type JobControl, UnknownOutcomeError } from "#workers/job.ts";
 
 let db: TestDatabase;
@@ -39,7 +40,7 @@ afterEach(async () => {
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-type Run = (context: WorkerContext, job: JobMessage, control: JobControl) => Promise<void>;
+type Run = (context: WorkerContext, job: JobMessage, control: JobControl) => Promise<Outcome>;
 
 interface Bench {
   readonly run: (message: DurableMessage, controller?: AbortController) => Promise<DurableVerdict>;
@@ -84,8 +85,6 @@ function bench(run: Run, around: Around = {}): Bench {
     runMs: 60_000,
     createHandler: (own) => ({
       run: (job, control) => run(own, job, control),
-      lost: () => Promise.reject(new Error("never")),
-      drop: () => Promise.reject(new Error("never")),
     }),
     cancels: { onCancel: () => () => undefined, wasCancelled: () => false, close: () => Promise.resolve() },
   });
@@ -105,18 +104,22 @@ const rowOf = async (message: DurableMessage): Promise<JobRow> =>
   (await findJob(db.database, workspaceId, message.job_id)) as JobRow;
 const usageOf = (message: DurableMessage) => db.query("select status, settled from usage_record where job_id = $1", [message.job_id]); // prettier-ignore
 
-const finish = (context: WorkerContext, job: JobMessage, usedNano: bigint | null, status: "succeeded" | "failed" | "cancelled" = "succeeded") => context.ledger.finish({ workspaceId, jobId: job.job_id, attempt: 1, usedNano, status, source: "a/b", units: {}, isEstimated: false, tokens: 1 }); // prettier-ignore
+/** Nothing came of it. */
+const failed = (code: Code): Outcome => freeFailure({ code, message: "No.", param: null, retry: true });
 const ask = (context: WorkerContext): Promise<unknown> => context.providers.chat({} as Provider)?.complete({} as never) ?? Promise.resolve(); // prettier-ignore
 
 /** What a pool does when all is well. */
 const serve =
   (text: string): Run =>
-  async (context, job, control) => {
+  async (context) => {
     await ask(context);
-    const { takenNano } = await finish(context, job, 40n);
-    const reply = control.reply ?? "";
-    context.answers.publish(reply, encodeFrame({ n: 0, t: "part" }, text.slice(0, 2)));
-    context.answers.publish(reply, encodeFrame({ n: 1, t: "end", model: "one", nano: String(takenNano), upstream_ms: 1 }, text.slice(2))); // prettier-ignore
+    return {
+      status: "succeeded",
+      source: "a/b",
+      charge: { nano: 40n, units: {}, tokens: 1, estimated: undefined },
+      holdNano: 100n,
+      result: { text, upstreamMs: 1 },
+    };
   };
 
 /** A database that fails its first statements of a kind, as when it is restarted. */
@@ -137,8 +140,9 @@ describe("a durable job", () => {
     let seen: { job: JobMessage; heldMeanwhile: number } | undefined;
     const reply = `_INBOX.ws.${workspaceId}.x`;
     const { run, told } = bench(async (context, job, control) => {
-      await serve('{"é":1}')(context, job, control);
+      const outcome = await serve('{"é":1}')(context, job, control);
       seen = { job, heldMeanwhile: (await db.query("select 1 from hold where job_id = $1", [job.job_id])).length };
+      return outcome;
     });
     const message = await queued({ reply });
     expect(await run(message)).toEqual({ outcome: "completed" });
@@ -160,10 +164,9 @@ describe("a durable job", () => {
   });
 
   test("that fails keeps the error and releases its hold", async () => {
-    const { run } = bench(async (context, job, control) => {
+    const { run } = bench(async (context) => {
       await ask(context);
-      await finish(context, job, null, "failed");
-      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: "upstream_error", message: "No.", param: null, retry: true })); // prettier-ignore
+      return failed("upstream_error");
     });
     const message = await queued();
     expect(await run(message)).toEqual({ outcome: "failed" });
@@ -178,7 +181,7 @@ describe("a durable job", () => {
     let tries = 0;
     const { run } = bench(async (...given) => {
       if (tries++ === 0) throw new Error("the store is away");
-      await serve("{}")(...given);
+      return serve("{}")(...given);
     });
     const message = await queued();
     const verdict = await run(message);
@@ -198,8 +201,8 @@ describe("a durable job", () => {
     expect(await usageOf(message)).toEqual([{ status: "lost", settled: 0n }]);
   });
 
-  test.each<[string, Run]>([
-    ["chat, plain", (context) => ask(context) as Promise<void>],
+  test.each<[string, (context: WorkerContext) => Promise<unknown>]>([
+    ["chat, plain", ask],
     ["chat, streamed", async (context) => { for await (const _ of context.providers.chat({} as Provider)?.stream({} as never) ?? []); }], // prettier-ignore
     ["embeddings", async (context) => void (await context.providers.embeddings({} as Provider)?.embed({} as never))],
   ])("notes that it asks a provider before it does: %s", async (_kind, call) => {
@@ -207,9 +210,9 @@ describe("a durable job", () => {
     const { run } = bench(async (context, job, control) => {
       const intent = () => db.query("select intent_at is not null as noted from job where id = $1", [job.job_id]);
       noted.push(...(await intent()));
-      await call(context, job, control);
+      await call(context);
       noted.push(...(await intent()));
-      await serve("{}")(context, job, control);
+      return serve("{}")(context, job, control);
     });
     await run(await queued());
     expect(noted).toEqual([{ noted: false }, { noted: true }]);
@@ -221,7 +224,7 @@ describe("a durable job", () => {
       async (context, job, control) => {
         await ask(context);
         await control.providerJob?.keep({ id: "7" });
-        await serve("{}")(context, job, control);
+        return serve("{}")(context, job, control);
       },
       { database: fails.database },
     );
@@ -253,6 +256,7 @@ describe("a durable job", () => {
       await db.query("update job set cancel_requested = true where id = $1", [job.job_id]);
       await ask(context);
       asked = true;
+      return failed("internal_error");
     });
     const message = await queued();
     expect(await run(message)).toEqual({ outcome: "cancelled" });
@@ -262,8 +266,8 @@ describe("a durable job", () => {
 
   test("taken over meanwhile is not written by the old owner (QUE-4)", async () => {
     const { run, told } = bench(async (context, job, control) => {
-      await serve('{"by":"old"}')(context, job, control);
       await db.query("update job set epoch = epoch + 1 where id = $1", [job.job_id]);
+      return serve('{"by":"old"}')(context, job, control);
     });
     const message = await queued();
     expect(await run(message)).toEqual({ outcome: "superseded" });
@@ -295,10 +299,7 @@ describe("a durable job", () => {
   });
 
   test("is handed back when the service stops before a provider was asked", async () => {
-    const { run } = bench(async (context, job, control) => {
-      await finish(context, job, null, "failed");
-      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: "service_unavailable", message: "Stopping.", param: null, retry: true })); // prettier-ignore
-    });
+    const { run } = bench(() => Promise.resolve(failed("service_unavailable")));
     const message = await queued();
     const controller = new AbortController();
     controller.abort(new JobAbort("shutdown"));
@@ -338,9 +339,7 @@ describe("a durable job that finds no source free", () => {
     return async (context, job, control) => {
       if (runs++ >= times) return serve("{}")(context, job, control);
       if (kind === "busy") await ask(context).catch(() => undefined);
-      await finish(context, job, null, "failed");
-      context.answers.publish(control.reply ?? "", encodeFrame({ n: 0, t: "error", code: code[kind], message: "None free.", param: null, retry: true, retry_after_s: 20 })); // prettier-ignore
-      return undefined;
+      return freeFailure({ code: code[kind], message: "None free.", param: null, retry: true, retryAfterS: 20 });
     };
   };
   const restOf = async (message: DurableMessage) =>

@@ -16,7 +16,7 @@ interface Sent {
 function open(reply: string | undefined = REPLY) {
   const sent: Sent[] = [];
   const runs = new Set<string>();
-  const sender: Pick<BufferedPublisher, "publish" | "isClosed"> = {
+  const sender: Pick<BufferedPublisher, "publish" | "isClosed" | "room"> = {
     publish(subject, bytes) {
       const { frame, data } = decodeFrame(bytes);
       const { run, ...rest } = frame as Frame & { run?: string };
@@ -24,13 +24,16 @@ function open(reply: string | undefined = REPLY) {
       sent.push({ subject, frame: rest, data });
     },
     isClosed: () => false,
+    room: () => undefined,
   };
   const cost = { nano: 0n, tokens: 0 };
+  const answer = new Answer(sender, reply, "m");
+  answer.progress = () => cost;
   return {
     sent,
     runs,
     cost,
-    answer: new Answer(sender, reply, "m", () => cost),
+    answer,
     frames: () => sent.map(({ frame }) => frame),
     text: () => new TextDecoder().decode(Buffer.concat(sent.map(({ data }) => data))),
   };
@@ -53,7 +56,7 @@ describe("a streamed answer", () => {
     const [one, other] = [open(), open()];
     for (const { answer } of [one, other]) {
       answer.write("a", 1);
-      answer.end("b", 1n);
+      answer.end({ text: "b", upstreamMs: 0 }, 1n);
     }
     expect(one.runs.size).toBe(1);
     expect(one.runs.union(other.runs).size).toBe(2);
@@ -99,7 +102,7 @@ describe("a streamed answer", () => {
   test("ends behind everything that was written, in order and without a hole", () => {
     const { answer, frames, text } = open();
     for (const piece of ["a", "b", "c"]) answer.write(piece, 5);
-    answer.end("data: [DONE]\n\n", 42n);
+    answer.end({ text: "data: [DONE]\n\n", upstreamMs: 5 }, 42n);
     expect(frames().map(({ t }) => t)).toEqual(["head", "delta", "end"]);
     expectNumbered(frames());
     expect(frames()[2]).toEqual({ t: "end", n: 2, model: "m", nano: "42", upstream_ms: 5 });
@@ -125,7 +128,7 @@ describe("a streamed answer", () => {
     expect(frames()[0]).toMatchObject({ t: "head" });
     answer.write("small", 1);
     answer.write(huge, 1);
-    answer.end("", 1n);
+    answer.end({ text: "", upstreamMs: 0 }, 1n);
     expectNumbered(frames());
     expect(
       new Set(
@@ -142,7 +145,7 @@ describe("a streamed answer", () => {
 describe("a plain answer", () => {
   test("is one frame when it fits", () => {
     const { answer, frames, text } = open();
-    answer.end('{"a":1}', 9n, 33);
+    answer.end({ text: '{"a":1}', upstreamMs: 33 }, 9n);
     expect(frames()).toEqual([{ t: "end", n: 0, model: "m", nano: "9", upstream_ms: 33 }]);
     expect(text()).toBe('{"a":1}');
   });
@@ -155,7 +158,7 @@ describe("a plain answer", () => {
   ])("that %s leaves in parts and ends with the last one", (_name, bytes, count) => {
     const { answer, sent, frames, text } = open();
     const whole = "x".repeat(bytes);
-    answer.end(whole, 1n);
+    answer.end({ text: whole, upstreamMs: 0 }, 1n);
     const parts = Array.from({ length: count - 1 }, () => "part" as const);
     expect(frames().map(({ t }) => t)).toEqual([...parts, "end"]);
     expectNumbered(frames());
@@ -166,7 +169,7 @@ describe("a plain answer", () => {
   test("is measured in bytes, not in characters", () => {
     const { answer, sent, text } = open();
     const whole = "€".repeat(Math.ceil(LIMITS.frameBytesMax / 3) + 1);
-    answer.end(whole, 1n);
+    answer.end({ text: whole, upstreamMs: 0 }, 1n);
     expect(sent).toHaveLength(2);
     expect(text()).toBe(whole);
   });
@@ -174,7 +177,7 @@ describe("a plain answer", () => {
   test("may be cut inside a character: its bytes join again", () => {
     const { answer, text, sent } = open();
     const whole = `x${"🙂".repeat(LIMITS.frameBytesMax / 2)}`;
-    answer.end(whole, 1n);
+    answer.end({ text: whole, upstreamMs: 0 }, 1n);
     expect(sent.length).toBeGreaterThan(2);
     expect(text()).toBe(whole);
   });
@@ -196,10 +199,14 @@ describe("a plain answer", () => {
 
 test("an answer goes nowhere when the message named no address of ours", () => {
   const sent: string[] = [];
-  const sender = { publish: (subject: string) => void sent.push(subject), isClosed: () => false };
-  const answer = new Answer(sender, undefined, "m", () => ({ nano: 0n, tokens: 0 }));
+  const sender = {
+    publish: (subject: string) => void sent.push(subject),
+    isClosed: () => false,
+    room: () => undefined,
+  };
+  const answer = new Answer(sender, undefined, "m");
   answer.write("a", 1);
   expect(answer.hasBegun).toBe(true);
-  answer.end("b", 1n);
+  answer.end({ text: "b", upstreamMs: 0 }, 1n);
   expect(sent).toEqual([]);
 });

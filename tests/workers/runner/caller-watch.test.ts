@@ -67,17 +67,19 @@ describe("a watched call", () => {
     const { reply, asked } = await answering(() => CALLER_GONE);
     let ends = 0;
     await new Promise<void>((resolve) => {
-      watch.watch(reply, () => {
-        ends += 1;
-        resolve();
+      watch.watch(reply, {
+        gone() {
+          ends += 1;
+          resolve();
+        },
       });
     });
     const before = asked.length;
     // Another call that is asked about for longer than this one would have been.
     const other = await answering(() => CALLER_LIVES);
-    const forget = watch.watch(other.reply, () => undefined);
+    const watched = watch.watch(other.reply, { gone: () => undefined });
     while (other.asked.length < 2) await Bun.sleep(50);
-    forget();
+    watched.end();
     expect(ends).toBe(1);
     expect(asked.length).toBe(before);
     expect(new Set(asked)).toEqual(new Set(["beat"]));
@@ -86,11 +88,11 @@ describe("a watched call", () => {
   test("that ended is asked about no more", async () => {
     const { reply, asked } = await answering(() => CALLER_GONE);
     let ends = 0;
-    watch.watch(reply, () => (ends += 1))();
+    watch.watch(reply, { gone: () => (ends += 1) }).end();
     const other = await answering(() => CALLER_LIVES);
-    const forget = watch.watch(other.reply, () => undefined);
+    const watched = watch.watch(other.reply, { gone: () => undefined });
     while (other.asked.length < 1) await Bun.sleep(50);
-    forget();
+    watched.end();
     expect([ends, asked.length]).toEqual([0, 0]);
   });
 });

@@ -17,9 +17,14 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import { type Cancels, openCancels } from "#workers/runner/cancels.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { DurableJobs, DurableVerdict } from "#workers/jobs/durable-jobs.ts";
-import type { JobControl } from "#workers/job.ts";
+import type { JobControl, JobHandler } from "#workers/job.ts";
+import { freeFailure } from "#workers/outcome.ts";
+import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
 import { type Runner, startRunner } from "#workers/runner/runner.ts";
 import { chatJob } from "../jobs/job-message.ts";
+
+/** What every call comes to. */
+const ENDED = freeFailure({ code: "upstream_error", message: "no", param: null, retry: false });
 
 const STREAM = streamName("chat");
 const DURABLE = durableName("chat", "live");
@@ -64,6 +69,7 @@ interface Held {
   readonly kind: "run" | "lost" | "drop";
   readonly job: JobMessage;
   readonly control: Partial<JobControl>;
+  readonly reply: string | undefined;
   readonly end: (error?: Error) => void;
 }
 
@@ -113,25 +119,50 @@ afterEach(async () => {
 /** A runner whose handler calls wait for the test; `ends` lets them end at once. */
 function start(options: { slots?: number; ends?: boolean; durable?: DurableJobs } = {}): Bench {
   const held: Held[] = [];
-  const hold = (kind: Held["kind"], job: JobMessage, control: Partial<JobControl>): Promise<void> => {
+  const replyTo = new Map<string, string | undefined>();
+  const hold = (kind: Held["kind"], job: JobMessage, control: Partial<JobControl> = {}): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = (error?: Error): void => (error === undefined ? resolve() : reject(error));
-    held.push({ kind, job, control, end });
+    held.push({ kind, job, control, reply: replyTo.get(job.job_id), end });
     if (options.ends === true) end();
     happened();
     return promise;
   };
   const metrics = createMetrics("test");
+  const context = {
+    log,
+    metrics,
+    database: database.database,
+    work,
+    replies,
+    answers: { isClosed: () => true },
+    ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: true }) },
+  } as unknown as WorkerContext;
+  const handler: JobHandler = {
+    run: (job, control) => hold("run", job, control).then(() => ENDED),
+  };
+  const opened = openLiveCalls({ context, handler, cancels });
+  const live: LiveCalls = {
+    ...opened,
+    run(job, reply, ...rest) {
+      replyTo.set(job.job_id, reply);
+      return opened.run(job, reply, ...rest);
+    },
+    lost(job, reply) {
+      replyTo.set(job.job_id, reply);
+      return hold("lost", job);
+    },
+    drop(job, reply) {
+      replyTo.set(job.job_id, reply);
+      return hold("drop", job);
+    },
+  };
   const runner = startRunner({
-    context: { log, metrics, database: database.database, work, replies } as unknown as WorkerContext,
+    context,
     pool: "chat",
     lane: "live",
     slots: options.slots ?? 4,
-    handler: {
-      run: (job, control) => hold("run", job, control),
-      lost: (job, control) => hold("lost", job, control),
-      drop: (job, control) => hold("drop", job, control),
-    },
+    live,
     cancels,
     ...(options.durable ? { durable: options.durable } : {}),
   });
@@ -196,7 +227,7 @@ describe("a job", () => {
     const { called } = start();
     const job = await publish();
     const call = await called(1);
-    expect(call).toMatchObject({ kind: "run", job, control: { reply: replyOf(job) } });
+    expect(call).toMatchObject({ kind: "run", job, reply: replyOf(job) });
     expect(call.control.signal?.aborted).toBe(false);
     expect(verdicts).toEqual([]);
     expect(await left()).toBe(1);
@@ -254,7 +285,7 @@ describe("a job", () => {
     async (reply) => {
       const { called } = start();
       await publish(chatJob(), { reply });
-      expect((await called(1)).control.reply).toBeUndefined();
+      expect((await called(1)).reply).toBeUndefined();
     },
   );
 });
@@ -268,7 +299,7 @@ describe("a delivery that is not run", () => {
     verdicts.length = 0;
     const { called, held } = start();
     const call = await called(1);
-    expect(call).toMatchObject({ kind: "lost", job, control: { reply: replyOf(job) } });
+    expect(call).toMatchObject({ kind: "lost", job, reply: replyOf(job) });
     expect(verdicts).toEqual([]);
     call.end();
     await emptied();

@@ -1,4 +1,4 @@
-/** What the chat pool does with a call: it is served by the first source that can, settled once, answered once. */
+/** What the chat pool does with a call: the first source that can serves it. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -6,9 +6,10 @@ import { ApiError } from "#shared/errors.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 
-import { Answer } from "../../runner/answer.ts";
+import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
+import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
 import { type Attempt, NoRouteError, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
@@ -19,43 +20,28 @@ import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type Terms } from "./attempt.ts";
 import { explainFailure } from "../failure.ts";
-import type { ChatMeter, Metered } from "./meter.ts";
+import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
-import { type CloseCall, createCloseCall } from "../close-call.ts";
 import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
-import { createNotRun } from "../not-run.ts";
 import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
-import { discardRequest, readRequest } from "../work-request.ts";
 
 export function createChatHandler(context: WorkerContext): JobHandler {
-  const closeCall = createCloseCall(context);
-  return {
-    ...createNotRun(context, closeCall),
-    async run(job, control) {
-      const run = new ChatRun(context, closeCall, job, control);
-      try {
-        await run.serve();
-      } finally {
-        discardRequest(context, job);
-      }
-    },
-  };
+  return { run: (job, control) => new ChatRun(context, job, control).serve() };
 }
 
 class ChatRun {
   private readonly context: WorkerContext;
-  private readonly closeCall: CloseCall;
   private readonly job: JobMessage;
   private readonly control: JobControl;
   private readonly answer: Answer;
-  private request!: ChatCompletionRequest;
+  private request: ChatCompletionRequest;
   /** As it came, its files by their names. */
-  private asked!: ChatCompletionRequest;
+  private readonly asked: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
-  private isOldForm = false;
+  private readonly isOldForm: boolean;
   private terms: Terms;
   /** Of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
@@ -69,29 +55,25 @@ class ChatRun {
   /** Of what the client is sent, when it is to be kept. */
   private readonly copy: AnswerCopy | undefined;
 
-  constructor(context: WorkerContext, closeCall: CloseCall, job: JobMessage, control: JobControl) {
+  constructor(context: WorkerContext, job: JobMessage, control: JobControl) {
     this.context = context;
-    this.closeCall = closeCall;
     this.job = job;
     this.control = control;
+    this.asked = job.request as unknown as ChatCompletionRequest;
+    this.isOldForm = usesFunctions(this.asked);
+    this.request = withTools(this.asked);
     this.terms = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
       outputTokensMax: job.output_tokens_max,
     };
     this.copy = job.cache === undefined ? undefined : new AnswerCopy();
-    this.answer = new Answer(context.answers, control.reply, job.model, () => this.progress());
+    this.answer = control.answer;
+    this.answer.progress = () => this.progress();
   }
 
-  /** Ends with the hold closed and the caller told, whatever a provider does. */
-  async serve(): Promise<void> {
+  async serve(): Promise<Outcome> {
     const { context, job, control } = this;
-    const request = await readRequest(context, job, this.answer, this.closeCall);
-    if (request === undefined) return;
-    const asked = request as unknown as ChatCompletionRequest;
-    this.isOldForm = usesFunctions(asked);
-    this.request = withTools(asked);
-    this.asked = asked;
     const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
     const watchdog = startWatchdog(
       { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
@@ -104,9 +86,9 @@ class ChatRun {
       if (model) await this.checkDocuments(model, this.request, watchdog.signal);
       askedAt = performance.now();
       const finale = await this.ask(watchdog.signal, askedAt);
-      await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
+      return await this.succeed(finale, performance.now() - askedAt);
     } catch (error) {
-      await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
+      return await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
     } finally {
       watchdog.stop();
     }
@@ -200,7 +182,7 @@ class ChatRun {
             attempt,
             terms: this.terms,
             limits: context.config.calls,
-            room: () => context.answers.room(),
+            room: () => answer.room(),
             signal,
             stopping: this.control.stopping,
             rendering,
@@ -293,54 +275,48 @@ class ChatRun {
     }
   }
 
-  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<void> {
-    const { context, job, meter, attempt, answer } = this;
+  private async succeed(finale: Finale, upstreamMs: number): Promise<Success> {
+    const { context, job, meter, attempt, copy } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
-    // A stream's words have reached the caller, and a drained call is paid without one.
-    const isTaken = answer.hasBegun || finale.wasDrained;
-    const [last] = await Promise.all([meter.settle(), isTaken ? undefined : this.control.confirmCaller?.(signal)]);
-    const metered = sumOf(this.took, last);
-    // Written before it is paid for: what cannot be told is not charged.
+    const metered = sumOf(this.took, await meter.settle());
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
-    const { takenNano } = await this.closeCall(job, attempt.candidate.name, status, metered);
-    // What a fallback said stands in only this once.
-    if (this.copy && attempt.depth === 0 && status === "succeeded") {
-      this.copy.add(text);
-      void this.copy.keep(context, job, { model: job.model, isStream: this.request.stream === true });
-    }
-    if (this.request.stream === true) answer.end(text, takenNano);
-    else answer.end(text, takenNano, upstreamMs);
+    const isStream = this.request.stream === true;
     context.log.info(
       { request_id: job.request_id, source: attempt.candidate.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
       "chat call served",
     );
+    // What a fallback said stands in only this once.
+    const isKept = attempt.depth === 0 && status === "succeeded";
+    if (isKept) copy?.add(text);
+    return {
+      status,
+      source: attempt.candidate.name,
+      charge: chargeOf(metered),
+      holdNano: this.terms.holdNano,
+      result: { text, upstreamMs },
+      onSettled: () => {
+        if (isKept) void copy?.keep(context, job, { model: job.model, isStream });
+      },
+    };
   }
 
-  private async fail(error: unknown, reason: unknown, isAborted: boolean): Promise<void> {
-    const { job, attempt, answer, meter } = this;
+  private async fail(error: unknown, reason: unknown, isAborted: boolean): Promise<Failure> {
+    const { job, attempt, meter } = this;
     const isKnown = error instanceof ProviderError || error instanceof NoRouteError || error instanceof GoneError;
     if (error instanceof UnreadableFileError && !isAborted) {
       this.context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
-      await this.closeCall(job, null, "failed", undefined);
-      answer.fail({
+      return freeFailure({
         code: "service_unavailable",
         message: "A file of the request could not be read back; try again.",
         param: "messages",
         retry: true,
       });
-      return;
     }
     if (!isKnown && !isAborted) throw error;
     if (error instanceof GoneError) {
-      await this.closeCall(job, null, "failed", undefined);
-      answer.fail({
-        code: "upstream_error",
-        message: "The model is no longer available.",
-        param: "model",
-        retry: false,
-      });
-      return;
+      const message = "The model is no longer available.";
+      return freeFailure({ code: "upstream_error", message, param: "model", retry: false });
     }
     const failure = explainFailure(error, reason);
     if (isAborted || error instanceof NoRouteError) {
@@ -350,8 +326,8 @@ class ChatRun {
     }
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
-    const { takenNano } = await this.closeCall(job, attempt?.candidate.name ?? null, failure.status, metered);
-    answer.fail({ ...failure, retry: failure.retry && takenNano === 0n });
+    const charge = metered && chargeOf(metered);
+    return { status: failure.status, source: attempt?.candidate.name ?? null, charge, failure };
   }
 
   private report(attempt: Attempt<unknown>, error: ProviderError, next: string): void {

@@ -3,6 +3,7 @@
  * settles the call at its hold (lesson MON-9).
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Charge } from "#shared/ledger/charge.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/pricing/price.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
@@ -230,6 +231,11 @@ function roughInput(
 }
 
 /** Units as the usage record keeps them: only what is not zero. */
+/** The ledger's terms for it. */
+export function chargeOf({ nano, usage, estimated }: Metered): Charge {
+  return { nano, units: usageUnits(usage), tokens: promptTokens(usage) + completionTokens(usage), estimated };
+}
+
 export function usageUnits(usage: TokenUsage): Record<string, number> {
   const units: Record<string, number> = {};
   for (const [name, value] of Object.entries(usage)) {

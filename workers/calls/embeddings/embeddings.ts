@@ -1,12 +1,12 @@
-/** What the pool does with an embeddings call: served by the first source that can, settled once, answered once. */
+/** What the pool does with an embeddings call: the first source that can serves it. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
 import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/kinds/embeddings.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 
-import { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
+import type { Outcome } from "../../outcome.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import { type EmbeddingsProvider, type EmbeddingsResult, ProviderError } from "../../providers/provider.ts";
 import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
@@ -15,39 +15,18 @@ import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { explainFailure } from "../failure.ts";
-import { type CloseCall, createCloseCall } from "../close-call.ts";
+import { chargeOf } from "../chat/meter.ts";
 import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 import { meterEmbeddings } from "./meter.ts";
 import { renderEmbeddings } from "./render.ts";
 import { moveTerms, type Terms } from "../media/terms.ts";
-import { createNotRun } from "../not-run.ts";
-import { discardRequest, readRequest } from "../work-request.ts";
 
 export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
-  const closeCall = createCloseCall(context);
-  return {
-    ...createNotRun(context, closeCall),
-    async run(job, control) {
-      try {
-        await serve(context, closeCall, job, control);
-      } finally {
-        discardRequest(context, job);
-      }
-    },
-  };
+  return { run: (job, control) => serve(context, job, control) };
 }
 
-/** Ends with the hold closed and the caller told, whatever a provider does. */
-async function serve(
-  context: WorkerContext,
-  closeCall: CloseCall,
-  job: JobMessage,
-  control: JobControl,
-): Promise<void> {
-  const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
-  const body = await readRequest(context, job, answer, closeCall);
-  if (body === undefined) return;
-  const request = body as unknown as EmbeddingsRequest;
+async function serve(context: WorkerContext, job: JobMessage, control: JobControl): Promise<Outcome> {
+  const request = job.request as unknown as EmbeddingsRequest;
   const totalMs = Math.max(1, job.deadline_ms - Date.now());
   const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   const askedAt = performance.now();
@@ -57,31 +36,30 @@ async function serve(
       last = attempt;
       const { model } = attempt.candidate;
       const { depth } = attempt;
-      answer.server = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+      control.answer.server = { model: model.slug, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
     });
     const upstreamMs = performance.now() - askedAt;
-    const { model } = attempt.candidate;
+    const { model, name: source } = attempt.candidate;
     if (!isEmbeddingModel(model)) throw new Error("served by a model that makes no embeddings");
     const inputs = inputsOf(request.input);
     const tokensMax = inputs.reduce((sum, input) => sum + inputTokensMax(input, model), 0);
-    const [metered] = await Promise.all([
-      meterEmbeddings(result.usage, { terms, inputs, model, tokensMax }),
-      control.confirmCaller?.(watchdog.signal),
-    ]);
-    // Written before it is paid for: what cannot be told is not charged.
+    const metered = await meterEmbeddings(result.usage, { terms, inputs, model, tokensMax });
     const text = await renderEmbeddings(result.vectors, model.slug, request.encoding_format ?? "float", metered.usage);
-    const { takenNano } = await closeCall(job, attempt.candidate.name, "succeeded", metered);
-    answer.end(text, takenNano, upstreamMs);
-    // What a fallback made stands in only this once.
-    if (attempt.depth === 0) {
-      const copy = new AnswerCopy();
-      copy.add(text);
-      void copy.keep(context, job, { model: model.slug, isStream: false });
-    }
-    context.log.info(
-      { request_id: job.request_id, source: attempt.candidate.name, ms: Math.round(upstreamMs) },
-      "embeddings call served",
-    );
+    context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "embeddings call served");
+    return {
+      status: "succeeded",
+      source,
+      charge: chargeOf(metered),
+      holdNano: terms.holdNano,
+      result: { text, upstreamMs },
+      onSettled: () => {
+        // What a fallback made stands in only this once.
+        if (attempt.depth > 0 || job.cache === undefined) return;
+        const copy = new AnswerCopy();
+        copy.add(text);
+        void copy.keep(context, job, { model: model.slug, isStream: false });
+      },
+    };
   } catch (error) {
     const { signal } = watchdog;
     if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
@@ -94,8 +72,7 @@ async function serve(
       );
     }
     // Nothing reached the client, so nothing is owed.
-    await closeCall(job, last?.candidate.name ?? null, failure.status, undefined);
-    answer.fail(failure);
+    return { status: failure.status, source: last?.candidate.name ?? null, charge: undefined, failure };
   } finally {
     watchdog.stop();
   }

@@ -28,3 +28,10 @@ export function explained(
   const failure = explainFailure(error, signal.reason);
   return { failure, status: failure.status };
 }
+
+/** Why what was made, and has been heard, is not kept: our own trouble too, since the job is over. */
+export function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
+  const isOurs = !(error instanceof ApiError || error instanceof NoRouteError) && !signal.aborted;
+  if (!isOurs) return explained(error, signal).failure;
+  return { code: "internal_error", message: "What was made could not be kept.", param: null, retry: false };
+}

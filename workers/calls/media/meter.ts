@@ -1,4 +1,5 @@
 /** What media costs when it is there: as much as was delivered, never more than was held. */
+import type { Charge } from "#shared/ledger/charge.ts";
 import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
 import type { Price } from "#shared/pricing/price.ts";
 import { completionTokens, NO_USAGE, promptTokens } from "#shared/pricing/usage.ts";
@@ -23,17 +24,10 @@ export interface Measured {
   readonly seconds?: number | undefined;
 }
 
-export interface MeteredMedia {
-  readonly nano: bigint;
-  readonly units: Readonly<Record<string, number>>;
-  readonly tokens: number;
-  readonly estimated: "missing" | "impossible" | undefined;
-}
-
 /** Vendors count otherwise than we bound, but never twice as much (lesson MON-9). */
 const BOUND_SLACK = 2;
 
-export function meterMedia(terms: MediaTerms, made: readonly Measured[], usage: MediaUsage): MeteredMedia {
+export function meterMedia(terms: MediaTerms, made: readonly Measured[], usage: MediaUsage): Charge {
   const { price, holdNano, most } = terms;
   const tokens = usage.tokens ?? NO_USAGE;
   const count = promptTokens(tokens) + completionTokens(tokens);
@@ -91,7 +85,7 @@ function faultOf(
   { price, tokensMax }: MediaTerms,
   tokens: number,
   milliseconds: number | undefined,
-): MeteredMedia["estimated"] {
+): Charge["estimated"] {
   if (price.unit === "per_token") {
     if (tokens === 0) return "missing";
     return tokens > tokensMax * BOUND_SLACK ? "impossible" : undefined;

@@ -10,12 +10,11 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
-import type { UsageStatus } from "#shared/ledger/finish.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 
-import { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import { type Failure, type Outcome, type Success } from "../../outcome.ts";
 import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -24,16 +23,14 @@ import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
-import { createCloseCall } from "../close-call.ts";
-import { createNotRun } from "../not-run.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
 import { mediaCallOf } from "./call.ts";
 import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
-import { asSent, explained } from "./explain.ts";
+import { asSent, explained, whyNotKept } from "./explain.ts";
 import { createInputReader, type InputReader } from "./inputs.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
-import { type MeteredMedia, meterMedia } from "./meter.ts";
+import { meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
 import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd, refreshing, startOf } from "./queued.ts"; // prettier-ignore
@@ -57,10 +54,7 @@ export function createMediaHandler<Kind extends MadeKind>(
   context: WorkerContext,
   kind: MediaJobKind<Kind>,
 ): JobHandler {
-  return {
-    ...createNotRun(context, createCloseCall(context)),
-    run: (job, control) => new MediaRun(context, kind, job, control).serve(),
-  };
+  return { run: (job, control) => new MediaRun(context, kind, job, control).serve() };
 }
 
 class MediaRun<Kind extends MadeKind> {
@@ -70,7 +64,6 @@ class MediaRun<Kind extends MadeKind> {
   private readonly control: JobControl;
   private readonly slot: ProviderJobSlot;
   private readonly request: Readonly<Record<string, unknown>>;
-  private readonly answer: Answer;
   private given: InputReader | undefined;
   private terms: Terms;
   private source: string | undefined;
@@ -93,7 +86,6 @@ class MediaRun<Kind extends MadeKind> {
     this.control = control;
     this.slot = control.providerJob;
     this.request = job.request ?? {};
-    this.answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
     this.terms = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -102,17 +94,17 @@ class MediaRun<Kind extends MadeKind> {
     this.begun = this.slot.found as ProviderJobRecord | null;
   }
 
-  /** Ends with the hold closed and the outcome told; throws when the job goes on without us, or nobody knows. */
-  async serve(): Promise<void> {
+  /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
+  async serve(): Promise<Outcome> {
     const watchdog = this.watch();
     const { signal } = watchdog;
     const askedAt = performance.now();
     try {
       const made = this.begun === null ? await this.ask(signal) : await this.goOn(this.begun, signal);
       failpoint("job.made");
-      await this.deliver(made, performance.now() - askedAt);
+      return await this.deliver(made, performance.now() - askedAt);
     } catch (error) {
-      await this.conclude(error, signal);
+      return this.afterError(error, signal);
     } finally {
       watchdog.stop();
       this.given?.release();
@@ -313,7 +305,7 @@ class MediaRun<Kind extends MadeKind> {
     return moved !== undefined;
   }
 
-  private async deliver(made: Made<Kind>, upstreamMs: number): Promise<void> {
+  private async deliver(made: Made<Kind>, upstreamMs: number): Promise<Outcome> {
     const { context, job, kind, control } = this;
     const { result, model, depth, refresh } = made;
     const artifacts = kind.artifacts(result.output);
@@ -332,58 +324,46 @@ class MediaRun<Kind extends MadeKind> {
       work: `${made.source} ${canonicalJson(this.begun?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
-    }).catch(async (error: unknown) => {
+    }).catch((error: unknown): Failure => {
       // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
       if (!live?.hasBegun() || error instanceof ProviderError) throw error;
-      await this.close("succeeded", meterMedia(terms, [{}], result.usage));
-      this.answer.fail(explained(error, control.signal).failure);
-      return undefined;
+      const charge = meterMedia(terms, [{}], result.usage);
+      context.log.error({ err: error, job_id: job.job_id }, "what was heard could not be kept");
+      const failure = whyNotKept(error, control.signal);
+      return { status: "succeeded", source: made.source, charge, failure };
     });
-    if (!kept) return;
-    const metered = meterMedia(terms, kept, result.usage);
-    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
-    await this.close("succeeded", metered);
-    this.answer.end(JSON.stringify(outcomeOf(from, kept)), metered.nano, upstreamMs);
+    if ("failure" in kept) return kept;
     context.log.info(
       { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
       `${kind.making.noun} made`,
     );
+    const success: Success = {
+      status: "succeeded",
+      source: made.source,
+      charge: meterMedia(terms, kept, result.usage),
+      holdNano: terms.holdNano,
+      result: { text: JSON.stringify(outcomeOf(from, kept)), upstreamMs },
+    };
+    return success;
   }
 
-  /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
-  private async conclude(error: unknown, signal: AbortSignal): Promise<void> {
+  private afterError(error: unknown, signal: AbortSignal): Failure {
     const { isAsking, begun, job } = this;
     const { reason } = signal as { readonly reason: unknown };
     const goesOn = outcomeAfterError(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
     if (goesOn !== undefined) throw goesOn;
-    await this.fail(error, signal);
+    return this.fail(error, signal);
   }
 
   /** Nothing was delivered, so nothing is owed. */
-  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
-    const { failure: told, status } = explained(error, signal);
-    const failure = { ...told, param: asSent(told.param, this.request) };
+  private fail(error: unknown, signal: AbortSignal): Failure {
+    const { failure, status } = explained(error, signal);
     this.context.log.warn(
       { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
       `no ${this.kind.making.noun}`,
     );
-    await this.close(status, undefined);
-    this.answer.fail(failure);
-  }
-
-  private async close(status: UsageStatus, metered: MeteredMedia | undefined): Promise<void> {
-    const { context, job, source } = this;
-    await context.ledger.finish({
-      workspaceId: job.workspace_id,
-      jobId: job.job_id,
-      attempt: job.attempt,
-      usedNano: metered?.nano ?? null,
-      status,
-      source: source ?? null,
-      units: metered?.units ?? {},
-      isEstimated: metered?.estimated !== undefined,
-      tokens: metered?.tokens ?? 0,
-    });
+    const param = asSent(failure.param, this.request);
+    return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param } };
   }
 
   private report(candidate: Candidate<Offer<Kind>>, error: ProviderError, next: string): void {

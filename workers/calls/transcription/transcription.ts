@@ -1,15 +1,17 @@
-/** What the audio pool does with a recording: transcribed by the first source that can, settled once, answered once. */
+/** What the audio pool does with a recording: the first source that can transcribes it. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
 import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/kinds/transcription.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Charge } from "#shared/ledger/charge.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 
-import { Answer } from "../../runner/answer.ts";
+import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
+import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
 import { failureFacts } from "../../providers/failure-facts.ts";
 import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -20,13 +22,10 @@ import { startWatchdog } from "../../runner/watchdog.ts";
 import { withinLimit } from "../attempt-limit.ts";
 import { type CallRecording, readRecording, type RecordingPlace } from "./recording.ts";
 import { explainFailure } from "../failure.ts";
-import { createCloseCall } from "../close-call.ts";
-import { type MediaTerms, type MeteredMedia, meterMedia } from "../media/meter.ts";
+import { type MediaTerms, meterMedia } from "../media/meter.ts";
 import { moveTerms, type Terms } from "../media/terms.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
-import { createNotRun } from "../not-run.ts";
-import { discardRequest, readRequest } from "../work-request.ts";
 
 /** The client's body, and what the ingress found out about its recording. */
 interface Call extends TranscriptionRequest {
@@ -45,21 +44,7 @@ interface Served {
 }
 
 export function createTranscriptionHandler(context: WorkerContext): JobHandler {
-  const closeCall = createCloseCall(context);
-  return {
-    ...createNotRun(context, closeCall),
-    async run(job, control) {
-      // What is broken off by a lost worker is free, as by a source.
-      const answer = new Answer(context.answers, control.reply, job.model, () => ({ nano: 0n, tokens: 0 }));
-      const body = await readRequest(context, job, answer, closeCall);
-      if (body === undefined) return;
-      try {
-        await new Transcribing(context, job, control, body as unknown as Call, answer).serve();
-      } finally {
-        discardRequest(context, job);
-      }
-    },
-  };
+  return { run: (job, control) => new Transcribing(context, job, control).serve() };
 }
 
 class Transcribing {
@@ -73,20 +58,19 @@ class Transcribing {
   private terms: Terms;
   private last: Attempt<Offer> | undefined;
 
-  constructor(context: WorkerContext, job: JobMessage, control: JobControl, call: Call, answer: Answer) {
+  constructor(context: WorkerContext, job: JobMessage, control: JobControl) {
     this.context = context;
     this.job = job;
     this.control = control;
-    this.call = call;
-    this.answer = answer;
+    this.call = job.request as unknown as Call;
+    this.answer = control.answer;
     this.terms = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
     };
   }
 
-  /** Ends with the hold closed and the caller told, whatever a provider does. */
-  async serve(): Promise<void> {
+  async serve(): Promise<Outcome> {
     const { context, job, call } = this;
     const totalMs = Math.max(1, job.deadline_ms - Date.now());
     const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, this.control.signal);
@@ -96,10 +80,9 @@ class Transcribing {
     try {
       recording = await readRecording(context, job.workspace_id, call.recording, signal);
       const served = await this.ask(recording, signal);
-      await this.control.confirmCaller?.(signal);
-      await this.deliver(served, performance.now() - askedAt);
+      return this.succeed(served, performance.now() - askedAt);
     } catch (error) {
-      await this.fail(error, signal);
+      return this.fail(error, signal);
     } finally {
       recording?.release();
       // That of a durable job goes with its end: the job may be handed back.
@@ -174,7 +157,7 @@ class Transcribing {
     this.answer.write(transcriptDelta(piece), upstreamMs);
   }
 
-  private meter(model: Model, usage: MediaUsage): MeteredMedia {
+  private meter(model: Model, usage: MediaUsage): Charge {
     const { most, bound } = this.check(model);
     const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
     const { seconds = this.call.recording.seconds } = usage;
@@ -182,7 +165,7 @@ class Transcribing {
   }
 
   /** What a caller owes that left while it read along: the whole recording, or by the token our own low count. */
-  private meterCut(model: Model): MeteredMedia {
+  private meterCut(model: Model): Charge {
     if (this.terms.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
     const output = Math.ceil(this.shown.length / CHARACTERS_A_TOKEN);
@@ -190,9 +173,9 @@ class Transcribing {
     return { ...this.meter(model, { tokens }), estimated: "missing" };
   }
 
-  private async deliver({ result, attempt }: Served, upstreamMs: number): Promise<void> {
-    const { call, job, answer, context } = this;
-    const { model } = attempt.candidate;
+  private succeed({ result, attempt }: Served, upstreamMs: number): Success {
+    const { call, job, context } = this;
+    const { model, name: source } = attempt.candidate;
     const { wish } = this.check(model);
     // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
     // None at all it cannot be, as ours is above that.
@@ -203,62 +186,42 @@ class Transcribing {
     const usage = result.usage.tokens ? result.usage : reported;
     const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
-    // Written before it is paid for: what cannot be told is not charged.
-    const { body, contentType } = renderTranscript(transcript, wish.format, options);
+    const plain = renderTranscript(transcript, wish.format, options);
     const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
-    const { takenNano } = await this.close("succeeded", metered);
-    if (events === undefined) answer.end(body, takenNano, upstreamMs, contentType);
-    else {
-      const last = events.pop() ?? "";
-      for (const event of events) answer.write(event, upstreamMs);
-      answer.end(last, takenNano);
-    }
-    context.log.info(
-      { request_id: job.request_id, source: attempt.candidate.name, ms: Math.round(upstreamMs) },
-      "recording transcribed",
-    );
+    context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "recording transcribed");
+    return {
+      status: "succeeded",
+      source,
+      charge: metered,
+      holdNano: this.terms.holdNano,
+      result: events
+        ? { text: events.join(""), upstreamMs }
+        : { text: plain.body, upstreamMs, contentType: plain.contentType },
+    };
   }
 
   /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
-  private async fail(error: unknown, signal: AbortSignal): Promise<void> {
-    const { context, job, last, answer } = this;
+  private fail(error: unknown, signal: AbortSignal): Failure {
+    const { context, job, last } = this;
+    const source = last?.candidate.name ?? null;
     if (error instanceof ApiError) {
-      await this.close("failed", undefined);
-      answer.fail({ code: error.code, message: error.message, param: error.param, retry: error.shouldRetry !== false });
-      return;
+      const { code, message, param } = error;
+      return freeFailure({ code, message, param, retry: error.shouldRetry !== false }, source);
     }
     if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
     const failure = explainFailure(error, signal.reason);
     if (signal.aborted || error instanceof NoRouteError) {
       context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
     }
-    context.log.warn(
-      { request_id: job.request_id, source: last?.candidate.name, kind: failure.kind },
-      "nothing transcribed",
-    );
+    context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "nothing transcribed");
     const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
-    await this.close(failure.status, hasLeft ? this.meterCut(last.candidate.model) : undefined);
-    // Adapters name the recording as forms do; it may have come otherwise.
-    answer.fail({ ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param });
-  }
-
-  private async close(status: "succeeded" | "failed" | "cancelled" | "lost", metered: MeteredMedia | undefined) {
-    const { context, job, last } = this;
-    const finished = await context.ledger.finish({
-      workspaceId: job.workspace_id,
-      jobId: job.job_id,
-      attempt: job.attempt,
-      usedNano: metered?.nano ?? null,
-      status,
-      source: last?.candidate.name ?? null,
-      units: metered?.units ?? {},
-      isEstimated: metered?.estimated !== undefined,
-      tokens: metered?.tokens ?? 0,
-    });
-    if (finished.wasClosed || !metered) return finished;
-    context.metrics.creditsSettled.addNano(finished.takenNano);
-    if (metered.estimated) context.metrics.usageEstimated.inc(metered.estimated);
-    return finished;
+    return {
+      status: failure.status,
+      source,
+      charge: hasLeft ? this.meterCut(last.candidate.model) : undefined,
+      // Adapters name the recording as forms do; it may have come otherwise.
+      failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
+    };
   }
 
   private report(attempt: Attempt<Offer>, error: ProviderError, next: string): void {

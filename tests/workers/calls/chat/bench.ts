@@ -1,17 +1,17 @@
 /** The chat pool without its surroundings: what its tests share. */
-import type { NatsConnection } from "nats";
-
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Finish } from "#shared/ledger/finish.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
+import type { Frame } from "#shared/queue/frames.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
+import { controllerOf, type FakeIngress, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { createChatHandler } from "#workers/calls/chat/chat.ts";
+import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
 /** The base model with its first source alone: what fails there fails. */
@@ -34,7 +34,6 @@ export const standIn = (slug: string, ofSource = ""): string => `  - slug: ${slu
     sources: [{ provider: acme, model: acme-${slug}${ofSource} }]
 `;
 
-export const REPLY = "_INBOX.gw.ingress.job";
 /** What each test opened. */
 const closing: (() => void)[] = [];
 
@@ -44,13 +43,13 @@ export function closeBenches(): void {
 }
 
 export interface Bench {
-  readonly handler: ReturnType<typeof createChatHandler>;
-  readonly frames: { readonly frame: Frame; readonly data: Uint8Array; readonly bytes: number }[];
+  readonly live: LiveCalls;
+  readonly frames: FakeIngress["frames"];
   readonly finishes: Finish[];
   /** What the provider was asked. */
   readonly calls: ChatCall[];
   /** Runs a job to its end, with the address of an ingress. */
-  readonly run: (job?: JobMessage, signal?: AbortSignal) => Promise<void>;
+  readonly run: (job?: JobMessage, signal?: AbortSignal, stopping?: AbortSignal) => Promise<void>;
   readonly text: () => string;
   readonly kinds: () => string[];
   /** The error frame; fails when there is none. */
@@ -79,18 +78,16 @@ export interface Surroundings {
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
 export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}): Bench {
-  const frames: Bench["frames"] = [];
   const finishes: Finish[] = [];
   const calls: ChatCall[] = [];
   const metrics = createMetrics("test");
   closing.push(() => metrics.close());
   const catalogue = build([around.catalogue ?? ONE_SOURCE]);
-  const replies = {
-    request: () =>
-      around.ingress instanceof Error || around.ingress === undefined
-        ? Promise.reject(around.ingress ?? new Error("no responders"))
-        : Promise.resolve({ string: () => around.ingress }),
-  } as unknown as NatsConnection;
+  const { replies, answers, frames } = fakeIngress({
+    word: "taken",
+    answer: around.ingress,
+    room: around.room,
+  });
   const context = {
     config: {
       calls: {
@@ -130,19 +127,21 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     breaker: fakeBreaker(around.breaker),
     repeats: { succeeded: () => undefined, take: () => false },
     replies,
-    answers: {
-      isClosed: () => false,
-      room: () => around.room?.(),
-      publish: (_subject: string, bytes: Uint8Array) => frames.push({ ...decodeFrame(bytes), bytes: bytes.length }),
-    },
+    answers,
   } as unknown as WorkerContext;
-  const handler = createChatHandler(context);
+  const live = openLiveCalls({
+    context,
+    handler: createChatHandler(context),
+    cancels: { onCancel: () => () => undefined },
+  });
+  closing.push(() => live.close());
   return {
-    handler,
+    live,
     frames,
     finishes,
     calls,
-    run: (job = chatJob(), signal = new AbortController().signal) => handler.run(job, { signal, reply: REPLY }),
+    run: (job = chatJob(), signal = new AbortController().signal, stopping = new AbortController().signal) =>
+      live.run(job, replyTo(job), controllerOf(signal), stopping),
     text: () => new TextDecoder().decode(Buffer.concat(frames.map(({ data }) => data))),
     kinds: () => frames.map(({ frame }) => frame.t),
     failure: () => {

@@ -195,11 +195,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
       return untilAborted(call);
     });
     const second = bench({ stream: later }, around({ catalogue: draining }));
-    await second.handler.run(chatJob(STREAM), {
-      signal: left.signal,
-      stopping: stopping.signal,
-      reply: "_INBOX.gw.i.j",
-    });
+    await second.run(chatJob(STREAM), left.signal, stopping.signal);
     expect(second.finishes).toMatchObject([{ units: { output_tokens: 1 } }]);
   });
 

@@ -7,12 +7,14 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
+import { CALLER_LIVES, type Frame } from "#shared/queue/frames.ts";
 import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/kinds/embedding-models.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { controllerOf, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
 import { createCallHandler } from "#workers/calls/handlers.ts";
+import { openLiveCalls } from "#workers/runner/live-calls.ts";
 import { batchesOf } from "#workers/calls/embeddings/attempt.ts";
 import { type EmbeddingsCall, type EmbeddingsResult, ProviderError } from "#workers/providers/provider.ts";
 
@@ -36,7 +38,7 @@ interface Bench {
 
 /** The pool over providers of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
 function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" })): Bench {
-  const frames: { readonly frame: Frame; readonly data: Uint8Array }[] = [];
+  const { replies, answers, frames } = fakeIngress({ word: "taken", answer: CALLER_LIVES });
   const finishes: Finish[] = [];
   const calls: EmbeddingsCall[] = [];
   const verdicts: string[] = [];
@@ -71,12 +73,12 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
       retryInMs: () => 0,
     },
     repeats: { succeeded: () => undefined, take: () => false },
-    answers: {
-      isClosed: () => false,
-      publish: (_subject: string, bytes: Uint8Array) => frames.push(decodeFrame(bytes)),
-    },
+    replies,
+    answers,
   } as unknown as WorkerContext;
-  const handler = createCallHandler(context);
+  const cancels = { onCancel: () => () => undefined };
+  const live = openLiveCalls({ context, handler: createCallHandler(context), cancels });
+  closing.push(() => live.close());
   return {
     finishes,
     calls,
@@ -93,7 +95,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
         ...members,
       });
       expect(validate("JobMessage", job)).toBeNull();
-      return handler.run(job, { signal, reply: "_INBOX.gw.ingress.job" });
+      return live.run(job, replyTo(job), controllerOf(signal), new AbortController().signal);
     },
     answer: () => {
       expect(frames.map(({ frame }) => frame.t)).toEqual(["end"]);

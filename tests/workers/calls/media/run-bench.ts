@@ -1,15 +1,18 @@
 /** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { MediaSource } from "#shared/media/media-probes.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { type Settlement, settlementOf } from "#shared/ledger/charge.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
+import { Answer } from "#workers/runner/answer.ts";
 import { SPEAKING } from "#workers/calls/media/kinds.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import { createMediaHandler } from "#workers/calls/media/run.ts";
@@ -53,13 +56,13 @@ export type Offer = MediaOffer<SpeechInput, Artifact>;
 export interface Ran {
   /** What `serve` threw: the job goes on without this worker. */
   readonly thrown: unknown;
-  /** What the hold was closed with. */
-  readonly closed: readonly { readonly status: string; readonly usedNano: bigint | null }[];
+  /** What the hold is closed with. */
+  readonly closed: readonly Settlement[];
   /** What was noted in the row, in its order. */
   readonly kept: readonly unknown[];
   /** Sources that the breaker heard of, as `one/m ok`. */
   readonly recorded: readonly string[];
-  /** The answer, as it was sent. */
+  /** The answer, or why there is none. */
   readonly told: string;
   /** Bytes of the pool's budget that are still held. */
   readonly held: number;
@@ -115,22 +118,11 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
     },
     database: { query: () => Promise.resolve([{ used: BigInt(around.stored ?? 0) }]) },
     providerCallbacks: { onProviderCallback: () => () => undefined },
-    answers: {
-      publish: (_subject: string, data: Uint8Array) => {
-        told += new TextDecoder().decode(data);
-      },
-      isClosed: () => false,
-    },
-    ledger: {
-      finish: (end: Ran["closed"][number]) => {
-        closed.push(end);
-        return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
-      },
-    },
     results,
     uploadPlaces: new ResultBudget({ bytesMax: 2, waitMs: 1_000 }),
     probes: {
-      audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)),
+      audio: async (source: MediaSource) =>
+        probeAudio("path" in source ? await Bun.file(source.path).bytes() : source.bytes),
       video: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeVideo(bytes)),
     },
     uploads: { run: around.store ?? (() => Promise.resolve("file-1")) },
@@ -139,7 +131,7 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   } as unknown as WorkerContext;
   const control = {
     signal: around.signal ?? new AbortController().signal,
-    reply: "_INBOX.gw.test.1",
+    answer: new Answer({ isClosed: () => true, publish: () => undefined, room: () => undefined }, undefined, "speaks"),
     caller: { begin: () => undefined, write: (bytes: Uint8Array) => (heard += bytes.length) },
     providerJob: {
       found: around.found ?? null,
@@ -153,12 +145,15 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
     },
   } as unknown as JobControl;
   const kind = { ...SPEAKING, making: { ...SPEAKING.making, pollMinMs: 1, pollMaxMs: 2 } };
-  const thrown = await createMediaHandler(context, kind)
-    .run({ ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" }, control)
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+  const job = { ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" };
+  let thrown: unknown;
+  try {
+    const outcome = await createMediaHandler(context, kind).run(job, control);
+    closed.push(settlementOf(outcome.status, outcome.source, outcome.charge));
+    told = "result" in outcome ? outcome.result.text : JSON.stringify(outcome.failure);
+  } catch (error) {
+    thrown = error;
+  }
   return { thrown, closed, kept, recorded, told, held: results.bytes, heard };
 }
 

@@ -3,14 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
 import { createLogger } from "#shared/logger.ts";
-import { decodeFrame } from "#shared/queue/frames.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
+import { controllerOf, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { JobAbort } from "#workers/job.ts";
 import { createTranscriptionHandler } from "#workers/calls/transcription/transcription.ts";
+import { openLiveCalls } from "#workers/runner/live-calls.ts";
 import type { DirectOffer, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
@@ -57,9 +58,11 @@ async function run(
 ) {
   const breaker = fakeBreaker();
   const closed: object[] = [];
-  /** What the caller had been told when its hold was closed. */
-  let before = "";
-  let told = "";
+  const { replies, answers, frames } = fakeIngress();
+  const told = (): string =>
+    frames
+      .map(({ frame, data }) => `${frame.t === "error" ? frame.code : ""}${new TextDecoder().decode(data)}`)
+      .join("");
   const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
   const model = catalogue.models.get(slug);
   if (!model) throw new Error("no model");
@@ -73,22 +76,22 @@ async function run(
       bucket: "b",
       client: { send: () => Promise.resolve({ Body: new Blob([RECORDING]).stream() }) },
     },
-    metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle, creditsSettled: handle },
+    metrics: {
+      providerSeconds: handle,
+      usageEstimated: handle,
+      providerErrors: handle,
+      creditsSettled: handle,
+      creditsUncollected: handle,
+    },
     ledger: {
       finish: (end: { readonly usedNano: bigint | null }) => {
         closed.push(end);
-        before = told;
         return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
       },
     },
     providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? offers[0] : offers[1]) },
-    answers: {
-      isClosed: () => false,
-      publish: (_subject: string, bytes: Uint8Array) => {
-        const { frame, data } = decodeFrame(bytes);
-        told += `${frame.t === "error" ? frame.code : ""}${new TextDecoder().decode(data)}`;
-      },
-    },
+    replies,
+    answers,
   } as unknown as WorkerContext;
   const recording = {
     reference: REFERENCE,
@@ -106,9 +109,11 @@ async function run(
     deadline_ms: Date.now() + totalMs,
     request: { model: slug, recording, ...(isStreamed ? { stream: true } : {}) },
   });
-  const control = { signal, reply: "_INBOX.gw.ingress.job" };
-  await createTranscriptionHandler(context).run(job, control);
-  return { told, before, closed, breaker: breaker.told };
+  const cancels = { onCancel: () => () => undefined };
+  const live = openLiveCalls({ context, handler: createTranscriptionHandler(context), cancels });
+  await live.run(job, replyTo(job), controllerOf(signal), new AbortController().signal);
+  live.close();
+  return { told: told(), firstFrame: frames[0]?.frame.t, closed, breaker: breaker.told };
 }
 
 const hears: Offer = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
@@ -155,7 +160,7 @@ describe("a recording whose caller reads along", () => {
   test("is told the words as they become known, then what is left, and the whole", async () => {
     const ran = await run([speaks, hears], { isStreamed: true });
     expect(deltas(ran.told)).toEqual(["good ", "morning", " all"]);
-    expect(deltas(ran.before)[0]).toBe("good ");
+    expect(ran.firstFrame).toBe("head");
     expect(ran.told).toContain('"type":"transcript.text.done","text":"good morning all"');
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: 600_000_000n }]);
   });

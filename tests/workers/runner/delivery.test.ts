@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { decide, type DeliveryFacts, nakDelayMs, type Outcome } from "#workers/runner/outcome.ts";
+import { decide, type DeliveryFacts, nakDelayMs, type DeliveryVerdict } from "#workers/runner/delivery.ts";
 
 const FRESH: DeliveryFacts = { deliveries: 1, isReadable: true, deadlineMs: 2_000, nowMs: 1_000, isCancelled: false };
 
 describe("what is done with a delivery", () => {
-  test.each<[string, Partial<DeliveryFacts>, Outcome]>([
+  test.each<[string, Partial<DeliveryFacts>, DeliveryVerdict]>([
     ["the first one of a call that is waited for", {}, "run"],
     ["a moment before the deadline", { nowMs: 1_999 }, "run"],
     ["at the deadline", { nowMs: 2_000 }, "drop"],

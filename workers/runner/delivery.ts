@@ -10,10 +10,10 @@ export interface DeliveryFacts {
   readonly isCancelled: boolean;
 }
 
-/** `repeat`: somebody else has it, or had it; nothing is left to do. */
-export type Outcome = "run" | "drop" | "lost" | "repeat" | "dead_letter";
+/** `repeat`: another worker has it, or had it; nothing is left to do. */
+export type DeliveryVerdict = "run" | "drop" | "lost" | "repeat" | "dead_letter";
 
-export function decide(facts: DeliveryFacts): Outcome {
+export function decide(facts: DeliveryFacts): DeliveryVerdict {
   if (!facts.isReadable) return "dead_letter";
   if (facts.deliveries > 1) return "lost";
   if (facts.isCancelled || facts.nowMs >= facts.deadlineMs) return "drop";

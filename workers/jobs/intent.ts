@@ -1,30 +1,7 @@
-/**
- * A pool's handler closes holds and answers callers. For a durable job both are caught here, to be written together with the
- * job's state when the run is over; and before any provider is asked, that this is about to happen is written down.
- */
-import type { Code } from "#shared/errors.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
-import { decodeFrame, type ErrorFrame } from "#shared/queue/frames.ts";
-
-import type { WorkerContext } from "../context.ts";
+/** Before a durable job's handler asks any provider, that this is about to happen is written down. */
 import type { MediaOffer } from "../providers/media.ts";
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";
-
-/** What the handler was told to write and to say. */
-export interface Capture {
-  /** For the handler. */
-  readonly context: WorkerContext;
-  /** The hold's closing; undefined when the run ended without one. */
-  finish(): Finish | undefined;
-  /** A provider was asked and may have done the work, though its answer was none. */
-  mayHaveBeenServed(): boolean;
-  /** The whole answer as text, an error, or undefined when there was neither. */
-  answer(): { readonly text: string } | { readonly error: ErrorFrame & { readonly code: Code } } | undefined;
-}
-
-/** Any address: the frames never leave the process. */
-export const CAPTURED_REPLY = "captured";
 
 /**
  * Told before a provider is asked.
@@ -32,11 +9,15 @@ export const CAPTURED_REPLY = "captured";
  */
 export type Intend = (isDirect: boolean) => Promise<void>;
 
+export interface IntendedProviders {
+  /** For the handler. */
+  readonly providers: Providers;
+  /** A provider was asked and may have done the work, though its answer was none. */
+  mayHaveBeenServed(): boolean;
+}
+
 /** @param intend run before the first provider call, and before the first of the other sort; what it throws ends the run */
-export function capture(context: WorkerContext, intend: Intend): Capture {
-  let closing: Finish | undefined;
-  const pieces: Uint8Array[] = [];
-  let last: { text: true } | { error: ErrorFrame } | undefined;
+export function withIntent(providers: Providers, intend: Intend): IntendedProviders {
   let intent: { readonly isDirect: boolean; readonly noted: Promise<void> } | undefined;
   let mayHaveBeenServed = false;
   const once: Intend = (isDirect) => {
@@ -44,35 +25,11 @@ export function capture(context: WorkerContext, intend: Intend): Capture {
     return intent.noted;
   };
   return {
-    context: {
-      ...context,
-      providers: intending(context.providers, {
-        begin: once,
-        failed: (error) => (mayHaveBeenServed ||= !hasServedNothing(error)),
-      }),
-      ledger: {
-        ...context.ledger,
-        finish: async (item) => {
-          closing = item;
-          // Counted and told when it is really done.
-          return { takenNano: item.usedNano ?? 0n, wasClosed: true };
-        },
-      },
-      answers: {
-        isClosed: () => false,
-        room: () => undefined,
-        flush: () => undefined,
-        publish: (_subject, bytes) => {
-          const { frame, data } = decodeFrame(bytes);
-          if (frame.t === "error") last = { error: frame };
-          else if (frame.t === "part" || frame.t === "end") pieces.push(data);
-          if (frame.t === "end") last = { text: true };
-        },
-      },
-    },
-    finish: () => closing,
+    providers: intending(providers, {
+      begin: once,
+      failed: (error) => (mayHaveBeenServed ||= !hasServedNothing(error)),
+    }),
     mayHaveBeenServed: () => mayHaveBeenServed,
-    answer: () => (last && "text" in last ? { text: Buffer.concat(pieces).toString("utf8") } : last),
   };
 }
 

@@ -1,0 +1,109 @@
+/**
+ * Answers that their workers sent before they were settled. Their figures are kept until the worker says that they are
+ * settled; when it is lost, or says nothing, they are settled from here. Settling twice changes nothing.
+ */
+import { failpoint } from "#shared/failpoint.ts";
+import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import type { Ledger } from "#shared/ledger/finish.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
+import type { EndedCalls } from "#shared/queue/reply.ts";
+import { isTakenSubject } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { createWordBatch, type TakenWord } from "#shared/queue/words.ts";
+
+export interface UnsettledAnswers extends EndedCalls {
+  /** The answer is on its way to its client. */
+  keep(call: { readonly jobId: string; readonly workspaceId: string }, frame: EndFrame, settle: SettleNote): void;
+  /** Answers not known to be settled. */
+  size(): number;
+  /** Settles what no worker speaks of any more: the process ends. */
+  drain(): Promise<void>;
+  close(): void;
+}
+
+interface Unsettled {
+  readonly jobId: string;
+  readonly workspaceId: string;
+  readonly nano: bigint;
+  readonly note: SettleNote;
+  /** performance.now() from which on its worker's word is not waited for. */
+  dueAt: number;
+  isSettling: boolean;
+}
+
+/** By then a lost worker's message has come to another one, which asks for it. */
+const WORD_MS = LANE_SETTINGS.live.ackWaitMs;
+const TICK_MS = paced(1_000);
+/** How long workers may take to settle what they run, when we end. */
+const DRAIN_MS = paced(2_000);
+
+export function openUnsettledAnswers(options: {
+  ledger: Ledger;
+  metrics: Metrics;
+  log: Logger;
+  publish: (subject: string, bytes: Uint8Array) => void;
+}): UnsettledAnswers {
+  const { ledger, metrics, log } = options;
+  const answers = new Map<string, Unsettled>();
+  const words = createWordBatch<TakenWord>(options.publish);
+
+  const say = (word: TakenWord, jobId: string, { tell }: SettleNote): void => {
+    if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);
+  };
+
+  const settle = async (answer: Unsettled): Promise<void> => {
+    if (answer.isSettling) return;
+    answer.isSettling = true;
+    const { jobId, workspaceId, note } = answer;
+    const { source, units, tokens, estimated, attempt } = note;
+    const charge = { nano: answer.nano, units, tokens, estimated };
+    try {
+      const of = { jobId, workspaceId, attempt };
+      const finished = await ledger.finish({ ...of, ...settlementOf("succeeded", source, charge) });
+      answers.delete(jobId);
+      if (finished.wasClosed) return;
+      countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
+      metrics.answersSettledByIngress.inc();
+      log.warn({ job_id: jobId }, "an answer was settled without its worker");
+    } catch (error) {
+      log.error({ err: error, job_id: jobId }, "an answer could not be settled; it is tried again");
+      answer.dueAt = performance.now() + WORD_MS;
+      answer.isSettling = false;
+    }
+  };
+
+  const clock = setInterval(() => {
+    const now = performance.now();
+    // Oldest first: those behind one that is not due are not due either, but for those tried again.
+    for (const answer of answers.values()) if (answer.dueAt <= now) void settle(answer);
+  }, TICK_MS);
+
+  return {
+    keep({ jobId, workspaceId }, { nano }, note) {
+      const dueAt = performance.now() + WORD_MS;
+      answers.set(jobId, { jobId, workspaceId, nano: BigInt(nano), note, dueAt, isSettling: false });
+      say("taken", jobId, note);
+      failpoint("call.taken");
+    },
+    onFrame(jobId, frame) {
+      const answer = answers.get(jobId);
+      if (frame.t === "end" && frame.settle) say(answer ? "taken" : "gone", jobId, frame.settle);
+      if (!answer) return CALLER_GONE;
+      if (frame.t !== "lost") return CALLER_TAKEN;
+      void settle(answer);
+      return CALLER_LIVES;
+    },
+    onSettled: (jobId) => answers.delete(jobId),
+    size: () => answers.size,
+    async drain() {
+      for (const until = performance.now() + DRAIN_MS; answers.size > 0 && performance.now() < until;) {
+        await Bun.sleep(20);
+      }
+      await Promise.all(Array.from(answers.values(), settle));
+    },
+    close: () => clearInterval(clock),
+  };
+}

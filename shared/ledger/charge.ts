@@ -1,0 +1,47 @@
+/** What a call costs once it is known, in the ledger's terms and in those of metrics and log. */
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+import type { Finish, UsageStatus } from "./finish.ts";
+
+export interface Charge {
+  readonly nano: bigint;
+  /** What was measured, for the usage record. */
+  readonly units: Readonly<Record<string, number>>;
+  /** Corrects the daily counter. */
+  readonly tokens: number;
+  /** Why the figures are ours and not the provider's; undefined when they are the provider's. */
+  readonly estimated: "missing" | "impossible" | "cut" | undefined;
+}
+
+/** A `Finish` without the call that it is of. */
+export type Settlement = Omit<Finish, "workspaceId" | "jobId" | "attempt" | "isPatient">;
+
+/** @param charge undefined releases the hold. @param source `provider/model` that served, null when none did */
+export function settlementOf(status: UsageStatus, source: string | null, charge: Charge | undefined): Settlement {
+  return {
+    status,
+    source,
+    usedNano: charge?.nano ?? null,
+    units: charge?.units ?? {},
+    tokens: charge?.tokens ?? 0,
+    isEstimated: charge?.estimated !== undefined,
+  };
+}
+
+/** Counts what a settlement took. Run once for each: by whoever closed the hold. */
+export function countCharge(
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+  charge: Charge,
+  takenNano: bigint,
+  of: { readonly requestId: string; readonly source: string | null },
+): void {
+  metrics.creditsSettled.addNano(takenNano);
+  metrics.creditsUncollected.addNano(charge.nano - takenNano);
+  if (charge.estimated) metrics.usageEstimated.inc(charge.estimated);
+  if (charge.estimated !== "impossible") return;
+  log.error(
+    { request_id: of.requestId, source: of.source },
+    "the provider reported impossible usage; the call was settled at its hold",
+  );
+}

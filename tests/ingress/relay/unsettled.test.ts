@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { Finish } from "#shared/ledger/finish.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
+import { takenSubject } from "#shared/queue/subjects.ts";
+import { openUnsettledAnswers, type UnsettledAnswers } from "#ingress/relay/unsettled.ts";
+
+const CALL = { jobId: "job", workspaceId: "workspace" };
+const NOTE: SettleNote = { attempt: 1, source: "a/b", units: { output_tokens: 4 }, tokens: 4, tell: takenSubject("w") };
+const FRAME: EndFrame = { n: 0, t: "end", model: "one", nano: "40", upstream_ms: 1, settle: NOTE };
+
+let answers: UnsettledAnswers;
+let metrics: Metrics;
+afterEach(() => {
+  answers.close();
+  metrics.close();
+});
+
+function open({ wasClosed = false, faults = 0 } = {}) {
+  const finishes: Finish[] = [];
+  const words: { subject: string; text: string }[] = [];
+  metrics = createMetrics("test");
+  let left = faults;
+  answers = openUnsettledAnswers({
+    ledger: {
+      finish(finish) {
+        if (left-- > 0) return Promise.reject(new Error("the database is away"));
+        finishes.push(finish);
+        return Promise.resolve({ takenNano: 40n, wasClosed });
+      },
+      undo: () => undefined,
+      idle: () => Promise.resolve(),
+    },
+    metrics,
+    log: createLogger({ level: "silent", role: "test" }),
+    publish: (subject, bytes) => void words.push({ subject, text: new TextDecoder().decode(bytes) }),
+  });
+  return { finishes, words };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const counted = (): Promise<string> =>
+  metrics.registry.getSingleMetricAsString("sluice_answers_settled_by_ingress_total");
+
+describe("an answer that came before it was settled", () => {
+  test("is told to be taken, with others of the same turn in one message", async () => {
+    const { words } = open();
+    answers.keep(CALL, FRAME, NOTE);
+    answers.keep({ ...CALL, jobId: "other" }, FRAME, NOTE);
+    await turn();
+    expect(words).toEqual([{ subject: "_INBOX.wk.w.taken", text: '{"taken":["job","other"]}' }]);
+  });
+
+  test("is told to nobody where its worker needs no word, or names an address that is no worker's", async () => {
+    const { words } = open();
+    const { tell: _none, ...quiet } = NOTE;
+    answers.keep(CALL, FRAME, quiet);
+    for (const tell of ["_INBOX.ws.x", "work.chat.live.x", "_INBOX.wk.>"]) answers.keep(CALL, FRAME, { ...NOTE, tell });
+    await turn();
+    expect(words).toEqual([]);
+  });
+
+  test("is forgotten when its worker says that it is settled", async () => {
+    const { finishes } = open();
+    answers.keep(CALL, FRAME, NOTE);
+    answers.onSettled("job");
+    expect(answers.size()).toBe(0);
+    expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_GONE);
+    await answers.drain();
+    expect(finishes).toEqual([]);
+  });
+
+  test("is settled from here when its worker is lost, at the worker's own figures and once", async () => {
+    const { finishes } = open();
+    answers.keep(CALL, FRAME, NOTE);
+    expect(answers.onFrame("job", { t: "beat" })).toBe(CALLER_TAKEN);
+    expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_LIVES);
+    expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_LIVES);
+    await turn();
+    const figures = { usedNano: 40n, status: "succeeded", source: "a/b", units: { output_tokens: 4 }, tokens: 4 };
+    expect(finishes).toMatchObject([{ ...CALL, attempt: 1, ...figures, isEstimated: false }]);
+    expect(answers.size()).toBe(0);
+    expect(await counted()).toContain("} 1");
+  });
+
+  test("is settled when its worker says nothing any more, and counted only where that took it", async () => {
+    const { finishes } = open({ wasClosed: true });
+    answers.keep(CALL, FRAME, NOTE);
+    while (answers.size() > 0) await Bun.sleep(50);
+    expect(finishes).toHaveLength(1);
+    expect(await counted()).toContain("} 0");
+  }, 60_000);
+
+  test("is tried again when the database was away", async () => {
+    const { finishes } = open({ faults: 1 });
+    answers.keep(CALL, FRAME, NOTE);
+    answers.onFrame("job", { t: "lost" });
+    await turn();
+    expect([finishes.length, answers.size()]).toEqual([0, 1]);
+    while (answers.size() > 0) await Bun.sleep(50);
+    expect(finishes).toHaveLength(1);
+  }, 60_000);
+
+  test("is settled before the process ends", async () => {
+    const { finishes } = open();
+    answers.keep(CALL, FRAME, NOTE);
+    await answers.drain();
+    expect(finishes).toHaveLength(1);
+  });
+});
+
+test("the answer of a call that is not waited for any more is told to be gone, or taken when it comes twice", async () => {
+  const { words } = open();
+  expect(answers.onFrame("job", FRAME)).toBe(CALLER_GONE);
+  await turn();
+  answers.keep(CALL, FRAME, NOTE);
+  answers.onFrame("job", FRAME);
+  await turn();
+  expect(words.map(({ text }) => text)).toEqual(['{"gone":["job"]}', '{"taken":["job","job"]}']);
+});

@@ -1,0 +1,68 @@
+/** The other end of a runner's connection for answers: an ingress that takes them, or says that it never will. */
+import type { NatsConnection } from "nats";
+
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
+import type { TakenWord } from "#shared/queue/words.ts";
+import type { WorkerContext } from "#workers/context.ts";
+
+/** Where answers to a call go. */
+export const replyTo = ({ job_id: jobId }: Pick<JobMessage, "job_id">): string => `_INBOX.gw.ingress.${jobId}`;
+
+export interface FakeIngress {
+  readonly replies: WorkerContext["replies"];
+  readonly answers: WorkerContext["answers"];
+  readonly frames: { readonly frame: Frame; readonly data: Uint8Array; readonly bytes: number }[];
+  /** Job ids that the runner told to be settled. */
+  readonly settled: string[];
+}
+
+export interface IngressHabits {
+  /** What it says of a whole answer; undefined: nothing. */
+  readonly word?: TakenWord | undefined;
+  /** Its answer to a question; absent, or an error: none. */
+  readonly answer?: string | Error | undefined;
+  readonly room?: (() => Promise<void> | undefined) | undefined;
+}
+
+export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngress {
+  const frames: FakeIngress["frames"] = [];
+  const settled: string[] = [];
+  let hear: ((error: null, message: { data: Uint8Array }) => void) | undefined;
+  const replies = {
+    subscribe: (_subject: string, options: { callback: typeof hear }) => {
+      hear = options.callback;
+      return { unsubscribe: () => undefined };
+    },
+    request: () =>
+      typeof habits.answer === "string"
+        ? Promise.resolve({ string: () => habits.answer })
+        : Promise.reject(habits.answer ?? new Error("no responders")),
+    status: () => [],
+  } as unknown as NatsConnection;
+  const answers = {
+    isClosed: () => false,
+    room: () => habits.room?.(),
+    flush: () => undefined,
+    publish: (subject: string, bytes: Uint8Array) => {
+      if (subject.endsWith(".settled")) {
+        settled.push(...(JSON.parse(new TextDecoder().decode(bytes)) as { settled: string[] }).settled);
+        return;
+      }
+      const { frame, data } = decodeFrame(bytes);
+      frames.push({ frame, data, bytes: bytes.length });
+      if (frame.t !== "end" || frame.settle?.tell === undefined || habits.word === undefined) return;
+      const word = JSON.stringify({ [habits.word]: [subject.slice(subject.lastIndexOf(".") + 1)] });
+      queueMicrotask(() => hear?.(null, { data: new TextEncoder().encode(word) }));
+    },
+  };
+  return { replies, answers, frames, settled };
+}
+
+/** What a runner ends a call by, when a test does it with a signal of its own. */
+export function controllerOf(signal: AbortSignal): AbortController {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(signal.reason);
+  else signal.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
+  return controller;
+}

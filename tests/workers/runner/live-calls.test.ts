@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, test } from "bun:test";
+
+import type { Finish } from "#shared/ledger/finish.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
+import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import type { WorkerContext } from "#workers/context.ts";
+import type { JobControl } from "#workers/job.ts";
+import type { Outcome, Success } from "#workers/outcome.ts";
+import { openLiveCalls } from "#workers/runner/live-calls.ts";
+
+import { fakeIngress, type IngressHabits, replyTo } from "./fake-ingress.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const JOB = chatJob();
+const WELL: Success = {
+  status: "succeeded",
+  source: "a/b",
+  charge: { nano: 40n, units: { output_tokens: 4 }, tokens: 4, estimated: undefined },
+  holdNano: 100n,
+  result: { text: "{}", upstreamMs: 7 },
+};
+
+interface Ran {
+  /** What happened, in order: a frame's name, `settled` with what was taken, `kept`. */
+  readonly order: readonly string[];
+  readonly finishes: readonly Finish[];
+  readonly frames: ReturnType<typeof fakeIngress>["frames"];
+  readonly settled: readonly string[];
+}
+
+/** One call whose handler comes to `outcome`. */
+async function run(
+  outcome: Outcome | ((control: JobControl) => Outcome),
+  habits: IngressHabits = { word: "taken" },
+  { job = JOB, isAddressed = true } = {},
+): Promise<Ran> {
+  const order: string[] = [];
+  const finishes: Finish[] = [];
+  const ingress = fakeIngress(habits);
+  const metrics = createMetrics("test");
+  const context = {
+    log: createLogger({ level: "silent", role: "test" }),
+    metrics,
+    replies: ingress.replies,
+    answers: {
+      ...ingress.answers,
+      publish(subject: string, bytes: Uint8Array) {
+        ingress.answers.publish(subject, bytes);
+        if (subject === replyTo(job)) order.push(ingress.frames.at(-1)?.frame.t ?? "");
+      },
+    },
+    ledger: {
+      async finish(finish: Finish) {
+        await Bun.sleep(1);
+        finishes.push(finish);
+        order.push(`settled ${finish.usedNano}`);
+        return { takenNano: finish.usedNano ?? 0n, wasClosed: false };
+      },
+    },
+  } as unknown as WorkerContext;
+  const live = openLiveCalls({
+    context,
+    handler: {
+      run(_job, control) {
+        const made = typeof outcome === "function" ? outcome(control) : outcome;
+        return Promise.resolve("result" in made ? { ...made, onSettled: () => order.push("kept") } : made);
+      },
+    },
+    cancels: { onCancel: () => () => undefined },
+  });
+  closing.push(() => (live.close(), metrics.close()));
+  await live.run(job, isAddressed ? replyTo(job) : undefined, new AbortController(), new AbortController().signal);
+  // Words go out at the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  return { order, finishes, frames: ingress.frames, settled: ingress.settled };
+}
+
+describe("an answer that costs no more than was held", () => {
+  test("goes out first, with all that its ingress needs to settle it, and is settled when that has it", async () => {
+    const { order, finishes, frames, settled } = await run(WELL);
+    expect(order).toEqual(["end", "settled 40", "kept"]);
+    expect(frames[0]?.frame).toMatchObject({
+      nano: "40",
+      settle: { attempt: 1, source: "a/b", units: { output_tokens: 4 }, tokens: 4 },
+    });
+    expect(finishes).toMatchObject([{ usedNano: 40n, status: "succeeded", isPatient: true }]);
+    expect(settled).toEqual([JOB.job_id]);
+  });
+
+  test("is released when its ingress says that it will never have it", async () => {
+    const { order, finishes } = await run(WELL, { word: "gone" });
+    expect(order).toEqual(["end", "settled null"]);
+    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled", units: {} }]);
+  });
+
+  test("is settled when the word was lost and its ingress, asked, has it", async () => {
+    expect((await run(WELL, { answer: CALLER_TAKEN })).order).toEqual(["end", "settled 40", "kept"]);
+  });
+
+  test.each<[string, IngressHabits]>([
+    ["does not know the call", { answer: CALLER_GONE }],
+    ["is not there", {}],
+  ])(
+    "is released when the word does not come and its ingress, asked, %s",
+    async (_what, habits) => {
+      expect((await run(WELL, habits)).order).toEqual(["end", "settled null"]);
+    },
+    30_000,
+  );
+
+  test("needs no word when its caller has read along", async () => {
+    const { order, frames } = await run((control) => {
+      control.answer.write("a", 1);
+      return WELL;
+    }, {});
+    expect(order).toEqual(["head", "end", "settled 40", "kept"]);
+    expect(frames.at(-1)?.frame).not.toHaveProperty("settle.tell");
+  });
+});
+
+describe("settled before it is told is", () => {
+  test.each<[string, Outcome, Partial<typeof JOB>, string[]]>([
+    ["what costs more than was held", { ...WELL, holdNano: 39n }, {}, ["settled 40", "end", "kept"]],
+    ["what ends as its hold may expire", WELL, { deadline_ms: Date.now() - 1 }, ["settled 40", "end", "kept"]],
+    ["what its caller left", { ...WELL, status: "cancelled" }, {}, ["settled 40", "end", "kept"]],
+    ["what costs nothing", { ...WELL, charge: undefined }, {}, ["settled null", "end", "kept"]],
+  ])("%s", async (_what, outcome, members, order) => {
+    const ran = await run(outcome, { answer: CALLER_LIVES }, { job: { ...JOB, ...members } });
+    expect(ran.order).toEqual(order);
+    expect(ran.frames[0]?.frame).not.toHaveProperty("settle");
+    expect(ran.settled).toEqual([]);
+  });
+
+  test("a failure, which invites a repeat only where nothing was paid", async () => {
+    const failure = { code: "upstream_error", message: "No.", param: null, retry: true } as const;
+    const free = await run({ status: "failed", source: null, charge: undefined, failure });
+    expect(free.order).toEqual(["settled null", "error"]);
+    expect(free.frames[0]?.frame).toMatchObject({ code: "upstream_error", retry: true });
+    const paid = await run({ status: "failed", source: "a/b", charge: WELL.charge, failure });
+    expect(paid.frames[0]?.frame).toMatchObject({ retry: false });
+  });
+
+  test("what nobody waits for", async () => {
+    expect((await run(WELL, {}, { isAddressed: false })).order).toEqual(["settled 40", "kept"]);
+  });
+});

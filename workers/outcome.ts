@@ -1,0 +1,41 @@
+/** What a run of a call came to. Handlers return it; the writers settle it and tell it (runner/live-calls.ts, jobs/durable-jobs.ts). */
+import type { Charge } from "#shared/ledger/charge.ts";
+import type { UsageStatus } from "#shared/ledger/finish.ts";
+
+import type { FailureFrame } from "./runner/answer.ts";
+
+/** The whole answer, or the end of one that was streamed: ready for the client. */
+export interface Result {
+  readonly text: string;
+  /** Milliseconds that the provider took. */
+  readonly upstreamMs: number;
+  /** Absent: JSON. */
+  readonly contentType?: string;
+}
+
+interface Settled {
+  readonly status: UsageStatus;
+  /** `provider/model` that served, null when none did. */
+  readonly source: string | null;
+  /** Undefined releases the hold. */
+  readonly charge: Charge | undefined;
+}
+
+export interface Success extends Settled {
+  readonly result: Result;
+  /** Nano-credits that are held by now: what costs no more is settled in full, whatever else the workspace does. */
+  readonly holdNano: bigint;
+  /** Run once the call is settled. */
+  readonly onSettled?: () => void;
+}
+
+export interface Failure extends Settled {
+  readonly failure: FailureFrame;
+}
+
+export type Outcome = Success | Failure;
+
+/** A failure for which nothing is owed. */
+export function freeFailure(failure: FailureFrame, source: string | null = null): Failure {
+  return { status: "failed", source, charge: undefined, failure };
+}

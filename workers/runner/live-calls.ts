@@ -1,0 +1,264 @@
+/**
+ * Live calls of one pool: runs the handler, then settles what came of it and tells the caller, each once. An answer goes out
+ * first and is settled behind it where that changes no figure; the ingress that took it then vouches for the money until it
+ * hears that it is settled (deploy/decisions/0002).
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import type { Finished } from "#shared/ledger/finish.ts";
+import { closeLostCall } from "#shared/ledger/lost.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
+import { settledSubject } from "#shared/queue/subjects.ts";
+import { createWordBatch, type SettledWord } from "#shared/queue/words.ts";
+import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
+
+import { explainFailure } from "../calls/failure.ts";
+import type { WorkerContext } from "../context.ts";
+import { JobAbort, type JobHandler } from "../job.ts";
+import { freeFailure, type Outcome, type Success } from "../outcome.ts";
+
+import { Answer } from "./answer.ts";
+import { type CallerAnswer, type CallerWatch, type CallWatch, openCallerWatch } from "./caller-watch.ts";
+import type { Cancels } from "./cancels.ts";
+import { openTakenWords, type TakenWords } from "./taken-words.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+export interface LiveCalls {
+  /** Whether an ingress waits for a call that may be run elsewhere, or has waited long. */
+  ask(reply: string): Promise<CallerAnswer>;
+  /**
+   * First delivery: does the work, closes the hold, answers.
+   * @param reply where the answer goes; undefined when the message named no address of ours
+   * @throws Error of our own trouble: the hold is then left to a later delivery
+   */
+  run(job: JobMessage, reply: string | undefined, controller: AbortController, stopping: AbortSignal): Promise<void>;
+  /** A later delivery of a call that may have reached a provider: reports the loss, never runs it again. */
+  lost(job: JobMessage, reply: string | undefined): Promise<void>;
+  /** Nobody waits any more and nothing was done: gives the hold back. */
+  drop(job: JobMessage, reply: string | undefined): Promise<void>;
+  close(): void;
+}
+
+export function openLiveCalls(options: {
+  context: WorkerContext;
+  handler: JobHandler;
+  cancels: Pick<Cancels, "onCancel">;
+}): LiveCalls {
+  const { context, handler, cancels } = options;
+  const { ledger, log, metrics } = context;
+  const callers = openCallerWatch(context.replies);
+  const takenWords = openTakenWords(context.replies);
+  const settled = createWordBatch<SettledWord>((subject, bytes) => {
+    if (!context.answers.isClosed()) context.answers.publish(subject, bytes);
+  });
+
+  const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Finished> => {
+    const { status, source, charge } = outcome;
+    const finished = await ledger.finish({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      ...settlementOf(status, source, charge),
+      isPatient,
+    });
+    failpoint("call.settled");
+    if (!finished.wasClosed && charge)
+      countCharge(context, charge, finished.takenNano, { requestId: job.request_id, source });
+    return finished;
+  };
+
+  /** Settled first, told then: the answer says what was taken. */
+  const settleAndTell = async (job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> => {
+    const { takenNano } = await close(job, outcome);
+    if ("result" in outcome) answer.end(outcome.result, takenNano);
+    else answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
+  };
+
+  /** Told first, settled then. What the ingress never took counts as not delivered. */
+  const tellAndSettle = async (job: JobMessage, outcome: Payable, answer: Answer, caller: Caller): Promise<boolean> => {
+    const { source, charge, result } = outcome;
+    const { units, tokens, estimated } = charge;
+    // The words of a stream have reached the caller before its end does.
+    const taken = answer.hasBegun ? undefined : caller.taken();
+    answer.end(result, charge.nano, {
+      attempt: job.attempt,
+      source,
+      units,
+      tokens,
+      ...(estimated === undefined ? {} : { estimated }),
+      ...(taken === undefined ? {} : { tell: takenWords.subject }),
+    });
+    await sentFailpoint("call.answered");
+    const isTaken = taken === undefined || (await taken);
+    await close(job, isTaken ? outcome : { ...outcome, status: "cancelled", charge: undefined }, true);
+    settled.tell(settledSubject(caller.reply), "settled", job.job_id);
+    return isTaken;
+  };
+
+  /** An answer that must be settled first is not paid for before its ingress has shown that it takes answers. */
+  const confirmed = async (job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> => {
+    const totalMs = Math.max(1, job.deadline_ms - Date.now());
+    const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
+    try {
+      await callers.confirm(reply, watchdog.signal);
+      return outcome;
+    } catch (error) {
+      const failure = explainFailure(error, watchdog.signal.reason);
+      return { status: failure.status, source: outcome.source, charge: undefined, failure };
+    } finally {
+      watchdog.stop();
+    }
+  };
+
+  const write = async (
+    job: JobMessage,
+    outcome: Outcome,
+    answer: Answer,
+    caller: Caller | undefined,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    failpoint("call.served");
+    if (caller && isPayable(outcome, job)) {
+      if (await tellAndSettle(job, outcome, answer, caller)) outcome.onSettled?.();
+      return;
+    }
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const mustBeTaken = "result" in outcome && outcome.status === "succeeded" && !answer.hasBegun;
+    const last = caller && mustBeTaken ? await confirmed(job, outcome, caller.reply, signal) : outcome;
+    await settleAndTell(job, last, answer);
+    if ("result" in last) last.onSettled?.();
+  };
+
+  /** The message's request, or the stored one. */
+  const readRequest = async (job: JobMessage): Promise<JobMessage> => {
+    if (job.request_ref === undefined) return job;
+    const request = JSON.parse(await readClaim(context.storage, job.request_ref)) as JobMessage["request"];
+    return { ...job, ...(request ? { request } : {}) };
+  };
+
+  const discardRequest = (job: JobMessage): void => {
+    if (job.request_ref === undefined) return;
+    deleteClaim(context.storage, job.request_ref).catch((error: unknown) =>
+      log.warn({ err: error }, "a claim was not deleted"),
+    );
+  };
+
+  const serve = async (job: JobMessage, control: Parameters<JobHandler["run"]>[1]): Promise<Outcome> => {
+    let whole: JobMessage;
+    try {
+      whole = await readRequest(job);
+    } catch (error) {
+      log.error({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
+      const message = "The request could not be read back; try again.";
+      return freeFailure({ code: "service_unavailable", message, param: null, retry: true });
+    }
+    return handler.run(whole, control);
+  };
+
+  /** The ingress knows best what it has relayed and taken; if it still lives, it settles and tells its client. */
+  const callerTakesOver = async (reply: string | undefined): Promise<boolean> => {
+    if (reply === undefined) return false;
+    try {
+      const timeout = LIMITS.ingressProbeMs;
+      const answer = await context.replies.request(reply, encodeFrame({ t: "lost" }), { timeout });
+      return answer.string() === CALLER_LIVES;
+    } catch {
+      // No responder or no answer in time both mean: nobody there who could.
+      return false;
+    }
+  };
+
+  return {
+    ask: (reply) => callers.ask(reply),
+
+    async run(job, reply, controller, stopping) {
+      const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
+      const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenWords);
+      const answer = new Answer(context.answers, reply, job.model);
+      const { signal } = controller;
+      try {
+        const outcome = await serve(job, { signal, stopping, answer });
+        await write(job, outcome, answer, caller, signal);
+      } finally {
+        forget();
+        caller?.end();
+        discardRequest(job);
+      }
+    },
+
+    async lost(job, reply) {
+      if (await callerTakesOver(reply)) return;
+      const finished = await closeLostCall(context.database, ledger, {
+        workspaceId: job.workspace_id,
+        jobId: job.job_id,
+        attempt: job.attempt,
+      });
+      // A call that ended well is delivered again when its ack was lost.
+      if (finished.wasClosed) return;
+      metrics.callsLost.inc();
+      log.error({ request_id: job.request_id }, "a call was lost with its worker");
+    },
+
+    async drop(job, reply) {
+      // Usually nobody listens any more; where clocks disagree about the deadline, somebody does.
+      const message = "No worker was free in time; try again shortly.";
+      const failure = freeFailure({ code: "overloaded", message, param: null, retry: true });
+      await settleAndTell(job, { ...failure, status: "cancelled" }, new Answer(context.answers, reply, job.model));
+      discardRequest(job);
+    },
+
+    close() {
+      callers.close();
+      takenWords.close();
+    },
+  };
+}
+
+type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
+
+/** What costs no more than its hold is settled at that figure, whenever that happens before the hold expires. */
+function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
+  if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
+  return outcome.charge.nano <= outcome.holdNano && Date.now() < job.deadline_ms;
+}
+
+/** The ingress that waits for a call: watched while the call runs, and asked whether it took the answer. */
+class Caller {
+  readonly reply: string;
+  private readonly watch: CallWatch;
+  private readonly forget: () => void;
+  private isGone = false;
+  private told = Promise.withResolvers<boolean>();
+
+  constructor(
+    job: JobMessage,
+    reply: string,
+    controller: AbortController,
+    callers: Pick<CallerWatch, "watch">,
+    takenWords: Pick<TakenWords, "onWord">,
+  ) {
+    this.reply = reply;
+    this.watch = callers.watch(reply, {
+      gone: () => {
+        this.isGone = true;
+        this.told.resolve(false);
+        controller.abort(new JobAbort("caller_gone"));
+      },
+      taken: () => this.told.resolve(true),
+    });
+    this.forget = takenWords.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
+  }
+
+  /** Resolves with whether the ingress has the answer that is sent next; false only when it never will. */
+  taken(): Promise<boolean> {
+    if (!this.isGone) this.watch.expectTaken();
+    return this.told.promise;
+  }
+
+  end(): void {
+    this.watch.end();
+    this.forget();
+  }
+}
