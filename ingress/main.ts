@@ -76,7 +76,7 @@ export async function startIngress(): Promise<void> {
     unsettled.close();
   });
   const inbox = openReplyInbox(connection, ingressId, log, unsettled);
-  const publisher = createPublisher(connection);
+  const publisher = createPublisher(connection, "ingress");
   const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
   const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
   const cancel = (jobId: string): void => {

@@ -4,6 +4,7 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
+import { hotLine } from "#shared/hot-line.ts";
 import { newId } from "#shared/ids.ts";
 
 import { errorResponse } from "./answers.ts";
@@ -100,6 +101,7 @@ export function createServe(context: IngressContext): Serve {
     }
   };
 
+  const logRequest = hotLine(log, "request");
   return async (route, request, params, peer) => {
     const startedAt = performance.now();
     const requestId = newId();
@@ -124,16 +126,13 @@ export function createServe(context: IngressContext): Serve {
     const status = String(response.status);
     const method = METHODS.has(request.method) ? request.method : "other";
     metrics.httpRequests.inc(route.path, method, status);
-    log.info(
-      {
-        request_id: requestId,
-        method,
-        route: route.path,
-        status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
-      },
-      "request",
-    );
+    logRequest({
+      request_id: requestId,
+      method,
+      route: route.path,
+      status,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    });
     return response;
   };
 }

@@ -84,8 +84,6 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
             jobId: call.requestId,
             attempt: 1,
             dispatch: 1,
-            reply: context.relay.address(call.requestId),
-            deadlineMs,
             body,
           },
           isWanted,
@@ -152,7 +150,8 @@ async function messageBody(
   deadlineMs: number,
 ): Promise<string> {
   const { text, textBytes } = paid;
-  const head = JSON.stringify(workHead(caller, jobId, paid, deadlineMs)).slice(0, -1);
+  const message = { ...workHead(caller, jobId, paid, deadlineMs), reply: context.relay.address(jobId) };
+  const head = JSON.stringify(message).slice(0, -1);
   if (textBytes <= LIMITS.messageBytesMax) return `${head},"request":${text}}`;
   try {
     const reference = await storeClaim(context.storage, jobId, text);

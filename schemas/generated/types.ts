@@ -1139,6 +1139,14 @@ export interface JobMessage {
    */
   deadline_ms: number;
   /**
+   * Of a live call: where its ingress waits for the answer.
+   */
+  reply?: string;
+  /**
+   * Sent before without a word from the queue: it may have been handed out then.
+   */
+  repeat?: boolean;
+  /**
    * Slugs of the workspace's fallback chain for this model, as it stood at admission.
    *
    * @maxItems 10

@@ -7239,7 +7239,7 @@ return errors === 0;
 }
 validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
-var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -7558,23 +7558,45 @@ var valid1 = _errs30 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data14 = data.fallbacks;
+if (data.reply !== undefined) {
 const _errs32 = errors;
-if (errors === _errs32) {
-if (Array.isArray(data14)) {
-if (data14.length > 10) {
+if (typeof data.reply !== "string") {
+validate62.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs32 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.repeat !== undefined) {
+const _errs34 = errors;
+if (typeof data.repeat !== "boolean") {
+validate62.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs34 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data16 = data.fallbacks;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (Array.isArray(data16)) {
+if (data16.length > 10) {
 validate62.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid2 = true;
-const len0 = data14.length;
+const len0 = data16.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data15 = data14[i0];
-const _errs34 = errors;
-if (errors === _errs34) {
-if (typeof data15 === "string") {
-if (func3(data15) < 1) {
+let data17 = data16[i0];
+const _errs38 = errors;
+if (errors === _errs38) {
+if (typeof data17 === "string") {
+if (func3(data17) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7583,7 +7605,7 @@ validate62.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid2 = _errs34 === errors;
+var valid2 = _errs38 === errors;
 if (!valid2) {
 break;
 }
@@ -7594,49 +7616,49 @@ validate62.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs32 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.continue_streams !== undefined) {
-const _errs36 = errors;
-if (typeof data.continue_streams !== "boolean") {
-validate62.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs36 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.continue_streams !== undefined) {
+const _errs40 = errors;
+if (typeof data.continue_streams !== "boolean") {
+validate62.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs40 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.stream !== undefined) {
-const _errs38 = errors;
+const _errs42 = errors;
 if (typeof data.stream !== "boolean") {
 validate62.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs42 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.cache !== undefined) {
-let data18 = data.cache;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+let data20 = data.cache;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
-if (data18.key === undefined && (missing3 = "key") || data18.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data20.key === undefined && (missing3 = "key") || data20.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate62.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data18.key !== undefined) {
-let data19 = data18.key;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (typeof data19 === "string") {
-if (!pattern12.test(data19)) {
+if (data20.key !== undefined) {
+let data21 = data20.key;
+const _errs46 = errors;
+if (errors === _errs46) {
+if (typeof data21 === "string") {
+if (!pattern12.test(data21)) {
 validate62.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -7645,27 +7667,27 @@ validate62.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs42 === errors;
+var valid3 = _errs46 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data18.ttl_s !== undefined) {
-let data20 = data18.ttl_s;
-const _errs44 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+if (data20.ttl_s !== undefined) {
+let data22 = data20.ttl_s;
+const _errs48 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
 validate62.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 1 || isNaN(data20)) {
+if (errors === _errs48) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 1 || isNaN(data22)) {
 validate62.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs44 === errors;
+var valid3 = _errs48 === errors;
 } else {
 var valid3 = true;
 }
@@ -7676,32 +7698,32 @@ validate62.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs40 === errors;
+var valid1 = _errs44 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.given !== undefined) {
-let data21 = data.given;
-const _errs46 = errors;
-if (errors === _errs46) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-for (const key0 in data21) {
-let data22 = data21[key0];
-const _errs49 = errors;
-if (errors === _errs49) {
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+let data23 = data.given;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+for (const key0 in data23) {
+let data24 = data23[key0];
+const _errs53 = errors;
+if (errors === _errs53) {
+if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
 let missing4;
-if (data22.reference === undefined && (missing4 = "reference") || data22.content_type === undefined && (missing4 = "content_type")) {
+if (data24.reference === undefined && (missing4 = "reference") || data24.content_type === undefined && (missing4 = "content_type")) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data22.reference !== undefined) {
-let data23 = data22.reference;
-const _errs51 = errors;
-if (errors === _errs51) {
-if (typeof data23 === "string") {
-if (func3(data23) < 1) {
+if (data24.reference !== undefined) {
+let data25 = data24.reference;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data25 === "string") {
+if (func3(data25) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7710,17 +7732,17 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid5 = _errs51 === errors;
+var valid5 = _errs55 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data22.content_type !== undefined) {
-let data24 = data22.content_type;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (typeof data24 === "string") {
-if (func3(data24) < 1) {
+if (data24.content_type !== undefined) {
+let data26 = data24.content_type;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (typeof data26 === "string") {
+if (func3(data26) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7729,7 +7751,7 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid5 = _errs53 === errors;
+var valid5 = _errs57 === errors;
 } else {
 var valid5 = true;
 }
@@ -7740,7 +7762,7 @@ validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/
 return false;
 }
 }
-var valid4 = _errs49 === errors;
+var valid4 = _errs53 === errors;
 if (!valid4) {
 break;
 }
@@ -7750,17 +7772,17 @@ validate62.errors = [{ instancePath: instancePath + "/given", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs50 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data25 = data.fingerprint;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data25 === "string") {
-if (!pattern12.test(data25)) {
+let data27 = data.fingerprint;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (!pattern12.test(data27)) {
 validate62.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -7769,29 +7791,29 @@ validate62.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs55 === errors;
+var valid1 = _errs59 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request !== undefined) {
-let data26 = data.request;
-const _errs57 = errors;
-if (!(data26 && typeof data26 == "object" && !Array.isArray(data26))) {
+let data28 = data.request;
+const _errs61 = errors;
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
 validate62.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs57 === errors;
+var valid1 = _errs61 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data27 = data.request_ref;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (func3(data27) < 1) {
+let data29 = data.request_ref;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (typeof data29 === "string") {
+if (func3(data29) < 1) {
 validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7800,9 +7822,11 @@ validate62.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs59 === errors;
+var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
+}
+}
 }
 }
 }
@@ -7834,7 +7858,7 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate63;
 function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -26632,97 +26656,107 @@ return false;
 if (!(v178 >= 0))
 return false;
 }
-const v179 = value["fallbacks"];
+const v179 = value["reply"];
 if (v179 !== undefined) {
-if (!Array.isArray(v179))
-return false;
-if (!(v179.length <= 10))
-return false;
-for (const v180 of v179) {
-if (!(typeof v180 === "string"))
-return false;
-if (!(v180.length >= 1))
+if (!(typeof v179 === "string"))
 return false;
 }
+const v180 = value["repeat"];
+if (v180 !== undefined) {
+if (!(typeof v180 === "boolean"))
+return false;
 }
-const v181 = value["continue_streams"];
+const v181 = value["fallbacks"];
 if (v181 !== undefined) {
-if (!(typeof v181 === "boolean"))
+if (!Array.isArray(v181))
+return false;
+if (!(v181.length <= 10))
+return false;
+for (const v182 of v181) {
+if (!(typeof v182 === "string"))
+return false;
+if (!(v182.length >= 1))
 return false;
 }
-const v182 = value["stream"];
-if (v182 !== undefined) {
-if (!(typeof v182 === "boolean"))
-return false;
 }
-const v183 = value["cache"];
+const v183 = value["continue_streams"];
 if (v183 !== undefined) {
-if (!isObject(v183))
+if (!(typeof v183 === "boolean"))
 return false;
-if (!(v183["key"] !== undefined))
-return false;
-if (!(v183["ttl_s"] !== undefined))
-return false;
-const v184 = v183["key"];
+}
+const v184 = value["stream"];
 if (v184 !== undefined) {
-if (!(typeof v184 === "string"))
-return false;
-if (!checkedPattern4.test(v184))
+if (!(typeof v184 === "boolean"))
 return false;
 }
-const v185 = v183["ttl_s"];
+const v185 = value["cache"];
 if (v185 !== undefined) {
-if (!Number.isInteger(v185))
+if (!isObject(v185))
 return false;
-if (!(v185 >= 1))
+if (!(v185["key"] !== undefined))
 return false;
-}
-}
-const v186 = value["given"];
+if (!(v185["ttl_s"] !== undefined))
+return false;
+const v186 = v185["key"];
 if (v186 !== undefined) {
-if (!isObject(v186))
+if (!(typeof v186 === "string"))
 return false;
-for (const v187 in v186) {
-const v188 = v186[v187];
+if (!checkedPattern4.test(v186))
+return false;
+}
+const v187 = v185["ttl_s"];
+if (v187 !== undefined) {
+if (!Number.isInteger(v187))
+return false;
+if (!(v187 >= 1))
+return false;
+}
+}
+const v188 = value["given"];
+if (v188 !== undefined) {
 if (!isObject(v188))
 return false;
-if (!(v188["reference"] !== undefined))
+for (const v189 in v188) {
+const v190 = v188[v189];
+if (!isObject(v190))
 return false;
-if (!(v188["content_type"] !== undefined))
+if (!(v190["reference"] !== undefined))
 return false;
-const v189 = v188["reference"];
-if (v189 !== undefined) {
-if (!(typeof v189 === "string"))
+if (!(v190["content_type"] !== undefined))
 return false;
-if (!(v189.length >= 1))
-return false;
-}
-const v190 = v188["content_type"];
-if (v190 !== undefined) {
-if (!(typeof v190 === "string"))
-return false;
-if (!(v190.length >= 1))
-return false;
-}
-}
-}
-const v191 = value["fingerprint"];
+const v191 = v190["reference"];
 if (v191 !== undefined) {
 if (!(typeof v191 === "string"))
 return false;
-if (!checkedPattern4.test(v191))
+if (!(v191.length >= 1))
 return false;
 }
-const v192 = value["request"];
+const v192 = v190["content_type"];
 if (v192 !== undefined) {
-if (!isObject(v192))
+if (!(typeof v192 === "string"))
+return false;
+if (!(v192.length >= 1))
 return false;
 }
-const v193 = value["request_ref"];
+}
+}
+const v193 = value["fingerprint"];
 if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
-if (!(v193.length >= 1))
+if (!checkedPattern4.test(v193))
+return false;
+}
+const v194 = value["request"];
+if (v194 !== undefined) {
+if (!isObject(v194))
+return false;
+}
+const v195 = value["request_ref"];
+if (v195 !== undefined) {
+if (!(typeof v195 === "string"))
+return false;
+if (!(v195.length >= 1))
 return false;
 }
 return true;

@@ -83,8 +83,6 @@ export function createJobDispatcher(options: {
         jobId: job.id,
         attempt: job.attempt,
         dispatch: job.dispatch,
-        reply: "",
-        deadlineMs: job.deadline.getTime(),
         body: JSON.stringify(message),
       },
       () => performance.now() < until,

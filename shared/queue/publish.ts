@@ -1,11 +1,12 @@
 /** Puts an admitted job on its pool's stream. `Nats-Msg-Id` is minted here: job, attempt, dispatch number. */
-import { jetstream, JetStreamApiError, jetstreamManager, type PubAck } from "@nats-io/jetstream";
-import { headers, type MsgHdrs, type NatsConnection } from "nats";
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
 
 import { ApiError } from "#shared/errors.ts";
 
-import { onLink } from "./connection.ts";
-import { durableName, HEADERS, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
+import type { NatsRole } from "./connection.ts";
+import { createStreamPublisher, NoStreamError, StreamRefusal } from "./stream-publisher.ts";
+import { durableName, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
 
 export interface Dispatch {
   readonly pool: Pool;
@@ -14,9 +15,7 @@ export interface Dispatch {
   readonly jobId: string;
   readonly attempt: number;
   readonly dispatch: number;
-  readonly reply: string;
-  /** Unix milliseconds after which nobody waits for the answer any more. */
-  readonly deadlineMs: number;
+  /** The work message: text of a JSON object. */
   readonly body: string;
 }
 
@@ -44,48 +43,27 @@ const PUBLISH_TIMEOUT_MS = 5_000;
 const QUEUE_RETURN_MS = 3_000;
 const QUEUE_RETRY_MS = 100;
 
-export function createPublisher(connection: NatsConnection): Publisher {
-  const stream = jetstream(connection, { timeout: PUBLISH_TIMEOUT_MS });
-  const unanswered = new Set<() => void>();
-  onLink(connection, {
-    restored() {
-      for (const sendAgain of unanswered) sendAgain();
-    },
-  });
-
-  /** undefined when the connection was lost and is there again. */
-  const publish = (job: Dispatch, head: MsgHdrs): Promise<PubAck | undefined> =>
-    new Promise((resolve, reject) => {
-      const sendAgain = (): void => resolve(undefined);
-      unanswered.add(sendAgain);
-      stream
-        .publish(workSubject(job.pool, job.lane, job.workspaceId), job.body, {
-          msgID: `${job.jobId}:${job.attempt}:${job.dispatch}`,
-          headers: head,
-          timeout: PUBLISH_TIMEOUT_MS,
-          retries: 0,
-        })
-        .then(resolve, reject)
-        .finally(() => unanswered.delete(sendAgain));
-    });
+/** @param role whose connection it is: answers come in under its inbox prefix */
+export function createPublisher(connection: NatsConnection, role: NatsRole): Publisher {
+  const stream = createStreamPublisher(connection, role, PUBLISH_TIMEOUT_MS);
 
   return {
     async dispatch(job, isWanted) {
-      const head = headers();
-      head.set(HEADERS.reply, job.reply);
-      head.set(HEADERS.deadline, String(job.deadlineMs));
+      const subject = workSubject(job.pool, job.lane, job.workspaceId);
+      const messageId = `${job.jobId}:${job.attempt}:${job.dispatch}`;
+      let { body } = job;
       try {
         for (const until = performance.now() + QUEUE_RETURN_MS; ;) {
-          const ack = await publish(job, head).catch((error: unknown) => {
-            if (!isStreamMissing(error) || performance.now() > until) throw error;
+          const seq = await stream.publish(subject, body, messageId).catch((error: unknown) => {
+            if (!(error instanceof NoStreamError) || performance.now() > until) throw error;
             return Bun.sleep(QUEUE_RETRY_MS);
           });
-          if (ack) return ack.seq;
+          if (seq !== undefined) return seq;
           if (!isWanted()) throw new Error("nobody waits for it any more");
-          head.set(HEADERS.repeat, "1");
+          body = asRepeat(job.body);
         }
       } catch (error) {
-        if (error instanceof JetStreamApiError && FULL_CODES.has(error.code)) {
+        if (error instanceof StreamRefusal && FULL_CODES.has(error.code)) {
           throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: error });
         }
         throw new ApiError("service_unavailable", "The service cannot queue calls right now; try again shortly.", {
@@ -101,7 +79,7 @@ export function createPublisher(connection: NatsConnection): Publisher {
   };
 }
 
-/** No stream takes the subject; the client words it differently. */
-function isStreamMissing(error: unknown): boolean {
-  return error instanceof Error && error.name === "JetStreamNotEnabled";
+/** Sent before without a word from the server: it may have been handed out then. */
+function asRepeat(body: string): string {
+  return `{"repeat":true,${body.slice(1)}`;
 }

@@ -91,12 +91,9 @@ export function isWorkspaceReply(subject: string, workspaceId: string): boolean 
 const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const HEADERS = {
-  reply: "Sluice-Reply",
-  deadline: "Sluice-Deadline",
   messageId: "Nats-Msg-Id",
-  /** Sent before without a word from the server: it may have been handed out then. */
-  repeat: "Sluice-Repeat",
-  /** Of a batch message: the publisher's own name for the job, and the API key whose preset limits it. */
+  /** Of a batch message: where its publisher waits for answers, its own name for the job, and the API key whose preset limits it. */
+  reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",
   keyId: "Sluice-Key-Id",
 } as const;

@@ -50,6 +50,7 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
   expect(new Set(refused.map(errorCode))).toEqual(new Set(["insufficient_credits"]));
   expect(new Set(served.map((answer) => answer.headers.get("x-credits-used")))).toEqual(new Set(["1"]));
   expect(upstream.requests).toHaveLength(10);
+  await stack.settled();
   const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
   expect(balance).toEqual({ amount: 0n, held: 0n });
   await audit(bed);

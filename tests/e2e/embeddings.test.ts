@@ -55,6 +55,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await stack.settled();
   expect(await stack.query("select * from audit_ledger()")).toEqual([]);
   expect(await stack.query("select * from hold")).toEqual([]);
   await stack.stop();
@@ -74,6 +75,7 @@ async function post(path: string, body: unknown): Promise<Response> {
 }
 
 async function usageOf(requestId: string | null) {
+  await stack.settled();
   const [row] = await stack.query(
     "select held, settled, status, units, is_estimated, source from usage_record where job_id = $1",
     [requestId],

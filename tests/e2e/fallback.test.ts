@@ -199,6 +199,7 @@ function rowsOf(jobId: string): Promise<Row[]> {
 
 /** Of every movement of money for a call. */
 async function entriesOf(jobId: string): Promise<bigint[]> {
+  await bed.stack.settled();
   const rows = await bed.stack.query<{ amount: bigint }>("select amount from ledger_entry where source_id = $1", [
     jobId,
   ]);

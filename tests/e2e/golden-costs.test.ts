@@ -234,6 +234,7 @@ interface Settled {
 }
 
 async function settledOf(answer: Answer): Promise<Settled> {
+  await bed.stack.settled();
   const rows = await bed.stack.query<Settled>(
     `select status, source, settled, held, uncollected, is_estimated, units from usage_record where job_id = $1`,
     [requestId(answer)],

@@ -39,6 +39,7 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
   });
   const paid = await bed.client.chat(bed.target(0, workspace.key), ask("flat"));
   expect(paid.status).toBe(200);
+  await bed.stack.settled();
   const later = await read(1, workspace);
   expect(later).toMatchObject({
     balance: { credits: 4, held: 0, available: 4 },

@@ -128,6 +128,7 @@ describe.each(Object.keys(CLIENTS) as ClientName[])("the %s client", (client) =>
 test("no provider was asked in a way it would refuse, and the books are exact", async () => {
   expect(bed.servers.claude.refusals).toEqual([]);
   for (const family of FAMILIES) expect(bed.servers[family].faults).toEqual([]);
+  await bed.stack.settled();
   const [row] = await bed.stack.query<{ count: bigint; estimated: bigint }>(
     "select count(*) as count, count(*) filter (where is_estimated) as estimated from usage_record",
   );

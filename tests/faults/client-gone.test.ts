@@ -82,6 +82,7 @@ function arrivalOf({ marker }: Marked): Promise<Arrival> {
 
 /** Ids of the calls of this model that are in the books. */
 async function recordsOf(model: string): Promise<string[]> {
+  await bed.stack.settled();
   const rows = await bed.stack.query<{ job_id: string }>("select job_id from usage_record where model = $1", [model]);
   return rows.map((row) => row.job_id);
 }

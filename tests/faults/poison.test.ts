@@ -1,10 +1,10 @@
 /** F30, F32: messages that nobody should have written, and messages delivered again. Neighbours progress, money moves once. */
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, headers, type Msg, type MsgHdrs, type NatsConnection } from "nats";
+import { connect, type Msg, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
-import { HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { streamName, workSubject } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "./bed.ts";
@@ -23,12 +23,9 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-/** Puts a message on the work stream as it is, with the headers of another one but a message id of its own. */
-async function put(subject: string, body: string | Uint8Array, like?: MsgHdrs): Promise<void> {
-  const head = headers();
-  for (const name of like?.keys() ?? []) head.set(name, like?.get(name) ?? "");
-  head.set(HEADERS.messageId, newId());
-  await jetstream(nats).publish(subject, body, { headers: head });
+/** Puts a message on the work stream as it is, under an id of its own. */
+async function put(subject: string, body: string | Uint8Array): Promise<void> {
+  await jetstream(nats).publish(subject, body, { msgID: newId() });
 }
 
 test("unreadable messages become dead letters, and calls beside them are served", async () => {
@@ -71,7 +68,7 @@ test("a message that breaks its handler ends as lost after one more delivery, an
   const { state } = await manager.streams.info(streamName("chat"));
   await manager.streams.deleteMessage(streamName("chat"), state.last_seq);
   const body = JSON.parse(message.string()) as Record<string, unknown>;
-  await put(message.subject, JSON.stringify({ ...body, price: { unit_rate: "no number" } }), message.headers);
+  await put(message.subject, JSON.stringify({ ...body, price: { unit_rate: "no number" } }));
   await Promise.all(stack.workers.map((worker) => worker.restart()));
 
   expect(isServed(await client.chat(bed.target(), ask("flat")))).toBe(true);
@@ -91,7 +88,7 @@ test("a work message delivered five times more, during the call and after it, se
   await nats.flush();
   const answer = client.chat(bed.target(0, workspace.key), ask("flat"));
   const message = await captured;
-  const again = (): Promise<void> => put(message.subject, message.data, message.headers);
+  const again = (): Promise<void> => put(message.subject, message.data);
   await Promise.all([again(), again()]);
   expect(isServed(await answer)).toBe(true);
   await Promise.all([again(), again(), again()]);
@@ -111,7 +108,7 @@ test("a streamed call whose message is delivered again meanwhile tells its text 
   await nats.flush();
   const live = await client.open(bed.target(), ask("metered", { stream: true }));
   const message = await captured;
-  await put(message.subject, message.data, message.headers);
+  await put(message.subject, message.data);
   const answer = await live.ended;
   expect(isServed(answer)).toBe(true);
   const whole = await client.chat(bed.target(), ask("metered", { stream: true }));

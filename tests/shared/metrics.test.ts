@@ -39,6 +39,7 @@ describe("the page", () => {
         "process_start_time_seconds gauge",
         "sluice_admission_seconds histogram",
         "sluice_admissions_total counter",
+        "sluice_answers_settled_by_ingress_total counter",
         "sluice_batch_messages_total counter",
         "sluice_batch_replies_ignored_total counter",
         "sluice_breaker_changes_total counter",

@@ -46,6 +46,11 @@ export interface Stack {
   readonly postgres: OwnPostgres | undefined;
   /** Runs one statement on the stack's database. bigint columns arrive as BigInt. */
   readonly query: Query;
+  /**
+   * Resolves when no live call holds anything: an answer goes out before it is settled.
+   * @throws Error when that takes longer than any settle does
+   */
+  settled(): Promise<void>;
   /** Of every role: for one that is started with other settings. */
   readonly env: Readonly<Record<string, string>>;
   /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
@@ -137,6 +142,7 @@ async function assemble(
     nats,
     postgres,
     query: database.query,
+    settled: () => untilSettled(database.query),
     env,
     addRole,
     command,
@@ -150,4 +156,13 @@ async function settled<T extends readonly Promise<unknown>[]>(
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(parts);
   return await Promise.all(parts);
+}
+
+const SETTLED_WITHIN_MS = 20_000;
+
+async function untilSettled(query: Query): Promise<void> {
+  const open = "select 1 from hold where not exists (select from job where id = hold.job_id) limit 1";
+  for (const until = performance.now() + SETTLED_WITHIN_MS; (await query(open)).length > 0; await Bun.sleep(5)) {
+    if (performance.now() > until) throw new Error(`calls hold credits for longer than ${SETTLED_WITHIN_MS} ms`);
+  }
 }

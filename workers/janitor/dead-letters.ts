@@ -43,10 +43,11 @@ export async function sweepDeadLetters(context: {
       const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;
-      if (isDurable(message.data)) continue;
-      const deadlineMs = Number(message.header.get(HEADERS.deadline) || Number.NaN);
+      const { durable, deadline_ms: deadlineMs } = readMessage(message.data);
+      // It only says which row to claim.
+      if (durable === true) continue;
       // A message without a deadline was not written by us; it counts from when it came.
-      const since = Number.isFinite(deadlineMs) ? deadlineMs : message.time.getTime();
+      const since = typeof deadlineMs === "number" ? deadlineMs : message.time.getTime();
       if (now < since + AFTER_DEADLINE_MS) break;
       await recordDeadLetter(database, {
         stream,
@@ -74,12 +75,11 @@ export async function sweepDeadLetters(context: {
 
 const decoder = new TextDecoder();
 
-/** Whether it only says which row to claim. */
-function isDurable(body: Uint8Array): boolean {
+/** Nothing of what is no JSON object. */
+function readMessage(body: Uint8Array): { readonly durable?: unknown; readonly deadline_ms?: unknown } {
   try {
-    const value = JSON.parse(decoder.decode(body)) as { readonly durable?: unknown } | null;
-    return value?.durable === true;
+    return (JSON.parse(decoder.decode(body)) as object | null) ?? {};
   } catch {
-    return false;
+    return {};
   }
 }

@@ -39,7 +39,7 @@ export async function startJanitor(): Promise<void> {
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
   lifecycle.onStop("ledger", () => ledger.idle());
-  const publisher = createPublisher(connection);
+  const publisher = createPublisher(connection, "janitor");
   const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
   lifecycle.onStop("dispatches", () => dispatcher.idle());
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;

@@ -81,8 +81,7 @@ export function startRunner(options: {
     const value = readMessage(message);
     const durableJob = durable && asDurable(value, message);
     const job = durableJob ? undefined : asJob(value, message);
-    const address = message.header(HEADERS.reply);
-    const reply = isIngressReply(address) ? address : undefined;
+    const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
     running.set(message, controller);
     let result = "failed";
@@ -94,8 +93,8 @@ export function startRunner(options: {
         nowMs: Date.now(),
         isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
       });
-      if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message)) {
-        outcome = await reconsider(message, reply);
+      if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message, job)) {
+        outcome = await reconsider(message, job, reply);
         if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
       }
       result = outcome;
@@ -131,16 +130,16 @@ export function startRunner(options: {
   };
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
-  const mayBeRepeat = (message: Delivery): boolean =>
-    puller.mayBeRepeat(message) || message.header(HEADERS.repeat) !== "";
+  const mayBeRepeat = (message: Delivery, job: JobMessage): boolean =>
+    puller.mayBeRepeat(message) || job.repeat === true;
 
   /** A first delivery that may not be the first, or may come too late. */
-  const isDoubtful = (message: Delivery): boolean =>
-    mayBeRepeat(message) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+  const isDoubtful = (message: Delivery, job: JobMessage): boolean =>
+    mayBeRepeat(message, job) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
 
   /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
-  const reconsider = async (message: Delivery, reply: string): Promise<DeliveryVerdict> => {
-    const isRepeat = mayBeRepeat(message);
+  const reconsider = async (message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> => {
+    const isRepeat = mayBeRepeat(message, job);
     const giveUpAt = performance.now() + LIMITS.reconsiderMs;
     let answer: CallerAnswer = "silent";
     while (answer === "silent" && performance.now() < giveUpAt) {

@@ -49,10 +49,14 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
     stack,
     client,
     call,
-    usageOf: (of) =>
-      stack.query<UsageRow>("select status, settled, units, source, is_estimated from usage_record where job_id = $1", [
-        typeof of === "string" ? of : of.headers.get("x-request-id"),
-      ]),
+    async usageOf(of) {
+      const id = typeof of === "string" ? of : of.headers.get("x-request-id");
+      await stack.settled();
+      return stack.query<UsageRow>(
+        "select status, settled, units, source, is_estimated from usage_record where job_id = $1",
+        [id],
+      );
+    },
     jobOf,
     endOf: (id, withinMs = 60_000) =>
       eventually(
@@ -64,6 +68,7 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
         withinMs,
       ),
     async close() {
+      await stack.settled();
       const [faults, holds] = [
         await stack.query("select * from audit_ledger()"),
         await stack.query("select * from hold"),

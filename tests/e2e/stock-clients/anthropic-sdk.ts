@@ -46,6 +46,7 @@ describe("a plain message", () => {
     expect(data.content).toMatchObject([{ type: "text", text: "hello there" }]);
     expect(data).toMatchObject({ type: "message", role: "assistant", model: "sandbox-chat", stop_reason: "end_turn" });
     expect(request_id).toBe(response.headers.get("x-request-id") ?? "");
+    await stack.settled();
     const [row] = await stack.query("select settled, status, units from usage_record where job_id = $1", [
       request_id ?? "",
     ]);
@@ -249,6 +250,7 @@ describe("tools", () => {
 
 test("tokens are counted before a call as the call counts them, and cost nothing", async () => {
   const body = { model: "sandbox-chat", system: "Be brief.", messages: say("count me"), tools: [weather] };
+  await stack.settled();
   const before = await stack.query("select count(*) from usage_record");
   const { input_tokens } = await client.messages.countTokens(body);
   expect(await stack.query("select count(*) from usage_record")).toEqual(before);

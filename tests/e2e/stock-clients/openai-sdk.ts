@@ -41,6 +41,7 @@ describe("a plain completion", () => {
     expect(data.usage?.total_tokens).toBe((data.usage?.prompt_tokens ?? 0) + (data.usage?.completion_tokens ?? 0));
     expect(response.headers.get("x-model-used")).toBe("sandbox-chat");
     const requestId = response.headers.get("x-request-id") ?? "";
+    await stack.settled();
     const [row] = await stack.query("select settled, status, units from usage_record where job_id = $1", [requestId]);
     expect(row).toMatchObject({ status: "succeeded", units: { output_tokens: data.usage?.completion_tokens } });
     expect(Number(response.headers.get("x-credits-used")) * 1e9).toBeCloseTo(Number(row?.["settled"]), 0);

@@ -50,8 +50,10 @@ async function twice(request: object): Promise<[Told, Told]> {
   return [first, await call(request, ON)];
 }
 
-const usageOf = (requestId: string): Promise<object[]> =>
-  stack.query("select settled from usage_record where job_id = $1", [requestId]);
+async function usageOf(requestId: string): Promise<object[]> {
+  await stack.settled();
+  return stack.query("select settled from usage_record where job_id = $1", [requestId]);
+}
 
 describe("a repeat", () => {
   test("of a plain call is answered byte for byte, free, and leaves no usage record", async () => {

@@ -62,7 +62,7 @@ beforeAll(async () => {
     secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
   });
   await ensureTopology(connection, 1);
-  const publisher = createPublisher(connection);
+  const publisher = createPublisher(connection, "janitor");
   const dispatcher = createJobDispatcher({ database: db.database, publisher, metrics, log });
   context = { connection, database: db.database, storage, dispatcher, metrics, log, unknownKeepMs: 3_600_000 };
   workspaceId = await createWorkspace(db.database);
@@ -279,7 +279,7 @@ describe("a janitor with nothing to do", () => {
       return db.database.query(text, values, name);
     };
     const database = { ...db.database, query };
-    const publisher = createPublisher(connection);
+    const publisher = createPublisher(connection, "janitor");
     const idle = { ...context, database, dispatcher: createJobDispatcher({ database, publisher, metrics, log }) };
     await sweepDispatches(idle);
     expect(asked.splice(0)).toHaveLength(1);

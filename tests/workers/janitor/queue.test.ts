@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection } from "nats";
+import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
-import { durableName, HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { durableName, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -47,12 +47,13 @@ afterEach(async () => {
 });
 
 /** A message with this deadline, or none; resolves with its sequence and id. */
-async function put(deadline: string | undefined, body = "{}"): Promise<{ seq: number; id: string; subject: string }> {
-  const head = headers();
-  if (deadline !== undefined) head.set(HEADERS.deadline, deadline);
+async function put(
+  deadlineMs: unknown,
+  body = JSON.stringify({ deadline_ms: deadlineMs }),
+): Promise<{ seq: number; id: string; subject: string }> {
   const id = `${newId()}:1:1`;
   const subject = workSubject("chat", "live", newId());
-  const { seq } = await jetstream(connection).publish(subject, body, { msgID: id, headers: head });
+  const { seq } = await jetstream(connection).publish(subject, body, { msgID: id });
   return { seq, id, subject };
 }
 
@@ -63,7 +64,7 @@ const inStream = async (): Promise<number> => (await manager.streams.info(STREAM
 
 describe("a message that nobody finished", () => {
   test("becomes a dead letter long behind its deadline, and leaves the stream (QUE-8)", async () => {
-    const { seq, id, subject } = await put(String(Date.now()));
+    const { seq, id, subject } = await put(Date.now());
     expect(await sweep(Date.now() + LONG_MS)).toBe(1);
     expect(await inStream()).toBe(0);
     expect(await letters()).toMatchObject([
@@ -73,13 +74,13 @@ describe("a message that nobody finished", () => {
   });
 
   test("is left alone while a delivery may still be under way", async () => {
-    await put(String(Date.now()));
+    await put(Date.now());
     expect(await sweep(Date.now() + 1_000)).toBe(0);
     expect(await inStream()).toBe(1);
   });
 
   test("is left alone before its deadline, however old it is", async () => {
-    await put(String(Date.now() + 2 * LONG_MS));
+    await put(Date.now() + 2 * LONG_MS);
     expect(await sweep(Date.now() + LONG_MS)).toBe(0);
     expect(await inStream()).toBe(1);
   });
@@ -92,9 +93,9 @@ describe("a message that nobody finished", () => {
 
   test("takes no neighbour with it: what still waits stays where it is (QUE-10)", async () => {
     const now = Date.now();
-    await put(String(now));
-    await put(String(now));
-    const young = await put(String(now + 2 * LONG_MS));
+    await put(now);
+    await put(now);
+    const young = await put(now + 2 * LONG_MS);
     expect(await sweep(now + LONG_MS)).toBe(2);
     expect(await inStream()).toBe(1);
     expect(await manager.streams.getMessage(STREAM, { seq: young.seq })).not.toBeNull();
@@ -103,11 +104,11 @@ describe("a message that nobody finished", () => {
   test("is left to the jobs' own sweeps when it is a durable job's: that may run long behind its deadline", async () => {
     const now = Date.now();
     const durable = JSON.stringify({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId() });
-    const before = await put(String(now), durable);
-    const call = await put(String(now), '{"durable":"true"}');
-    await put(String(now), "no JSON");
-    await put(String(now), "null");
-    const after = await put(String(now), durable);
+    const before = await put(now, durable);
+    const call = await put(now, '{"durable":"true"}');
+    await put(now, "no JSON");
+    await put(now, "null");
+    const after = await put(now, durable);
     expect(await sweep(now + LONG_MS)).toBe(3);
     expect(await manager.streams.getMessage(STREAM, { seq: call.seq })).toBeNull();
     for (const { seq } of [before, after]) expect(await manager.streams.getMessage(STREAM, { seq })).not.toBeNull();
@@ -116,16 +117,16 @@ describe("a message that nobody finished", () => {
 
   test("is found behind durable jobs that wait for longer, and behind more of them than are swept at once", async () => {
     const now = Date.now();
-    const durable = Array.from({ length: 150 }, () => put(String(now + 2 * LONG_MS), '{"durable":true}'));
+    const durable = Array.from({ length: 150 }, () => put(now + 2 * LONG_MS, '{"durable":true}'));
     await Promise.all(durable);
-    await put(String(now));
+    await put(now);
     expect(await sweep(now + LONG_MS)).toBe(1);
     expect(await inStream()).toBe(150);
   });
 
   test("is swept in bounded batches until none is left", async () => {
     const now = Date.now();
-    await Promise.all(Array.from({ length: 130 }, () => put(String(now))));
+    await Promise.all(Array.from({ length: 130 }, () => put(now)));
     expect(await sweep(now + LONG_MS)).toBe(100);
     expect(await sweep(now + LONG_MS)).toBe(30);
     expect(await letters()).toHaveLength(130);
@@ -133,7 +134,7 @@ describe("a message that nobody finished", () => {
 
   test("is recorded once, however many janitors sweep", async () => {
     const now = Date.now();
-    await Promise.all(Array.from({ length: 20 }, () => put(String(now))));
+    await Promise.all(Array.from({ length: 20 }, () => put(now)));
     await Promise.allSettled(Array.from({ length: 4 }, () => sweep(now + LONG_MS)));
     while ((await inStream()) > 0) await sweep(now + LONG_MS);
     expect(await letters()).toHaveLength(20);
@@ -142,7 +143,7 @@ describe("a message that nobody finished", () => {
 
 describe("the backlog", () => {
   test("counts what waits and what is under way, per lane", async () => {
-    for (let count = 0; count < 3; count++) await put(String(Date.now() + LONG_MS));
+    for (let count = 0; count < 3; count++) await put(Date.now() + LONG_MS);
     await (await jetstream(connection).consumers.get(STREAM, durableName("chat", "live"))).next({ expires: 5_000 });
     await watchQueue({ connection, metrics });
     const text = await metrics.registry.getSingleMetricAsString("sluice_queue_depth");

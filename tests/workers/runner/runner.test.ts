@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection } from "nats";
+import { connect, type NatsConnection } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
@@ -10,7 +10,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { CALLER_GONE } from "#shared/queue/frames.ts";
-import { cancelSubject, durableName, HEADERS, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
+import { cancelSubject, durableName, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -183,13 +183,11 @@ async function publish(
   job: JobMessage = chatJob(),
   options: { body?: string | Uint8Array; workspaceId?: string; reply?: string } = {},
 ): Promise<JobMessage> {
-  const head = headers();
-  head.set(HEADERS.reply, options.reply ?? replyOf(job));
-  head.set(HEADERS.deadline, String(job.deadline_ms));
+  const reply = options.reply ?? replyOf(job);
   await jetstream(outside).publish(
     workSubject("chat", "live", options.workspaceId ?? job.workspace_id),
-    options.body ?? JSON.stringify(job),
-    { msgID: `${job.job_id}:1:1`, headers: head },
+    options.body ?? JSON.stringify({ ...job, reply }),
+    { msgID: `${job.job_id}:1:1` },
   );
   return job;
 }

@@ -3,6 +3,7 @@ import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
+import { hotLine } from "#shared/hot-line.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 
@@ -29,11 +30,13 @@ import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
 
 export function createChatHandler(context: WorkerContext): JobHandler {
-  return { run: (job, control) => new ChatRun(context, job, control).serve() };
+  const logServed = hotLine(context.log, "chat call served");
+  return { run: (job, control) => new ChatRun(context, logServed, job, control).serve() };
 }
 
 class ChatRun {
   private readonly context: WorkerContext;
+  private readonly logServed: ReturnType<typeof hotLine>;
   private readonly job: JobMessage;
   private readonly control: JobControl;
   private readonly answer: Answer;
@@ -55,8 +58,9 @@ class ChatRun {
   /** Of what the client is sent, when it is to be kept. */
   private readonly copy: AnswerCopy | undefined;
 
-  constructor(context: WorkerContext, job: JobMessage, control: JobControl) {
+  constructor(context: WorkerContext, logServed: ReturnType<typeof hotLine>, job: JobMessage, control: JobControl) {
     this.context = context;
+    this.logServed = logServed;
     this.job = job;
     this.control = control;
     this.asked = job.request as unknown as ChatCompletionRequest;
@@ -282,10 +286,12 @@ class ChatRun {
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
     const isStream = this.request.stream === true;
-    context.log.info(
-      { request_id: job.request_id, source: attempt.candidate.name, depth: attempt.depth, ms: Math.round(upstreamMs) },
-      "chat call served",
-    );
+    this.logServed({
+      request_id: job.request_id,
+      source: attempt.candidate.name,
+      depth: attempt.depth,
+      ms: Math.round(upstreamMs),
+    });
     // What a fallback said stands in only this once.
     const isKept = attempt.depth === 0 && status === "succeeded";
     if (isKept) copy?.add(text);

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+
+import { hotLine } from "#shared/hot-line.ts";
+import { createLogger } from "#shared/logger.ts";
+
+function linesOf(level: "info" | "warn") {
+  const lines: string[] = [];
+  const log = createLogger({ level, role: "test", write: (line) => lines.push(line) }).child({ pool: "chat" });
+  return { log, lines };
+}
+
+test("a hot line looks like any other line of its logger, character for character", () => {
+  const { log, lines } = linesOf("info");
+  const members = { request_id: "01a2", ms: 1.5, route: '/v1/"x"' };
+  log.info(members, 'it\'s "served"');
+  hotLine(log, 'it\'s "served"')(members);
+  const [usual, hot] = lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":""'));
+  expect(hot).toBe(usual as string);
+  expect(Math.abs(Date.parse((JSON.parse(lines[1] ?? "") as { time: string }).time) - Date.now())).toBeLessThan(60_000);
+});
+
+test("a hot line is not written where its logger says less", () => {
+  const { log, lines } = linesOf("warn");
+  hotLine(log, "served")({ ms: 1 });
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { connect, type NatsConnection } from "nats";
+
+import { createStreamPublisher, NoStreamError, StreamRefusal } from "#shared/queue/stream-publisher.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { newId } from "#shared/ids.ts";
+import { workSubject } from "#shared/queue/subjects.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+let nats: TestNats;
+let connection: NatsConnection;
+beforeAll(async () => {
+  nats = await startNats();
+  connection = await connect({ servers: nats.url });
+  await ensureTopology(connection, 1);
+}, 60_000);
+afterAll(async () => {
+  await connection.close();
+  await nats.close();
+});
+
+const SUBJECT = workSubject("chat", "live", newId());
+const errorOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error); // prettier-ignore
+
+test("a message that no stream takes, one that its stream refuses, and one that nobody answers are told apart", async () => {
+  const publisher = createStreamPublisher(connection, "ingress", 400);
+  expect(await errorOf(publisher.publish("work.nobody", "{}", "a"))).toBeInstanceOf(NoStreamError);
+  const refused = await errorOf(publisher.publish(SUBJECT, `"${"x".repeat(600 * 1_024)}"`, "b"));
+  expect(refused).toBeInstanceOf(StreamRefusal);
+  expect(refused).toMatchObject({ code: 10_054 });
+  connection.subscribe("silent");
+  expect(String(await errorOf(publisher.publish("silent", "{}", "c")))).toContain("within 400 ms");
+});
+
+test("an answer that cannot be read fails its message alone", async () => {
+  const publisher = createStreamPublisher(connection, "ingress", 5_000);
+  const answers = ["no JSON", "", '{"seq":"7"}'];
+  connection.subscribe("odd", { callback: (_error, message) => void message.respond(answers.shift() ?? "") });
+  const results = await Promise.all([
+    ...[1, 2, 3].map((n) => errorOf(publisher.publish("odd", "{}", `odd ${n}`))),
+    publisher.publish(SUBJECT, "{}", newId()),
+  ]);
+  expect(results.slice(0, 3).every((error) => error instanceof Error)).toBe(true);
+  expect(results[3]).toBeNumber();
+});
+
+test("a thousand messages at once have a sequence each, and one sent twice has one", async () => {
+  const publisher = createStreamPublisher(connection, "ingress", 5_000);
+  const seqs = await Promise.all(Array.from({ length: 1_000 }, () => publisher.publish(SUBJECT, "{}", newId())));
+  expect(new Set(seqs).size).toBe(1_000);
+  const id = newId();
+  expect(await publisher.publish(SUBJECT, "{}", id)).toBe((await publisher.publish(SUBJECT, "{}", id)) ?? 0);
+});
+
+test("what was sent when the connection was lost is told as unknown when it is there again", async () => {
+  const publisher = createStreamPublisher(connection, "ingress", 60_000);
+  connection.subscribe("mute");
+  const lost = publisher.publish("mute", "{}", "d");
+  await connection.flush();
+  await connection.reconnect();
+  expect(await lost).toBeUndefined();
+});
