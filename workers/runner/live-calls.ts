@@ -15,6 +15,7 @@ import { createWordBatch, type SettledWord } from "#shared/queue/words.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
 import { explainFailure } from "../calls/failure.ts";
+import { watchCall } from "../calls/serve-call.ts";
 import type { WorkerContext } from "../context.ts";
 import { JobAbort, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome, type Success } from "../outcome.ts";
@@ -23,7 +24,6 @@ import { Answer } from "./answer.ts";
 import { type CallerAnswer, type CallerWatch, type CallWatch, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import { openTakenWords, type TakenWords } from "./taken-words.ts";
-import { startWatchdog } from "./watchdog.ts";
 
 export interface LiveCalls {
   /** Whether an ingress waits for a call that may be run elsewhere, or has waited long. */
@@ -99,8 +99,7 @@ export function openLiveCalls(options: {
 
   /** An answer that must be settled first is not paid for before its ingress has shown that it takes answers. */
   const confirmed = async (job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> => {
-    const totalMs = Math.max(1, job.deadline_ms - Date.now());
-    const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
+    const watchdog = watchCall(job, signal);
     try {
       await callers.confirm(reply, watchdog.signal);
       return outcome;

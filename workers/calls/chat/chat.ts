@@ -11,21 +11,19 @@ import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
-import { failureFacts } from "../../providers/failure-facts.ts";
 import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type Terms } from "./attempt.ts";
-import { explainFailure } from "../failure.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
+import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
 
@@ -78,11 +76,7 @@ class ChatRun {
 
   async serve(): Promise<Outcome> {
     const { context, job, control } = this;
-    const deadlineMs = Math.max(1, job.deadline_ms - Date.now());
-    const watchdog = startWatchdog(
-      { totalMs: deadlineMs, firstByteMs: deadlineMs, stallMs: deadlineMs },
-      control.signal,
-    );
+    const watchdog = watchCall(job, control.signal);
     let askedAt = performance.now();
     try {
       this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
@@ -92,7 +86,7 @@ class ChatRun {
       const finale = await this.ask(watchdog.signal, askedAt);
       return await this.succeed(finale, performance.now() - askedAt);
     } catch (error) {
-      return await this.fail(error, watchdog.signal.reason, watchdog.signal.aborted);
+      return await this.fail(error, watchdog.signal);
     } finally {
       watchdog.stop();
     }
@@ -156,14 +150,13 @@ class ChatRun {
   ): Promise<Finale> {
     const { context, job, answer } = this;
     const continues = this.took !== undefined;
-    return tryCandidates({
+    return serveCall(context, job, {
       ...to,
-      breaker: context.breaker,
-      repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
       signal,
       hasBegun: () => this.hasBegun,
+      mayRepeat: true,
+      mode: request.stream === true ? "stream" : "complete",
       enter: (model) => this.enter(model, request, signal),
-      onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: async (attempt) => {
         const { model } = attempt.candidate;
         const rendering = renderingOf(attempt);
@@ -177,29 +170,22 @@ class ChatRun {
             ...(attempt.depth > 0 ? { fallback: { from: job.model, depth: attempt.depth } } : {}),
           };
         }
-        const startedAt = performance.now();
-        try {
-          return await runChatAttempt({
-            job,
-            request,
-            continues,
-            attempt,
-            terms: this.terms,
-            limits: context.config.calls,
-            room: () => answer.room(),
-            signal,
-            stopping: this.control.stopping,
-            rendering,
-            answer: this.watched(attempt.onBegun),
-            meter,
-            checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
-            askedAt,
-          });
-        } finally {
-          const mode = request.stream === true ? "stream" : "complete";
-          const seconds = (performance.now() - startedAt) / 1_000;
-          context.metrics.providerSeconds.observe(seconds, attempt.candidate.source.provider, model.slug, mode);
-        }
+        return runChatAttempt({
+          job,
+          request,
+          continues,
+          attempt,
+          terms: this.terms,
+          limits: context.config.calls,
+          room: () => answer.room(),
+          signal,
+          stopping: this.control.stopping,
+          rendering,
+          answer: this.watched(attempt.onBegun),
+          meter,
+          checkFetched: (fetched) => this.checkDocuments(model, fetched, signal),
+          askedAt,
+        });
       },
     });
   }
@@ -307,42 +293,21 @@ class ChatRun {
     };
   }
 
-  private async fail(error: unknown, reason: unknown, isAborted: boolean): Promise<Failure> {
-    const { job, attempt, meter } = this;
-    const isKnown = error instanceof ProviderError || error instanceof NoRouteError || error instanceof GoneError;
-    if (error instanceof UnreadableFileError && !isAborted) {
-      this.context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
-      return freeFailure({
-        code: "service_unavailable",
-        message: "A file of the request could not be read back; try again.",
-        param: "messages",
-        retry: true,
-      });
+  private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
+    const { context, job, attempt, meter } = this;
+    if (error instanceof UnreadableFileError && !signal.aborted) {
+      context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
+      const message = "A file of the request could not be read back; try again.";
+      return freeFailure({ code: "service_unavailable", message, param: "messages", retry: true });
     }
-    if (!isKnown && !isAborted) throw error;
-    if (error instanceof GoneError) {
+    if (error instanceof GoneError && !signal.aborted) {
       const message = "The model is no longer available.";
       return freeFailure({ code: "upstream_error", message, param: "model", retry: false });
     }
-    const failure = explainFailure(error, reason);
-    if (isAborted || error instanceof NoRouteError) {
-      const source = attempt?.candidate.name;
-      this.context.metrics.providerErrors.inc(attempt?.candidate.source.provider ?? "none", failure.kind);
-      this.context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "chat call failed");
-    }
+    const failed = failedCall(context, job, error, signal, attempt);
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
-    const charge = metered && chargeOf(metered);
-    return { status: failure.status, source: attempt?.candidate.name ?? null, charge, failure };
-  }
-
-  private report(attempt: Attempt<unknown>, error: ProviderError, next: string): void {
-    const { context, job } = this;
-    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
-    context.log.warn(
-      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
-      "provider call failed",
-    );
+    return metered ? { ...failed, charge: chargeOf(metered) } : failed;
   }
 
   private rendering(model: Model, createdS: number): Rendering {

@@ -7,19 +7,17 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Outcome } from "../../outcome.ts";
-import { failureFacts } from "../../providers/failure-facts.ts";
 import { type EmbeddingsProvider, type EmbeddingsResult, ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
-import { explainFailure } from "../failure.ts";
 import { chargeOf } from "../chat/meter.ts";
 import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 import { meterEmbeddings } from "./meter.ts";
 import { renderEmbeddings } from "./render.ts";
 import { moveTerms, type Terms } from "../media/terms.ts";
+import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 
 export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
   return { run: (job, control) => serve(context, job, control) };
@@ -27,8 +25,7 @@ export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
 
 async function serve(context: WorkerContext, job: JobMessage, control: JobControl): Promise<Outcome> {
   const request = job.request as unknown as EmbeddingsRequest;
-  const totalMs = Math.max(1, job.deadline_ms - Date.now());
-  const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
+  const watchdog = watchCall(job, control.signal);
   const askedAt = performance.now();
   let last: Attempt<EmbeddingsProvider> | undefined;
   try {
@@ -61,18 +58,8 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
       },
     };
   } catch (error) {
-    const { signal } = watchdog;
-    if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
-    const failure = explainFailure(error, signal.reason);
-    if (signal.aborted || error instanceof NoRouteError) {
-      context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
-      context.log.warn(
-        { request_id: job.request_id, source: last?.candidate.name, kind: failure.kind },
-        "embeddings call failed",
-      );
-    }
     // Nothing reached the client, so nothing is owed.
-    return { status: failure.status, source: last?.candidate.name ?? null, charge: undefined, failure };
+    return failedCall(context, job, error, watchdog.signal, last);
   } finally {
     watchdog.stop();
   }
@@ -116,36 +103,22 @@ async function ask(
     terms = moved ?? terms;
     return moved !== undefined;
   };
-  return tryCandidates<EmbeddingsProvider, Served>({
+  return serveCall<EmbeddingsProvider, Served>(context, job, {
     candidates,
-    breaker: context.breaker,
-    repeats: { budget: context.repeats, deadlineMs: job.deadline_ms },
     signal,
-    hasBegun: () => false,
+    mayRepeat: true,
+    mode: "embed",
     enter,
-    onFailure(attempt, error, next) {
-      context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
-      context.log.warn(
-        { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
-        "provider call failed",
-      );
-    },
     async attempt(attempt) {
       onAttempt(attempt);
-      const { name, source, model, isFallback } = attempt.candidate;
+      const { name, model, isFallback } = attempt.candidate;
       const own = isFallback && isEmbeddingModel(model) ? standInRequest(request, asked, model) : request;
       const of = `${model.slug} ${name}`;
       const done = finished.get(of) ?? new Map<number, EmbeddingsResult>();
       finished.set(of, done);
-      const startedAt = performance.now();
-      try {
-        const limits = { plainMs: context.config.calls.plainMs, deadlineMs: job.deadline_ms };
-        const result = await runEmbeddingsAttempt({ request: own, attempt, limits, signal, finished: done });
-        return { result, attempt, terms };
-      } finally {
-        const seconds = (performance.now() - startedAt) / 1_000;
-        context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "embed");
-      }
+      const limits = { plainMs: context.config.calls.plainMs, deadlineMs: job.deadline_ms };
+      const result = await runEmbeddingsAttempt({ request: own, attempt, limits, signal, finished: done });
+      return { result, attempt, terms };
     },
   });
 }

@@ -15,14 +15,15 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
 import { type Failure, type Outcome, type Success } from "../../outcome.ts";
-import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
+import { textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { type Attempt, tryCandidates, type Serving } from "../../routing/try-candidates.ts";
+import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
+import { reportFailure, serveCall } from "../serve-call.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
 import { mediaCallOf } from "./call.ts";
@@ -130,7 +131,7 @@ class MediaRun<Kind extends MadeKind> {
       // What was given up long ago is not begun anew.
       const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
       if (!failed || !next || isOver) throw error;
-      this.report(failed, error, "moved");
+      reportFailure(this.context, this.job, failed, error, "moved");
       const { job_id: id, workspace_id: workspaceId } = this.job;
       await discardResults(this.context, { id, workspaceId });
       return await this.ask(signal, candidates.slice(at + 1), { model: failed.model, depth: begun.depth, error });
@@ -156,44 +157,37 @@ class MediaRun<Kind extends MadeKind> {
     const given = await kind.call.given(this.request, first.model, job.given);
     this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
-    return tryCandidates<Offer<Kind>, Made<Kind>>({
+    return serveCall<Offer<Kind>, Made<Kind>>(context, job, {
       candidates: rest ?? all,
       ...(from ? { from } : {}),
-      breaker: context.breaker,
       signal,
-      hasBegun: () => false,
+      mayRepeat: false,
+      mode: "plain",
+      askedAt: () => this.askedAt,
       enter: (model) => this.enter(model),
-      onFailure: (attempt, error, next) => this.report(attempt.candidate, error, next),
       attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, limited)),
     });
   }
 
   private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
-    const { offer, model, source, name } = attempt.candidate;
+    const { offer, model, name } = attempt.candidate;
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
     this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
-    try {
-      if ("run" in offer) {
-        const result = await this.calling(attempt.candidate, signal, (call) =>
-          inOneExchange(signal, () => offer.run(call)),
-        );
-        return { result, ...served };
-      }
-      const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(offer, call)));
-      failpoint("job.begun");
-      await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
-      attempt.onBegun();
-      // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
-      this.given?.release();
-      return { ...served, ...(await this.follow(offer, name, job, signal)) };
-    } finally {
-      if (this.askedAt !== undefined) {
-        const seconds = (performance.now() - this.askedAt) / 1_000;
-        this.context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
-      }
+    if ("run" in offer) {
+      const result = await this.calling(attempt.candidate, signal, (call) =>
+        inOneExchange(signal, () => offer.run(call)),
+      );
+      return { result, ...served };
     }
+    const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(offer, call)));
+    failpoint("job.begun");
+    await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
+    attempt.onBegun();
+    // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
+    this.given?.release();
+    return { ...served, ...(await this.follow(offer, name, job, signal)) };
   }
 
   /** In a frame of its own, which ends with the answer: what the call brings may be large. */
@@ -364,15 +358,6 @@ class MediaRun<Kind extends MadeKind> {
     );
     const param = asSent(failure.param, this.request);
     return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param } };
-  }
-
-  private report(candidate: Candidate<Offer<Kind>>, error: ProviderError, next: string): void {
-    const { context, job } = this;
-    context.metrics.providerErrors.inc(candidate.source.provider, error.kind);
-    context.log.warn(
-      { job_id: job.job_id, source: candidate.name, next, ...failureFacts(error) },
-      "provider call failed",
-    );
   }
 }
 

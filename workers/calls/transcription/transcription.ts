@@ -12,18 +12,16 @@ import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
-import { failureFacts } from "../../providers/failure-facts.ts";
 import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { type Attempt, NoRouteError, tryCandidates } from "../../routing/try-candidates.ts";
+import type { Attempt } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
 import { type CallRecording, readRecording, type RecordingPlace } from "./recording.ts";
-import { explainFailure } from "../failure.ts";
 import { type MediaTerms, meterMedia } from "../media/meter.ts";
 import { moveTerms, type Terms } from "../media/terms.ts";
+import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
 
@@ -72,8 +70,7 @@ class Transcribing {
 
   async serve(): Promise<Outcome> {
     const { context, job, call } = this;
-    const totalMs = Math.max(1, job.deadline_ms - Date.now());
-    const watchdog = startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, this.control.signal);
+    const watchdog = watchCall(job, this.control.signal);
     const { signal } = watchdog;
     const askedAt = performance.now();
     let recording: CallRecording | undefined;
@@ -103,20 +100,18 @@ class Transcribing {
     if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
     const { kind, deadline_ms: deadlineMs } = job;
     const limits = { kind, deadlineMs, plainMs: context.config.calls.plainMs, signal };
-    return tryCandidates<Offer, Served>({
+    return serveCall<Offer, Served>(context, job, {
       candidates,
-      breaker: context.breaker,
-      repeats: { budget: context.repeats, deadlineMs },
       signal,
       hasBegun: () => this.answer.hasBegun,
+      mayRepeat: true,
+      mode: "plain",
       enter: (model) => this.enter(model),
-      onFailure: (attempt, error, next) => this.report(attempt, error, next),
       attempt: (attempt) => withinLimit(attempt, limits, (limited) => this.attempt(attempt, recording, limited)),
     });
   }
 
   private async attempt(attempt: Attempt<Offer>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
-    const { context } = this;
     const { offer, model, source } = attempt.candidate;
     this.last = attempt;
     if (!("run" in offer)) throw new ProviderError("misconfigured", "the source queues what is waited for");
@@ -126,23 +121,18 @@ class Transcribing {
     };
     const { format: _ours, ...wish } = this.check(model).wish;
     const startedAt = performance.now();
-    try {
-      const result = await offer.run({
-        input: { ...wish, audio: recording.audio },
-        sourceModel: source.model,
-        signal,
-        traits: new Set(source.traits),
-        ...(source.fields ? { fields: source.fields } : {}),
-        adapt: (body) => adaptTo(source, body),
-        ...(this.call.stream === true
-          ? { onText: (piece: string) => this.show(piece, performance.now() - startedAt) }
-          : {}),
-      });
-      return { result, attempt };
-    } finally {
-      const seconds = (performance.now() - startedAt) / 1_000;
-      context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, "plain");
-    }
+    const result = await offer.run({
+      input: { ...wish, audio: recording.audio },
+      sourceModel: source.model,
+      signal,
+      traits: new Set(source.traits),
+      ...(source.fields ? { fields: source.fields } : {}),
+      adapt: (body) => adaptTo(source, body),
+      ...(this.call.stream === true
+        ? { onText: (piece: string) => this.show(piece, performance.now() - startedAt) }
+        : {}),
+    });
+    return { result, attempt };
   }
 
   private async enter(model: Model): Promise<boolean> {
@@ -203,33 +193,19 @@ class Transcribing {
   /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { context, job, last } = this;
-    const source = last?.candidate.name ?? null;
     if (error instanceof ApiError) {
       const { code, message, param } = error;
-      return freeFailure({ code, message, param, retry: error.shouldRetry !== false }, source);
+      const retry = error.shouldRetry !== false;
+      return freeFailure({ code, message, param, retry }, last?.candidate.name);
     }
-    if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
-    const failure = explainFailure(error, signal.reason);
-    if (signal.aborted || error instanceof NoRouteError) {
-      context.metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
-    }
-    context.log.warn({ request_id: job.request_id, source, kind: failure.kind }, "nothing transcribed");
-    const hasLeft = failure.status === "cancelled" && this.shown !== "" && last !== undefined;
+    const failed = failedCall(context, job, error, signal, last);
+    const hasLeft = failed.status === "cancelled" && this.shown !== "" && last !== undefined;
+    const { failure } = failed;
     return {
-      status: failure.status,
-      source,
+      ...failed,
       charge: hasLeft ? this.meterCut(last.candidate.model) : undefined,
       // Adapters name the recording as forms do; it may have come otherwise.
       failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
     };
-  }
-
-  private report(attempt: Attempt<Offer>, error: ProviderError, next: string): void {
-    const { context, job } = this;
-    context.metrics.providerErrors.inc(attempt.candidate.source.provider, error.kind);
-    context.log.warn(
-      { request_id: job.request_id, source: attempt.candidate.name, next, ...failureFacts(error) },
-      "provider call failed",
-    );
   }
 }
