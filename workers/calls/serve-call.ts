@@ -1,0 +1,98 @@
+/** A call's way through its providers, the same for every kind: candidates in their order, what is counted and what is logged. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+
+import type { WorkerContext } from "../context.ts";
+import type { Failure } from "../outcome.ts";
+import { failureFacts } from "../providers/failure-facts.ts";
+import { ProviderError } from "../providers/provider.ts";
+import type { Candidate } from "../routing/candidates.ts";
+import { type Attempt, NoRouteError, type Serving, tryCandidates } from "../routing/try-candidates.ts";
+import { startWatchdog, type Watchdog } from "../runner/watchdog.ts";
+
+import { explainFailure } from "./failure.ts";
+
+type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
+type CallFacts = Pick<JobMessage, "kind" | "job_id" | "request_id" | "deadline_ms">;
+
+export interface CallServing<Offer, Result> extends Pick<
+  Serving<Offer, Result>,
+  "candidates" | "from" | "signal" | "enter" | "attempt"
+> {
+  /** As of `Serving`; absent: no piece leaves before the end. */
+  readonly hasBegun?: () => boolean;
+  /** A source that fails alone may be asked once more. Never for what may have been paid for unseen. */
+  readonly mayRepeat: boolean;
+  /** How the time at providers is counted. */
+  readonly mode: "complete" | "stream" | "embed" | "plain";
+  /** performance.now() when the provider was asked, undefined when it was not; absent: when the attempt began. */
+  readonly askedAt?: () => number | undefined;
+}
+
+/** @throws as `tryCandidates` */
+export function serveCall<Offer, Result>(
+  context: CallContext,
+  job: CallFacts,
+  serving: CallServing<Offer, Result>,
+): Promise<Result> {
+  const { mayRepeat, mode, hasBegun = () => false, askedAt, attempt, ...to } = serving;
+  return tryCandidates<Offer, Result>({
+    ...to,
+    hasBegun,
+    breaker: context.breaker,
+    ...(mayRepeat ? { repeats: { budget: context.repeats, deadlineMs: job.deadline_ms } } : {}),
+    onFailure: ({ candidate }, error, next) => reportFailure(context, job, candidate, error, next),
+    async attempt(current) {
+      const { source, model } = current.candidate;
+      const startedAt = performance.now();
+      try {
+        return await attempt(current);
+      } finally {
+        const since = askedAt ? askedAt() : startedAt;
+        if (since !== undefined) {
+          const seconds = (performance.now() - since) / 1_000;
+          context.metrics.providerSeconds.observe(seconds, source.provider, model.slug, mode);
+        }
+      }
+    },
+  });
+}
+
+/** @param next what becomes of the call */
+export function reportFailure(
+  { metrics, log }: Pick<CallContext, "metrics" | "log">,
+  { job_id: jobId, request_id: requestId }: Pick<CallFacts, "job_id" | "request_id">,
+  { source, name }: Pick<Candidate<unknown>, "source" | "name">,
+  error: ProviderError,
+  next: string,
+): void {
+  metrics.providerErrors.inc(source.provider, error.kind);
+  const ids = { request_id: requestId, ...(jobId === requestId ? {} : { job_id: jobId }) };
+  log.warn({ ...ids, source: name, next, ...failureFacts(error) }, "provider call failed");
+}
+
+/** One limit for the whole of a call, from now to its deadline. */
+export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline_ms">, signal: AbortSignal): Watchdog {
+  const totalMs = Math.max(1, deadlineMs - Date.now());
+  return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
+}
+
+/**
+ * What a call comes to that no source has served, and that owes nothing unless its kind says so.
+ * @throws `error` when it is neither a provider's word nor ours: our own trouble
+ */
+export function failedCall(
+  { metrics, log }: Pick<CallContext, "metrics" | "log">,
+  { kind, request_id: requestId }: Pick<CallFacts, "kind" | "request_id">,
+  error: unknown,
+  signal: AbortSignal,
+  last: Attempt<unknown> | undefined,
+): Failure {
+  const isOurs = error instanceof NoRouteError || signal.aborted;
+  if (!isOurs && !(error instanceof ProviderError)) throw error;
+  const failure = explainFailure(error, signal.reason);
+  const source = last?.candidate.name ?? null;
+  // What a provider said was counted when it said so.
+  if (isOurs) metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
+  log.warn({ request_id: requestId, call: kind, source, kind: failure.kind }, "call failed");
+  return { status: failure.status, source, charge: undefined, failure };
+}
