@@ -3,6 +3,7 @@
  * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
+import { presetOf } from "#shared/admission/preset.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/hot-line.ts";
 import { newId } from "#shared/ids.ts";
@@ -161,13 +162,4 @@ function authorizationOf(headers: Headers): string | null {
 /** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */
 function presetLimit(context: IngressContext, caller: Caller): number | null {
   return presetOf(context, caller).requests_per_minute;
-}
-
-export function presetOf(context: Pick<IngressContext, "catalogue">, caller: Caller) {
-  const preset = context.catalogue.current().presets.get(caller.preset);
-  if (preset) return preset;
-  throw new ApiError(
-    "permission_denied",
-    "The quota preset of this key no longer exists; ask the workspace's admin to set another.",
-  );
 }

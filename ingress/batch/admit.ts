@@ -3,6 +3,9 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/admission/job-request.ts";
+import { presetOf } from "#shared/admission/preset.ts";
+import { discardStored, type StoredRequest } from "#shared/admission/stored-request.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -13,11 +16,7 @@ import { jobIdOf } from "#shared/jobs/id.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-import { discardStored, type StoredRequest } from "../calls/stored-request.ts";
-import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
-import { presetOf } from "../serve.ts";
-
 import { checkRoom } from "../media/offer-job.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
@@ -128,18 +127,17 @@ async function offerOf(
 ): Promise<{ readonly offer: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
   const { pool, workspaceId } = arrival;
   const fingerprint = fingerprintOf(arrival.data);
+  const of = { id: job.id, caller, preset };
+  const lifeMs = LIMITS.jobLifeMs;
   const common = {
-    id: job.id,
-    workspaceId,
-    keyId: caller.keyId,
+    ...jobCallerOf(of),
     pool,
     lane: "batch",
     ifFull: "wait",
     starves: arrival.starves,
     publisherKey: job.publisher_key,
     reply: job.reply,
-    limit: preset.requests_per_minute,
-    lifeMs: LIMITS.jobLifeMs,
+    lifeMs,
   } as const;
   try {
     if (arrival.key !== "" && job.publisher_key === null) {
@@ -153,27 +151,9 @@ async function offerOf(
     const loaded = await loadCall(context, arrival, job, call, preset.requests_per_minute);
     if ("kind" in loaded) return loaded;
     const { checked, stored } = loaded;
-    const hold = {
-      jobId: job.id,
-      keyId: caller.keyId,
-      model: call.model.slug,
-      amountNano: checked.bound.holdNano,
-      mayExceed: checked.bound.mayExceed,
-      tokensMax: checked.bound.tokensMax,
-      dailyTokens: preset.daily_tokens,
-      // A job that is begun at the end of its life has the time that any has.
-      lifeMs: LIMITS.jobLifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs,
-    };
-    const offer: JobRequest = {
-      ...common,
-      kind: call.kind.name,
-      modality: call.model.modality,
-      model: call.model.slug,
-      // The deadline is the row's; a worker puts in how long it may take.
-      work: workHead(caller, job.id, { ...call, ...checked, api: "openai", given: stored.given, fingerprint }, 0),
-      request: stored.body,
-      terms: { hold },
-    };
+    const { kind, model } = call;
+    const work = jobWorkOf(of, { kind, model, checked, stored, fingerprint, lifeMs });
+    const offer: JobRequest = { ...common, ...work };
     return { offer, stored };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;

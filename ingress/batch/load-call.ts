@@ -3,12 +3,12 @@
  * and funds would admit: the object store and the probes of recordings serve callers over HTTP too.
  */
 import { tooExpensive } from "#shared/admission/calls.ts";
+import { type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type StoredRequest, storeRequest } from "../calls/stored-request.ts";
 import { KeyedSemaphore } from "../keyed-semaphore.ts";
 
 import type { BatchArrival, BatchContext } from "./admit.ts";

@@ -1,6 +1,8 @@
 /** What a batch message asks for, checked as its endpoint over HTTP checks it. */
 import { createHash } from "node:crypto";
 
+import { type Inline, releaseBody } from "#shared/admission/offload-inputs.ts";
+import { isLarge } from "#shared/admission/stored-request.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -17,9 +19,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import { lookAt } from "../audio/look.ts";
 import { soundOfBody } from "../audio/receive.ts";
-import { isLarge } from "../calls/stored-request.ts";
 import type { IngressContext } from "../context.ts";
-import { type Inline, lighten } from "../media/offload-inputs.ts";
 
 export interface BatchCall {
   readonly kind: Kind;
@@ -96,7 +96,7 @@ async function readMedia(context: Context, caller: Caller, kind: MediaKind, body
   const { bound, price } = kind.check(asked, model);
   const given = await kind.given(asked, model);
   await checkInputFiles(context.database, caller, given, (one) => inputBytesMax(one, model));
-  const { request, take } = lighten(asked, given);
+  const { request, take } = releaseBody(asked, given);
   return ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
 }
 

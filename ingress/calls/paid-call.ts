@@ -3,6 +3,9 @@
  * everything that money and queue need happens here, once.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
+import { holdOf } from "#shared/admission/job-request.ts";
+import { presetOf } from "#shared/admission/preset.ts";
+import { workHead } from "#shared/admission/work-head.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -13,10 +16,9 @@ import type { Price } from "#shared/pricing/price.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { IngressContext } from "../context.ts";
-import { CountedError, presetOf, type RouteCall } from "../serve.ts";
+import { CountedError, type RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
-import { workHead } from "./work-head.ts";
 
 export interface PaidCall {
   readonly kind: Kind;
@@ -120,16 +122,8 @@ async function placeHold(
   const preset = presetOf(context, caller);
   const admissionAt = performance.now();
   try {
-    await context.calls.place(caller.workspaceId, preset.requests_per_minute, {
-      jobId,
-      keyId: caller.keyId,
-      model: model.slug,
-      amountNano: bound.holdNano,
-      mayExceed: bound.mayExceed,
-      tokensMax: bound.tokensMax,
-      dailyTokens: preset.daily_tokens,
-      lifeMs: waitMs + LIMITS.holdSlackMs,
-    });
+    const hold = holdOf({ id: jobId, caller, preset }, model, bound, waitMs + LIMITS.holdSlackMs);
+    await context.calls.place(caller.workspaceId, preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");

@@ -4,6 +4,10 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/admission/job-request.ts";
+import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
+import { presetOf } from "#shared/admission/preset.ts";
+import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
@@ -14,24 +18,21 @@ import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
+import { offerTwice } from "#shared/jobs/offer-twice.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { discardStored, isLarge, type StoredRequest, storeRequest } from "../calls/stored-request.ts";
-import { workHead } from "../calls/work-head.ts";
 import type { IngressContext } from "../context.ts";
-import { CountedError, presetOf, type RouteCall } from "../serve.ts";
+import { CountedError, type RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
-import { offerTwice } from "./offer-twice.ts";
-import type { Lightened } from "./offload-inputs.ts";
 
 export interface MediaJob {
   readonly kind: Kind;
   readonly model: Model;
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
-  /** The request as the worker gets it, and media that is to be put aside for it. */
+  /** The request as the worker gets it, and the media that goes to the object store for it. */
   readonly request: object;
-  readonly takeInline: Lightened<object>["take"];
+  readonly takeInline: ReleasedBody<object>["take"];
   /** Its states are shown as they come, and nobody can ask for it afterwards. */
   readonly isStreamed?: boolean;
 }
@@ -124,39 +125,18 @@ async function admit(
   request: StoredRequest,
 ): Promise<void> {
   const { metrics, dispatcher } = context;
-  const preset = presetOf(context, caller);
-  const { bound } = job.checked;
   const lifeMs = LIMITS.mediaJobLifeMs;
-  const hold: HoldRequest = {
-    jobId: id,
-    keyId: caller.keyId,
-    model: job.model.slug,
-    amountNano: bound.holdNano,
-    mayExceed: bound.mayExceed,
-    tokensMax: bound.tokensMax,
-    dailyTokens: preset.daily_tokens,
-    // A job that is begun at the end of its life has the time that any has.
-    lifeMs: 2 * lifeMs + LIMITS.jobHoldSlackMs,
-  };
+  const of = { id, caller, preset: presetOf(context, caller) };
+  const work = jobWorkOf(of, { ...job, stored: request, lifeMs });
+  const { hold } = work.terms;
   const offer: JobRequest = {
-    id,
-    workspaceId: caller.workspaceId,
-    keyId: caller.keyId,
+    ...jobCallerOf(of),
+    ...work,
     pool: job.kind.pool,
     lane: "live",
-    kind: job.kind.name,
-    modality: job.model.modality,
-    model: job.model.slug,
-    // The deadline is the row's; a worker puts in how long it may take.
-    work: workHead(caller, id, { ...job, ...job.checked, given: request.given, api: "openai" }, 0),
-    request: request.body,
     publisherKey: null,
     reply: context.waiter.address(id),
-    isHidden: job.isStreamed === true,
-    limit: preset.requests_per_minute,
     ifFull: "refuse",
-    terms: { hold },
-    lifeMs,
   };
   const at = performance.now();
   try {

@@ -1,4 +1,5 @@
 /** A body → a media job: contract, model, the model's constraints, what comes with the call. The order is the design's (part 5). */
+import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
 import type { MediaKind } from "#shared/kinds/kind.ts";
 import { readJson } from "#shared/json.ts";
@@ -9,7 +10,6 @@ import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
 
 import type { MediaJob } from "./offer-job.ts";
-import { lighten } from "./offload-inputs.ts";
 
 export interface Prepared<Request> {
   readonly request: Request;
@@ -28,6 +28,6 @@ export async function prepareMedia<Request extends object>(
   const checked = kind.check(asked, model);
   const given = await kind.given(asked, model);
   await checkInputFiles(context.database, callerOf(call), given, (one) => inputBytesMax(one, model));
-  const { request, take: takeInline } = lighten<Request>(asked, given);
+  const { request, take: takeInline } = releaseBody<Request>(asked, given);
   return { request, job: { kind, model, checked, request, takeInline } };
 }

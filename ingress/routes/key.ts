@@ -1,5 +1,6 @@
 /** GET /v1/key: a client reads whom its key calls for and what is left of balance and limits. */
 import type { Key } from "#schemas/generated/types.ts";
+import { presetOf } from "#shared/admission/preset.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { creditsNumber } from "#shared/money.ts";
@@ -7,7 +8,7 @@ import { creditsNumber } from "#shared/money.ts";
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf } from "../roles.ts";
-import { presetOf, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 export function key(context: IngressContext): Route {
   return {

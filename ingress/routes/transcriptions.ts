@@ -1,4 +1,5 @@
 /** POST /v1/audio/transcriptions. */
+import { presetOf } from "#shared/admission/preset.ts";
 import { tooExpensive } from "#shared/admission/calls.ts";
 import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,7 +11,7 @@ import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { callerOf } from "../roles.ts";
-import { presetOf, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 export function transcriptions(context: IngressContext): Route {
   return {

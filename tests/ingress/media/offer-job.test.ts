@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { IngressContext } from "#ingress/context.ts";
 import { admitMediaJob, type MediaJob } from "#ingress/media/offer-job.ts";
-import { lighten } from "#ingress/media/offload-inputs.ts";
+import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
 import { IMAGE_EDITS } from "#shared/kinds/images.ts";
@@ -20,7 +20,7 @@ function job(): MediaJob {
     bytes: PICTURE,
     contentType: "image/png",
   } as const;
-  const light = lighten({ prompt: "a boat" }, [given]);
+  const light = releaseBody({ prompt: "a boat" }, [given]);
   const checked = { bound: { holdNano: 7n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 } };
   return {
     kind: IMAGE_EDITS,

@@ -1,15 +1,24 @@
-/** What a work message says of an admitted call beside its request: the same through both doors. */
+/** What a work message says of an admitted call beside its request: the same from every entry point. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
+import type { Kind } from "#shared/kinds/kind.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
-import type { PaidCall } from "./paid-call.ts";
+import type { Caller } from "./authenticate.ts";
 
-interface WorkFacts extends Pick<PaidCall, "kind" | "api" | "model" | "bound" | "cache"> {
+interface WorkFacts {
+  readonly kind: Kind;
+  /** Whose format the answer has. */
+  readonly api: "openai" | "anthropic";
+  readonly model: Model;
+  readonly bound: CallBound;
+  /** Where the answer is kept, when it is whole. */
+  readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;
   /** Of what the call asks for; absent: the model's. */
   readonly price?: Price;
-  /** Media that was put aside. */
+  /** Media in the object store. */
   readonly given?: StoredInputs;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;

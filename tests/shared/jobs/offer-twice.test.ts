@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { offerTwice } from "#ingress/media/offer-twice.ts";
+import { offerTwice } from "#shared/jobs/offer-twice.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { createLogger } from "#shared/logger.ts";

@@ -6,15 +6,20 @@ import type { JobRequest } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
-import type { IngressContext } from "../context.ts";
-import { discardInputs, type Inline, offloadInputs } from "../media/offload-inputs.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import { discardInputs, type Inline, offloadInputs } from "./offload-inputs.ts";
 
 export interface StoredRequest {
   readonly given: StoredInputs;
   readonly body: NonNullable<JobRequest["request"]>;
 }
 
-type Context = Pick<IngressContext, "storage" | "log">;
+interface Context {
+  readonly storage: Storage;
+  readonly log: Logger;
+}
 
 /** Whether a request is too large for the row of its job. */
 export function isLarge(text: string): boolean {

@@ -8,12 +8,18 @@ import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
-import type { IngressContext } from "../context.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+interface Context {
+  readonly storage: Storage;
+  readonly log: Logger;
+}
 
 export type Inline = InputMedia & { readonly bytes: Uint8Array; readonly contentType: string };
 
-/** The request without what is put aside, and what that is. */
-export interface Lightened<Request> {
+/** The request without the media that goes to the object store, and that media. */
+export interface ReleasedBody<Request> {
   readonly request: Request;
   /** Once: whoever takes it is the only one who has it. */
   readonly take: () => readonly Inline[];
@@ -23,7 +29,10 @@ export interface Lightened<Request> {
 const PLACEHOLDER = "kept";
 
 /** Small media stays where it is: an object for each would cost more than it saves. */
-export function lighten<Request extends object>(request: Request, given: readonly InputMedia[]): Lightened<Request> {
+export function releaseBody<Request extends object>(
+  request: Request,
+  given: readonly InputMedia[],
+): ReleasedBody<Request> {
   let inline = given.filter((one): one is Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax);
   const places = inline.map(({ param }) => [param, PLACEHOLDER]);
   return {
@@ -38,7 +47,7 @@ export function lighten<Request extends object>(request: Request, given: readonl
 
 /** @param part before the names of the objects. @throws ApiError `service_unavailable` */
 export async function offloadInputs(
-  context: Pick<IngressContext, "storage" | "log">,
+  context: Context,
   jobId: string,
   given: readonly Inline[],
   part = "",
@@ -58,11 +67,7 @@ export async function offloadInputs(
 }
 
 /** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
-export function discardInputs(
-  { storage, log }: Pick<IngressContext, "storage" | "log">,
-  jobId: string,
-  kept: StoredInputs,
-): void {
+export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>
       log.warn({ err: error, job_id: jobId }, "media of a refused job was not deleted"),

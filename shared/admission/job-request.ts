@@ -1,0 +1,84 @@
+/** What a durable job asks of admission, built the same way at every entry point. */
+import type { Model, Preset } from "#shared/catalogue/catalogue.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
+import type { CallBound } from "#shared/kinds/call-bound.ts";
+import type { CheckedCall, Kind } from "#shared/kinds/kind.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Caller } from "./authenticate.ts";
+import type { HoldRequest } from "./calls.ts";
+import type { StoredRequest } from "./stored-request.ts";
+import { workHead } from "./work-head.ts";
+
+/** Who asks for a job, and under which limits. */
+export interface JobAdmissionOf {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly preset: Preset;
+}
+
+/** A call that its model takes, with what came with it stored. */
+export interface PreparedJob {
+  readonly kind: Kind;
+  readonly model: Model;
+  readonly checked: Pick<CheckedCall, "bound" | "price">;
+  readonly stored: StoredRequest;
+  /** Its states are shown to its caller as they come, and nobody can ask for it afterwards. */
+  readonly isStreamed?: boolean;
+  /** Of a batch message. */
+  readonly fingerprint?: string;
+  /** How long it may wait to be begun, in milliseconds. */
+  readonly lifeMs: number;
+}
+
+/** @param lifeMs how long the hold lives */
+export function holdOf(
+  { id, caller, preset }: JobAdmissionOf,
+  model: Pick<Model, "slug">,
+  { holdNano, mayExceed, tokensMax }: CallBound,
+  lifeMs: number,
+): HoldRequest {
+  return {
+    jobId: id,
+    keyId: caller.keyId,
+    model: model.slug,
+    amountNano: holdNano,
+    mayExceed,
+    tokensMax,
+    dailyTokens: preset.daily_tokens,
+    lifeMs,
+  };
+}
+
+/** What every job says of its caller, whatever becomes of it. */
+export function jobCallerOf({ id, caller, preset }: JobAdmissionOf) {
+  return {
+    id,
+    workspaceId: caller.workspaceId,
+    keyId: caller.keyId,
+    limit: preset.requests_per_minute,
+  } satisfies Partial<JobRequest>;
+}
+
+/** What it says of its work and of what it may cost. */
+export function jobWorkOf(of: JobAdmissionOf, job: PreparedJob) {
+  const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
+  const facts = { kind, api: "openai", model, ...checked, given: stored.given } as const;
+  const marks = {
+    ...(isStreamed === undefined ? {} : { isStreamed }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  };
+  // A job that is begun at the end of its life has the time that any has.
+  const hold = holdOf(of, model, checked.bound, lifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs);
+  return {
+    kind: kind.name,
+    modality: model.modality,
+    model: model.slug,
+    // The deadline is the row's; a worker puts in how long it may take.
+    work: workHead(of.caller, of.id, { ...facts, ...marks }, 0),
+    request: stored.body,
+    isHidden: isStreamed === true,
+    terms: { hold },
+    lifeMs,
+  } satisfies Partial<JobRequest>;
+}
