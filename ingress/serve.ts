@@ -22,6 +22,8 @@ export interface RouteCall {
   readonly startedAt: number;
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
+  /** Of a route that counts itself: from now on the call is counted in its window, whatever becomes of it. */
+  readonly markCounted?: () => void;
   /** Says that the request has been put aside: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
 }
@@ -34,17 +36,6 @@ export interface Route extends RouteSpec {
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
   /** The route counts its call in the window itself, together with its hold. */
   readonly countsItself?: true;
-}
-
-/** A counted call that was refused later on must not be counted again. */
-export class CountedError extends Error {
-  override readonly name = "CountedError";
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    super("refused after being counted", { cause: error });
-    this.error = error;
-  }
 }
 
 /** A caller's own word must not become a metric label. */
@@ -87,7 +78,11 @@ export function createServe(context: IngressContext): Serve {
     if (route.auth === "none") return route.handle(call);
     const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
     onCaller(caller);
-    const authenticated = { ...call, caller };
+    let isCounted = false;
+    const markCounted = (): void => {
+      isCounted = true;
+    };
+    const authenticated = { ...call, caller, markCounted };
     route.authorize?.(authenticated);
     if (!route.countsItself) {
       await calls.count(caller.workspaceId, presetLimit(context, caller));
@@ -96,8 +91,7 @@ export function createServe(context: IngressContext): Serve {
     try {
       return await handled(route, authenticated, caller);
     } catch (error) {
-      if (error instanceof CountedError) throw error.error;
-      await calls.count(caller.workspaceId, presetLimit(context, caller));
+      if (!isCounted) await calls.count(caller.workspaceId, presetLimit(context, caller));
       throw error;
     }
   };

@@ -16,7 +16,7 @@ import type { Price } from "#shared/pricing/price.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { IngressContext } from "../context.ts";
-import { CountedError, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
 
@@ -37,7 +37,7 @@ export interface PaidCall {
   readonly cache?: CachePlan | undefined;
 }
 
-/** @throws CountedError of whatever refuses or fails it: the call has been counted in the window by then */
+/** @throws ApiError of whatever refuses or fails it; the call has been counted in the window by then */
 export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { config } = context;
   const caller = call.caller;
@@ -45,12 +45,14 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   if (paid.cache) {
     const kept = await fromCache(context, caller.workspaceId, paid.cache);
     if (kept) {
-      await countHit(context, caller);
+      call.markCounted?.();
+      await context.calls.count(caller.workspaceId, presetOf(context, caller).requests_per_minute);
       return kept;
     }
   }
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
+  call.markCounted?.();
   try {
     await placeHold(context, caller, call.requestId, paid, waitMs);
   } catch (error) {
@@ -71,46 +73,34 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     requestBytes: paid.textBytes,
     api: paid.api,
   };
-  try {
-    const response = await context.relay.run(
-      facts,
-      call.request.signal,
-      async (isWanted) => {
-        const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
-        call.offloadInputs?.();
-        const seq = await context.publisher.dispatch(
-          {
-            pool,
-            lane: "live",
-            workspaceId: caller.workspaceId,
-            jobId: call.requestId,
-            attempt: 1,
-            dispatch: 1,
-            body,
-          },
-          isWanted,
-        );
-        failpoint("call.dispatched");
-        return seq;
-      },
-      call.offloadInputs,
-    );
-    if (paid.cache) response.headers.set("x-cache", "miss");
-    return response;
-  } catch (error) {
-    throw new CountedError(error);
-  }
+  const response = await context.relay.run(
+    facts,
+    call.request.signal,
+    async (isWanted) => {
+      const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
+      call.offloadInputs?.();
+      const seq = await context.publisher.dispatch(
+        {
+          pool,
+          lane: "live",
+          workspaceId: caller.workspaceId,
+          jobId: call.requestId,
+          attempt: 1,
+          dispatch: 1,
+          body,
+        },
+        isWanted,
+      );
+      failpoint("call.dispatched");
+      return seq;
+    },
+    call.offloadInputs,
+  );
+  if (paid.cache) response.headers.set("x-cache", "miss");
+  return response;
 }
 
-async function countHit(context: IngressContext, caller: Caller): Promise<void> {
-  try {
-    await context.calls.count(caller.workspaceId, presetOf(context, caller).requests_per_minute);
-  } catch (error) {
-    throw new CountedError(error);
-  }
-}
-
-/** Counts the call and places its hold, in one statement. @throws CountedError of the refusal */
+/** Counts the call and places its hold, in one statement. @throws ApiError of the refusal */
 async function placeHold(
   context: IngressContext,
   caller: Caller,
@@ -127,7 +117,7 @@ async function placeHold(
     metrics.admissions.inc("admitted");
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
-    throw new CountedError(error);
+    throw error;
   } finally {
     metrics.admissionSeconds.observe((performance.now() - admissionAt) / 1_000);
   }

@@ -22,7 +22,7 @@ import { offerTwice } from "#shared/jobs/offer-twice.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
-import { CountedError, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../serve.ts";
 
 import type { Waiting } from "./job-waiter.ts";
 
@@ -44,7 +44,7 @@ type Context = Pick<
 
 /**
  * The job as it ended well.
- * @throws CountedError of whatever refuses or fails it; `job_timeout` when it goes on without its caller
+ * @throws ApiError of whatever refuses or fails it; `job_timeout` when it goes on without its caller
  */
 export async function runMediaJob(
   context: Context,
@@ -54,23 +54,16 @@ export async function runMediaJob(
   onFrame?: Waiting["onFrame"],
 ): Promise<JobRow> {
   await admitMediaJob(context, call, caller, job);
-  try {
-    return await waitForJob(context, call, caller, onFrame);
-  } catch (error) {
-    throw new CountedError(error);
-  }
+  return waitForJob(context, call, caller, onFrame);
 }
 
-/** @throws CountedError of the refusal; ApiError of one that comes before the call is counted */
+/** @throws ApiError of the refusal, which may come before the call is counted */
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
   await checkRoom(context, caller.workspaceId);
   const request = await keepRequest(context, call.requestId, caller, job);
-  try {
-    await admit(context, caller, call.requestId, job, request);
-    call.offloadInputs?.();
-  } catch (error) {
-    throw new CountedError(error);
-  }
+  call.markCounted?.();
+  await admit(context, caller, call.requestId, job, request);
+  call.offloadInputs?.();
 }
 
 /**

@@ -19,7 +19,7 @@ import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 const KEEPALIVE = Buffer.from(": keepalive\n\n");
 const DONE = Buffer.from("data: [DONE]\n\n");
 
-/** @throws CountedError of whatever refuses it; what fails afterwards is a frame */
+/** @throws ApiError of whatever refuses it; what fails afterwards is a frame */
 export async function streamMediaJob(
   context: IngressContext,
   call: RouteCall,

@@ -16,7 +16,7 @@ import type { IngressContext } from "../context.ts";
 import { countInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { callerOf } from "../roles.ts";
-import { CountedError, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 const BODY_ERRORS = [
   "invalid_json",
@@ -102,7 +102,6 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes);
     return await runPaidCall(context, call, { kind: CHAT, api: "anthropic", model, bound, text, textBytes, cache });
   } catch (error) {
-    if (error instanceof CountedError) throw new CountedError(withParam(error.error, paramOf));
     throw withParam(error, paramOf);
   }
 }

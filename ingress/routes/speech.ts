@@ -17,7 +17,7 @@ import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../media/speech-events.ts";
 import { SSE_HEADERS } from "../relay/call.ts";
 import { callerOf } from "../roles.ts";
-import { CountedError, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 export function speech(context: IngressContext): Route {
   return {
@@ -55,13 +55,9 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const ended = waitForJob(context, call, caller, (frame, data) => live.onFrame(frame, data));
   // Heard by whoever comes first below; by then it may have failed already.
   ended.catch(() => undefined);
-  try {
-    const first = await Promise.race([live.begun, ended]);
-    const spoken = "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
-    return answer(context, call, request, spoken);
-  } catch (error) {
-    throw new CountedError(error);
-  }
+  const first = await Promise.race([live.begun, ended]);
+  const spoken = "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
+  return answer(context, call, request, spoken);
 }
 
 /** Speech whose first bytes are there, or will be. */

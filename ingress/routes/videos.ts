@@ -8,7 +8,7 @@ import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.
 import { admitMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { callerOf } from "../roles.ts";
-import { CountedError, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 const LIST = "/v1/videos/generations";
 
@@ -71,11 +71,7 @@ async function begin(context: IngressContext, call: RouteCall): Promise<Response
   const { job } = await prepareMedia(context, call, VIDEO);
   const caller = callerOf(call);
   await admitMediaJob(context, call, caller, job);
-  try {
-    const row = await findShownJob(context.database, caller.workspaceId, call.requestId);
-    if (!row) throw new Error("a job that was admitted is not there");
-    return await answerJob(context, call, row);
-  } catch (error) {
-    throw new CountedError(error);
-  }
+  const row = await findShownJob(context.database, caller.workspaceId, call.requestId);
+  if (!row) throw new Error("a job that was admitted is not there");
+  return answerJob(context, call, row);
 }

@@ -5,7 +5,7 @@ import type { NatsConnection } from "nats";
 import { ApiError } from "#shared/errors.ts";
 
 import type { NatsRole } from "./connection.ts";
-import { createStreamPublisher, NoStreamError, StreamRefusal } from "./stream-publisher.ts";
+import { createStreamPublisher, StreamError } from "./stream-publisher.ts";
 import { durableName, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
 
 export interface Dispatch {
@@ -55,7 +55,8 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
       try {
         for (const until = performance.now() + QUEUE_RETURN_MS; ;) {
           const seq = await stream.publish(subject, body, messageId).catch((error: unknown) => {
-            if (!(error instanceof NoStreamError) || performance.now() > until) throw error;
+            const isMissing = error instanceof StreamError && error.code === undefined;
+            if (!isMissing || performance.now() > until) throw error;
             return Bun.sleep(QUEUE_RETRY_MS);
           });
           if (seq !== undefined) return seq;
@@ -63,7 +64,7 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
           body = asRepeat(job.body);
         }
       } catch (error) {
-        if (error instanceof StreamRefusal && FULL_CODES.has(error.code)) {
+        if (error instanceof StreamError && FULL_CODES.has(error.code ?? 0)) {
           throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: error });
         }
         throw new ApiError("service_unavailable", "The service cannot queue calls right now; try again shortly.", {

@@ -11,26 +11,21 @@ export interface StreamPublisher {
   /**
    * Resolves with the sequence of the stored message; of one with an id that the stream knows, with that one's. Undefined when
    * the connection was lost meanwhile and is there again: nobody knows whether it was stored.
-   * @throws StreamRefusal, NoStreamError, or Error when no answer came in time
+   * @throws StreamError when it is not stored; Error when no answer came in time, or one that cannot be read
    */
   publish(subject: string, body: string, messageId: string): Promise<number | undefined>;
 }
 
-/** The stream has not stored the message. */
-export class StreamRefusal extends Error {
-  override readonly name = "StreamRefusal";
-  /** JetStream's `err_code`. */
-  readonly code: number;
+/** The message is not stored. */
+export class StreamError extends Error {
+  override readonly name = "StreamError";
+  /** JetStream's `err_code`; undefined: no stream takes the subject. */
+  readonly code: number | undefined;
 
-  constructor(code: number, description: string) {
-    super(`${description} (${code})`);
+  constructor(message: string, code?: number) {
+    super(message);
     this.code = code;
   }
-}
-
-/** No stream takes the subject. */
-export class NoStreamError extends Error {
-  override readonly name = "NoStreamError";
 }
 
 interface Waiting {
@@ -105,7 +100,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
 
 function readAnswer(message: Msg): number | Error {
   if (message.data.length === 0) {
-    if (message.headers?.code === NO_RESPONDERS) return new NoStreamError("no stream takes the subject");
+    if (message.headers?.code === NO_RESPONDERS) return new StreamError("no stream takes the subject");
     return new Error("the stream answered with nothing");
   }
   let answer: PublishAnswer;
@@ -115,7 +110,7 @@ function readAnswer(message: Msg): number | Error {
     return new Error("the stream's answer could not be read", { cause: error });
   }
   const { error, seq } = answer;
-  if (error) return new StreamRefusal(error.err_code ?? 0, error.description ?? "refused");
+  if (error) return new StreamError(error.description ?? "refused", error.err_code ?? 0);
   return typeof seq === "number" ? seq : new Error("the stream's answer names no sequence");
 }
 

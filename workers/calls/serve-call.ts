@@ -1,8 +1,9 @@
 /** A call's way through its providers, the same for every kind: candidates in their order, what is counted and what is logged. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
-import type { Failure } from "../outcome.ts";
+import { type Failure, freeFailure } from "../outcome.ts";
 import { failureFacts } from "../providers/failure-facts.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Candidate } from "../routing/candidates.ts";
@@ -57,6 +58,11 @@ export function serveCall<Offer, Result>(
   });
 }
 
+/** The model, or every source of it, left the catalogue after the call was admitted. */
+export function modelGone(): ApiError {
+  return new ApiError("upstream_error", "The model is no longer available.", { param: "model", shouldRetry: false });
+}
+
 /** @param next what becomes of the call */
 export function reportFailure(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
@@ -78,7 +84,7 @@ export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline
 
 /**
  * What a call comes to that no source has served, and that owes nothing unless its kind says so.
- * @throws `error` when it is neither a provider's word nor ours: our own trouble
+ * @throws `error` when it is neither a provider's word nor meant for the caller: our own trouble
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
@@ -87,6 +93,10 @@ export function failedCall(
   signal: AbortSignal,
   last: Attempt<unknown> | undefined,
 ): Failure {
+  if (error instanceof ApiError && !signal.aborted) {
+    const { code, message, param, shouldRetry } = error;
+    return freeFailure({ code, message, param, retry: shouldRetry !== false }, last?.candidate.name);
+  }
   const isOurs = error instanceof NoRouteError || signal.aborted;
   if (!isOurs && !(error instanceof ProviderError)) throw error;
   const failure = explainFailure(error, signal.reason);

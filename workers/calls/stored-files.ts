@@ -4,6 +4,7 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/kinds/chat/files.ts";
+import { ApiError } from "#shared/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -12,18 +13,14 @@ import { LIMITS } from "#shared/limits.ts";
 import type { WorkerContext } from "../context.ts";
 import { ProviderError } from "../providers/provider.ts";
 
-/** The files are there and cannot be had: the store is away, or their bytes are damaged. */
-export class UnreadableFileError extends Error {
-  override readonly name = "UnreadableFileError";
-}
-
 type StoredFile = Awaited<ReturnType<typeof findFiles>>[number];
 type Block = Readonly<Record<string, unknown>>;
 
 /**
  * The request with every block that names a stored file made one that holds it: pictures become `image_url`, recordings
  * `input_audio`, anything else `file_data`. The same object when there is none.
- * @throws ProviderError `rejected` for a file that is gone since the call was admitted, `aborted`; UnreadableFileError
+ * @throws ProviderError `rejected` for a file that is gone since the call was admitted, `aborted`; ApiError
+ * `service_unavailable` when the store is away or the bytes are damaged
  */
 export async function withStoredFiles(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
@@ -55,27 +52,27 @@ export async function withStoredFiles(
 }
 
 async function filesOf(
-  { database }: Pick<WorkerContext, "database">,
+  context: Pick<WorkerContext, "database" | "log">,
   workspaceId: string,
   places: readonly FilePlace[],
 ): Promise<Map<string, StoredFile>> {
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
   try {
-    return new Map((await findFiles(database, workspaceId, ids)).map((row) => [row.id, row]));
+    return new Map((await findFiles(context.database, workspaceId, ids)).map((row) => [row.id, row]));
   } catch (error) {
-    throw new UnreadableFileError("the files of a call could not be looked up", { cause: error });
+    throw unreadable(context, "the files of a call could not be looked up", error);
   }
 }
 
 async function readBase64(
-  { database, storage }: Pick<WorkerContext, "database" | "storage">,
+  context: Pick<WorkerContext, "database" | "storage" | "log">,
   file: StoredFile,
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const blocks = await findBlocks(database, file.id);
+    const blocks = await findBlocks(context.database, file.id);
     const pieces: Uint8Array[] = [];
-    for await (const piece of blocks ? readFile(storage, blocks) : []) {
+    for await (const piece of blocks ? readFile(context.storage, blocks) : []) {
       if (signal.aborted) throw new ProviderError("aborted", "the call was aborted");
       pieces.push(piece);
     }
@@ -83,8 +80,14 @@ async function readBase64(
     return Buffer.concat(pieces).toString("base64");
   } catch (error) {
     if (error instanceof ProviderError) throw error;
-    throw new UnreadableFileError(`the bytes of ${file.id} could not be read`, { cause: error });
+    throw unreadable(context, `the bytes of ${file.id} could not be read`, error);
   }
+}
+
+function unreadable({ log }: Pick<WorkerContext, "log">, what: string, error: unknown): ApiError {
+  log.error({ err: error }, what);
+  const message = "A file of the request could not be read back; try again.";
+  return new ApiError("service_unavailable", message, { param: "messages", cause: error });
 }
 
 function blockOf(file: StoredFile, data: string, place: FilePlace): Block {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
 
-import { createStreamPublisher, NoStreamError, StreamRefusal } from "#shared/queue/stream-publisher.ts";
+import { createStreamPublisher } from "#shared/queue/stream-publisher.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { newId } from "#shared/ids.ts";
 import { workSubject } from "#shared/queue/subjects.ts";
@@ -25,10 +25,10 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => un
 
 test("a message that no stream takes, one that its stream refuses, and one that nobody answers are told apart", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 400);
-  expect(await errorOf(publisher.publish("work.nobody", "{}", "a"))).toBeInstanceOf(NoStreamError);
+  const missing = await errorOf(publisher.publish("work.nobody", "{}", "a"));
+  expect(missing).toMatchObject({ name: "StreamError", code: undefined });
   const refused = await errorOf(publisher.publish(SUBJECT, `"${"x".repeat(600 * 1_024)}"`, "b"));
-  expect(refused).toBeInstanceOf(StreamRefusal);
-  expect(refused).toMatchObject({ code: 10_054 });
+  expect(refused).toMatchObject({ name: "StreamError", code: 10_054 });
   connection.subscribe("silent");
   expect(String(await errorOf(publisher.publish("silent", "{}", "c")))).toContain("within 400 ms");
 });

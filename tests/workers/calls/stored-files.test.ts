@@ -7,7 +7,7 @@ import { putObject } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench, storageAt, storeFile } from "#tests/shared/files/bench.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
-import { UnreadableFileError, withStoredFiles } from "#workers/calls/stored-files.ts";
+import { withStoredFiles } from "#workers/calls/stored-files.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { bench as chatBench, closeBenches } from "./chat/bench.ts";
 
@@ -88,10 +88,13 @@ describe("a file that cannot be had", () => {
   test("is a fault of ours when its bytes are damaged, missing or out of reach", async () => {
     const damaged = await stored("right", "text/plain");
     await putObject(bench.storage, objectKey(damaged), Buffer.from("wrong"));
-    expect(await failure(fill(ask(block(damaged))))).toBeInstanceOf(UnreadableFileError);
+    expect(await failure(fill(ask(block(damaged))))).toMatchObject({ name: "ApiError", code: "service_unavailable" });
     const fine = await stored("fine", "text/plain");
     const away = storageAt("http://127.0.0.1:9", "b");
-    expect(await failure(fill(ask(block(fine)), undefined, away))).toBeInstanceOf(UnreadableFileError);
+    expect(await failure(fill(ask(block(fine)), undefined, away))).toMatchObject({
+      name: "ApiError",
+      code: "service_unavailable",
+    });
     away.close();
   });
 

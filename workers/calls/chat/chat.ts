@@ -10,7 +10,7 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
-import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
+import type { Failure, Outcome, Success } from "../../outcome.ts";
 import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
 import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
@@ -23,8 +23,8 @@ import { createRendering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
-import { failedCall, serveCall, watchCall } from "../serve-call.ts";
-import { UnreadableFileError, withStoredFiles } from "../stored-files.ts";
+import { failedCall, modelGone, serveCall, watchCall } from "../serve-call.ts";
+import { withStoredFiles } from "../stored-files.ts";
 import { inOldForm, usesFunctions, withTools } from "./legacy-functions.ts";
 
 export function createChatHandler(context: WorkerContext): JobHandler {
@@ -98,7 +98,7 @@ class ChatRun {
     const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
       context.providers.chat(provider),
     );
-    if (candidates.length === 0) throw new GoneError();
+    if (candidates.length === 0) throw modelGone();
     if (mayBeContinued(job, request)) this.rescue = new StreamRescue(candidates, request);
     const createdS = Math.floor(Date.now() / 1_000);
     try {
@@ -295,15 +295,6 @@ class ChatRun {
 
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
-    if (error instanceof UnreadableFileError && !signal.aborted) {
-      context.log.error({ err: error, request_id: job.request_id }, "a stored file of a call could not be read");
-      const message = "A file of the request could not be read back; try again.";
-      return freeFailure({ code: "service_unavailable", message, param: "messages", retry: true });
-    }
-    if (error instanceof GoneError && !signal.aborted) {
-      const message = "The model is no longer available.";
-      return freeFailure({ code: "upstream_error", message, param: "model", retry: false });
-    }
     const failed = failedCall(context, job, error, signal, attempt);
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
@@ -320,9 +311,4 @@ class ChatRun {
     const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
     return this.isOldForm ? inOldForm(rendering) : rendering;
   }
-}
-
-/** The model, or every source of it, left the catalogue after the call was admitted. */
-class GoneError extends Error {
-  override readonly name = "GoneError";
 }

@@ -6,7 +6,6 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/kinds/input-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -23,7 +22,7 @@ import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
-import { reportFailure, serveCall } from "../serve-call.ts";
+import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
 import { mediaCallOf } from "./call.ts";
@@ -153,7 +152,7 @@ class MediaRun<Kind extends MadeKind> {
     const { context, job, kind } = this;
     const all = this.candidates();
     const [first] = all;
-    if (!first) throw new ApiError("upstream_error", "The model is no longer available.", { param: "model" });
+    if (!first) throw modelGone();
     const given = await kind.call.given(this.request, first.model, job.given);
     this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };

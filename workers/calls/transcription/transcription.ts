@@ -2,7 +2,6 @@
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
 import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/kinds/transcription.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import { ApiError } from "#shared/errors.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
@@ -11,7 +10,7 @@ import { NO_USAGE } from "#shared/pricing/usage.ts";
 import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
-import { type Failure, freeFailure, type Outcome, type Success } from "../../outcome.ts";
+import type { Failure, Outcome, Success } from "../../outcome.ts";
 import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
@@ -193,11 +192,6 @@ class Transcribing {
   /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { context, job, last } = this;
-    if (error instanceof ApiError) {
-      const { code, message, param } = error;
-      const retry = error.shouldRetry !== false;
-      return freeFailure({ code, message, param, retry }, last?.candidate.name);
-    }
     const failed = failedCall(context, job, error, signal, last);
     const hasLeft = failed.status === "cancelled" && this.shown !== "" && last !== undefined;
     const { failure } = failed;
