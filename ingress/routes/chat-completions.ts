@@ -8,6 +8,7 @@ import { runPaidCall } from "../calls/paid-call.ts";
 import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
+import { errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -32,31 +33,15 @@ export function chatCompletions(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
       },
     },
-    errors: [
-      "invalid_json",
-      "invalid_request",
-      "missing_required_parameter",
-      "unsupported_value",
-      "model_not_found",
-      "model_not_supported",
-      "audio_not_supported_by_model",
-      "image_not_supported_by_model",
-      "context_length_exceeded",
-      "unsafe_url",
-      "file_not_found",
-      "insufficient_credits",
-      "daily_tokens_exceeded",
-      "request_timeout",
-      "request_too_large",
-      "unprocessable_input",
-      "unsupported_media_type",
-      "internal_error",
-      "upstream_error",
-      "upstream_refused",
-      "overloaded",
-      "service_unavailable",
-      "upstream_timeout",
-    ],
+    errors: errorsOf([
+      "reads_json",
+      "resolves_model",
+      "reads_conversation",
+      "reads_files",
+      "fetches_addresses",
+      "holds",
+      "asks_provider",
+    ]),
     handle: (call) => handle(context, call),
   };
 }

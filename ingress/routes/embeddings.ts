@@ -7,6 +7,7 @@ import { runPaidCall } from "../calls/paid-call.ts";
 import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
+import { errorsOf } from "../route-errors.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 export function embeddings(context: IngressContext): Route {
@@ -28,26 +29,7 @@ export function embeddings(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
       },
     },
-    errors: [
-      "invalid_json",
-      "invalid_request",
-      "missing_required_parameter",
-      "unsupported_value",
-      "model_not_found",
-      "model_not_supported",
-      "context_length_exceeded",
-      "insufficient_credits",
-      "daily_tokens_exceeded",
-      "request_timeout",
-      "request_too_large",
-      "unsupported_media_type",
-      "internal_error",
-      "upstream_error",
-      "upstream_refused",
-      "overloaded",
-      "service_unavailable",
-      "upstream_timeout",
-    ],
+    errors: errorsOf(["reads_json", "resolves_model", "holds", "asks_provider"], "context_length_exceeded"),
     handle: (call) => handle(context, call),
   };
 }

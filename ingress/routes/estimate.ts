@@ -12,6 +12,7 @@ import { lookAt } from "../audio/look.ts";
 import { soundOfBody } from "../audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -29,24 +30,10 @@ export function estimate(context: IngressContext): Route {
     auth: "key",
     request: { schema: "EstimateRequest" },
     responses: { 200: { description: "The estimate", schema: "Estimate" } },
-    errors: [
-      "invalid_json",
-      "invalid_request",
-      "missing_required_parameter",
-      "unsupported_value",
-      "model_not_found",
-      "model_not_supported",
-      "audio_not_supported_by_model",
-      "image_not_supported_by_model",
-      "context_length_exceeded",
-      "file_not_found",
+    errors: errorsOf(
+      ["reads_json", "resolves_model", "reads_conversation", "reads_files", "fetches_addresses"],
       "edit_not_supported",
-      "unprocessable_input",
-      "unsafe_url",
-      "request_timeout",
-      "request_too_large",
-      "unsupported_media_type",
-    ],
+    ),
     handle: (call) => handle(context, call),
   };
 }

@@ -19,6 +19,7 @@ import { readJson } from "#shared/json.ts";
 import { json } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { errorsOf } from "../route-errors.ts";
 import { allow, callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -68,17 +69,7 @@ export function fallbackChains(context: IngressContext): readonly Route[] {
         "costs. In force within a second.",
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
-      errors: [
-        "invalid_json",
-        "missing_required_parameter",
-        "unsupported_value",
-        "model_not_found",
-        "model_not_supported",
-        "not_found",
-        "request_timeout",
-        "request_too_large",
-        "unsupported_media_type",
-      ],
+      errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
       authorize: WRITERS,
       handle: (call) => put(context, call),
     },

@@ -3,11 +3,11 @@ import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
-import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
+import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -31,7 +31,7 @@ export function images(context: IngressContext): readonly Route[] {
       responses: {
         200: { description: "The pictures", schema: "MediaResults", stream: "MediaState", headers: HEADERS },
       },
-      errors: MEDIA_ERRORS,
+      errors: errorsOf(MEDIA_CALL),
       handle: (call) => generate(context, call),
     },
     {
@@ -47,7 +47,7 @@ export function images(context: IngressContext): readonly Route[] {
       countsItself: true,
       request: { schema: "ImageEditRequest" },
       responses: { 200: { description: "The changed pictures", schema: "MediaResults", headers: HEADERS } },
-      errors: [...MEDIA_ERRORS, ...INPUT_ERRORS, "edit_not_supported"],
+      errors: errorsOf([...MEDIA_CALL, "reads_files"], "edit_not_supported"),
       handle: (call) => edit(context, call),
     },
   ];

@@ -2,10 +2,10 @@
 import { MESH } from "#shared/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
-import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
+import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -29,7 +29,7 @@ export function meshes(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },
-    errors: [...MEDIA_ERRORS, ...INPUT_ERRORS, "unsafe_url"],
+    errors: errorsOf([...MEDIA_CALL, "reads_files", "fetches_addresses"]),
     handle: (call) => handle(context, call),
   };
 }

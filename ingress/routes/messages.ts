@@ -15,22 +15,11 @@ import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { countInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
+import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
-const BODY_ERRORS = [
-  "invalid_json",
-  "invalid_request",
-  "missing_required_parameter",
-  "unsupported_value",
-  "model_not_found",
-  "model_not_supported",
-  "file_not_found",
-  "request_timeout",
-  "request_too_large",
-  "unsupported_media_type",
-  "internal_error",
-] as const;
+const READS = ["reads_json", "resolves_model", "reads_files"] as const satisfies readonly Act[];
 
 export function messages(context: IngressContext): Route[] {
   return [
@@ -56,21 +45,7 @@ export function messages(context: IngressContext): Route[] {
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },
-      errors: [
-        ...BODY_ERRORS,
-        "audio_not_supported_by_model",
-        "image_not_supported_by_model",
-        "context_length_exceeded",
-        "unsafe_url",
-        "insufficient_credits",
-        "daily_tokens_exceeded",
-        "unprocessable_input",
-        "upstream_error",
-        "upstream_refused",
-        "overloaded",
-        "service_unavailable",
-        "upstream_timeout",
-      ],
+      errors: errorsOf([...READS, "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
       handle: (call) => answer(context, call),
     },
     {
@@ -84,7 +59,7 @@ export function messages(context: IngressContext): Route[] {
       isAnthropic: true,
       request: { schema: "CountTokensRequest" },
       responses: { 200: { description: "The count", schema: "TokenCount" } },
-      errors: BODY_ERRORS,
+      errors: errorsOf(READS),
       handle: (call) => count(context, call),
     },
   ];

@@ -2,11 +2,11 @@
 import { MUSIC } from "#shared/kinds/music.ts";
 
 import type { IngressContext } from "../context.ts";
-import { MEDIA_ERRORS } from "../media/errors.ts";
 import { runMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
+import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -38,7 +38,7 @@ export function music(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },
-    errors: MEDIA_ERRORS,
+    errors: errorsOf(MEDIA_CALL),
     handle: (call) => handle(context, call),
   };
 }

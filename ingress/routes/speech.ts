@@ -9,13 +9,13 @@ import { readFile } from "#shared/files/read.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
-import { MEDIA_ERRORS } from "../media/errors.ts";
 import { LiveBody } from "../media/live-body.ts";
 import { admitMediaJob, waitForJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../media/speech-events.ts";
 import { SSE_HEADERS } from "../relay/call.ts";
+import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -42,7 +42,7 @@ export function speech(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-voice-used"],
       },
     },
-    errors: [...MEDIA_ERRORS, "artifact_unreadable"],
+    errors: errorsOf(MEDIA_CALL, "artifact_unreadable"),
     handle: (call) => handle(context, call),
   };
 }

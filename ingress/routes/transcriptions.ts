@@ -9,7 +9,7 @@ import { lookAt } from "../audio/look.ts";
 import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
-import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
+import { errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -34,13 +34,10 @@ export function transcriptions(context: IngressContext): Route {
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },
-    errors: [...MEDIA_ERRORS.filter((code) => !DURABLE.has(code)), ...INPUT_ERRORS],
+    errors: errorsOf(["reads_json", "resolves_model", "reads_files", "holds", "asks_provider"]),
     handle: (call) => handle(context, call),
   };
 }
-
-/** Nothing is kept, and nobody collects it later. */
-const DURABLE: ReadonlySet<string> = new Set(["storage_limit_exceeded", "worker_lost", "job_timeout"]);
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const paid = await prepare(context, call);

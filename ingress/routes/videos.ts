@@ -3,10 +3,10 @@ import { VIDEO } from "#shared/kinds/video.ts";
 import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";
-import { INPUT_ERRORS, MEDIA_ERRORS } from "../media/errors.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import { admitMediaJob } from "../media/offer-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
+import { errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -25,7 +25,7 @@ export function videos(context: IngressContext): readonly Route[] {
       countsItself: true,
       request: { schema: "VideoGenerationRequest" },
       responses: { 200: { description: "The job", schema: "Job" } },
-      errors: [...MEDIA_ERRORS.filter((code) => !AFTERWARDS.has(code)), ...INPUT_ERRORS, "unsafe_url"],
+      errors: errorsOf(["reads_json", "resolves_model", "holds", "keeps_files", "reads_files", "fetches_addresses"]),
       handle: (call) => begin(context, call),
     },
     {
@@ -56,16 +56,6 @@ export function videos(context: IngressContext): readonly Route[] {
     },
   ];
 }
-
-/** What a job may end as, which its caller is not there to hear. */
-const AFTERWARDS: ReadonlySet<string> = new Set([
-  "storage_limit_exceeded",
-  "worker_lost",
-  "upstream_error",
-  "upstream_refused",
-  "upstream_timeout",
-  "job_timeout",
-]);
 
 async function begin(context: IngressContext, call: RouteCall): Promise<Response> {
   const { job } = await prepareMedia(context, call, VIDEO);

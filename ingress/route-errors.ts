@@ -1,0 +1,40 @@
+/** Error codes of a route, derived from what it does. */
+import type { Code } from "#shared/errors.ts";
+
+const CODES = {
+  reads_json: [
+    "invalid_json",
+    "invalid_request",
+    "missing_required_parameter",
+    "unsupported_value",
+    "request_timeout",
+    "request_too_large",
+    "unsupported_media_type",
+  ],
+  resolves_model: ["model_not_found", "model_not_supported"],
+  reads_conversation: ["audio_not_supported_by_model", "image_not_supported_by_model", "context_length_exceeded"],
+  reads_files: ["file_not_found", "unprocessable_input"],
+  fetches_addresses: ["unsafe_url"],
+  holds: ["insufficient_credits", "daily_tokens_exceeded", "internal_error", "overloaded", "service_unavailable"],
+  keeps_files: ["storage_limit_exceeded"],
+  /** And waits for its answer. */
+  asks_provider: ["upstream_error", "upstream_refused", "upstream_timeout"],
+  waits_for_job: ["worker_lost", "job_timeout"],
+} as const satisfies Readonly<Record<string, readonly Code[]>>;
+
+export type Act = keyof typeof CODES;
+
+/** What a call that makes media does, whose caller waits for it. */
+export const MEDIA_CALL: readonly Act[] = [
+  "reads_json",
+  "resolves_model",
+  "holds",
+  "keeps_files",
+  "asks_provider",
+  "waits_for_job",
+];
+
+/** @param more codes of this route alone. What the gates in front of every route answer is not among them */
+export function errorsOf(does: readonly Act[], ...more: readonly Code[]): readonly Code[] {
+  return [...new Set<Code>([...does.flatMap((act): readonly Code[] => CODES[act]), ...more])];
+}
