@@ -17,7 +17,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { IngressContext } from "../context.ts";
-import { checkRoom } from "../media/offer-job.ts";
+import { checkRoom } from "../media/media-job.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
 import { loadCall } from "./load-call.ts";
@@ -72,10 +72,10 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   const actor = await actorOf(context, arrival);
   // Not kept: no preset bounds how many such messages come, and each would be a row.
   if (actor instanceof ApiError) return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(actor));
-  const offered = await offerOf(context, arrival, job, actor);
-  if ("kind" in offered) return offered;
-  const { offer, stored } = offered;
-  const verdict = await context.jobs.offer(offer);
+  const asked = await requestOf(context, arrival, job, actor);
+  if ("kind" in asked) return asked;
+  const { jobRequest, stored } = asked;
+  const verdict = await context.jobs.admit(jobRequest);
   // What waits comes again and stores the same.
   if (stored && (verdict.kind === "refused" || verdict.kind === "unknown_workspace"))
     discardStored(context, job.id, stored);
@@ -92,7 +92,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "refused":
       return refused(job, verdict.error);
     case "unknown_workspace":
-      return refused(job, jobError("refusal" in offer.terms ? offer.terms.refusal : noKey()));
+      return refused(job, jobError("refusal" in jobRequest.terms ? jobRequest.terms.refusal : noKey()));
     case "known":
       // Without a key it is the same message, whose acknowledgement was lost.
       return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
@@ -119,12 +119,12 @@ async function actorOf(context: BatchContext, arrival: BatchArrival): Promise<Ac
   }
 }
 
-async function offerOf(
+async function requestOf(
   context: BatchContext,
   arrival: BatchArrival,
   job: Addressed,
   { caller, preset }: Actor,
-): Promise<{ readonly offer: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
+): Promise<{ readonly jobRequest: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
   const { pool, workspaceId } = arrival;
   const fingerprint = fingerprintOf(arrival.data);
   const of = { id: job.id, caller, preset };
@@ -153,13 +153,21 @@ async function offerOf(
     const { checked, stored } = loaded;
     const { kind, model } = call;
     const work = jobWorkOf(of, { kind, model, checked, stored, fingerprint, lifeMs });
-    const offer: JobRequest = { ...common, ...work };
-    return { offer, stored };
+    const jobRequest: JobRequest = { ...common, ...work };
+    return { jobRequest, stored };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     const terms = { refusal: error };
     return {
-      offer: { ...common, kind: "chat", modality: "text", model: null, work: { fingerprint }, request: null, terms },
+      jobRequest: {
+        ...common,
+        kind: "chat",
+        modality: "text",
+        model: null,
+        work: { fingerprint },
+        request: null,
+        terms,
+      },
     };
   }
 }

@@ -9,7 +9,7 @@ import type { IngressContext } from "../context.ts";
 import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
 
-import type { MediaJob } from "./offer-job.ts";
+import type { MediaJob } from "./media-job.ts";
 
 export interface Prepared<Request> {
   readonly request: Request;

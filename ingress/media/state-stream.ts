@@ -13,7 +13,7 @@ import { streamOf } from "../files/stream.ts";
 import { SSE_HEADERS } from "../relay/call.ts";
 import type { RouteCall } from "../serve.ts";
 
-import { admitMediaJob, failureOf, type MediaJob } from "./offer-job.ts";
+import { admitMediaJob, failureOf, type MediaJob } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
 const KEEPALIVE = Buffer.from(": keepalive\n\n");

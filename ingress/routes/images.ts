@@ -3,7 +3,7 @@ import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
-import { runMediaJob } from "../media/offer-job.ts";
+import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";

@@ -2,7 +2,7 @@
 import { MESH } from "#shared/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
-import { runMediaJob } from "../media/offer-job.ts";
+import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";

@@ -2,7 +2,7 @@
 import { MUSIC } from "#shared/kinds/music.ts";
 
 import type { IngressContext } from "../context.ts";
-import { runMediaJob } from "../media/offer-job.ts";
+import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../media/state-stream.ts";

@@ -10,7 +10,7 @@ import { readFile } from "#shared/files/read.ts";
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
 import { LiveBody } from "../media/live-body.ts";
-import { admitMediaJob, waitForJob } from "../media/offer-job.ts";
+import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../media/speech-events.ts";

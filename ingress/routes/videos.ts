@@ -4,7 +4,7 @@ import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
-import { admitMediaJob } from "../media/offer-job.ts";
+import { admitMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";

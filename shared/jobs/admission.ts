@@ -50,8 +50,8 @@ export type JobVerdict =
   | { readonly kind: "unknown_workspace" };
 
 export interface JobAdmission {
-  /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: offer it again */
-  offer(offer: JobRequest): Promise<JobVerdict>;
+  /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: ask again */
+  admit(job: JobRequest): Promise<JobVerdict>;
 }
 
 interface VerdictRow {
@@ -70,49 +70,49 @@ export function createJobAdmission(options: { database: Database; onGroup?: (siz
     name: "job admission",
     sizeMax: GROUP_MAX,
     onGroup: options.onGroup,
-    async run(offers, { target, waitMs }) {
+    async run(jobs, { target, waitMs }) {
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
-        [JSON.stringify(offers.map(toRow)), waitMs],
+        [JSON.stringify(jobs.map(toRow)), waitMs],
         "admit_jobs",
       );
       const byPlace = new Map(rows.map((row) => [row.n, row]));
-      return offers.map((offer, n) => toVerdict(offer, byPlace.get(n)));
+      return jobs.map((job, n) => toVerdict(job, byPlace.get(n)));
     },
   });
-  return { offer: (offer) => grouper.call(offer) };
+  return { admit: (job) => grouper.call(job) };
 }
 
-function toRow(offer: JobRequest, n: number): Record<string, unknown> {
-  const { terms, request } = offer;
+function toRow(job: JobRequest, n: number): Record<string, unknown> {
+  const { terms, request } = job;
   const hold = "hold" in terms ? terms.hold : undefined;
   return {
     n,
-    id: offer.id,
-    workspace_id: offer.workspaceId,
-    key_id: offer.keyId,
-    pool: offer.pool,
-    lane: offer.lane,
-    kind: offer.kind,
-    modality: offer.modality,
-    model: offer.model,
-    work: offer.work,
+    id: job.id,
+    workspace_id: job.workspaceId,
+    key_id: job.keyId,
+    pool: job.pool,
+    lane: job.lane,
+    kind: job.kind,
+    modality: job.modality,
+    model: job.model,
+    work: job.work,
     request: request && "text" in request ? request.text : null,
     request_ref: request && "reference" in request ? request.reference : null,
-    publisher_key: offer.publisherKey,
-    reply: offer.reply,
-    is_hidden: offer.isHidden ?? false,
+    publisher_key: job.publisherKey,
+    reply: job.reply,
+    is_hidden: job.isHidden ?? false,
     error: "refusal" in terms ? jobError(terms.refusal) : null,
-    tokens_error: hold ? jobError(refusalOf(offer, hold, DAILY_TOKENS)) : null,
-    funds_error: hold ? jobError(refusalOf(offer, hold, FUNDS)) : null,
-    call_limit: offer.limit,
-    may_wait: offer.ifFull === "wait",
-    starves: offer.starves ?? false,
+    tokens_error: hold ? jobError(refusalOf(job, hold, DAILY_TOKENS)) : null,
+    funds_error: hold ? jobError(refusalOf(job, hold, FUNDS)) : null,
+    call_limit: job.limit,
+    may_wait: job.ifFull === "wait",
+    starves: job.starves ?? false,
     amount: hold?.amountNano.toString() ?? null,
     may_exceed: hold?.mayExceed ?? null,
     tokens: hold?.tokensMax ?? null,
     day_cap: hold?.dailyTokens ?? null,
-    deadline_ms: offer.lifeMs,
+    deadline_ms: job.lifeMs,
     hold_ms: hold?.lifeMs ?? null,
   };
 }
@@ -120,13 +120,13 @@ function toRow(offer: JobRequest, n: number): Record<string, unknown> {
 const DAILY_TOKENS = 2;
 const FUNDS = 3;
 
-function refusalOf(offer: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
-  return refusal(verdict, { workspaceId: offer.workspaceId, limit: offer.limit, hold });
+function refusalOf(job: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
+  return refusal(verdict, { workspaceId: job.workspaceId, limit: job.limit, hold });
 }
 
 /** The numbers are those of `admit_jobs`. */
-function toVerdict(offer: JobRequest, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
-  const { terms } = offer;
+function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
+  const { terms } = job;
   switch (row?.verdict) {
     case 0:
       return { kind: "admitted", dispatch: row.number, ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}) };
@@ -135,7 +135,7 @@ function toVerdict(offer: JobRequest, row: VerdictRow | undefined): JobVerdict |
     case DAILY_TOKENS:
     case FUNDS:
       if ("refusal" in terms) return BUSY;
-      return { kind: "refused", error: jobError(refusalOf(offer, terms.hold, row.verdict)) };
+      return { kind: "refused", error: jobError(refusalOf(job, terms.hold, row.verdict)) };
     case 5:
       return { kind: "unknown_workspace" };
     case 6:

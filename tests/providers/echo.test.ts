@@ -9,7 +9,7 @@ import { createLogger } from "#shared/logger.ts";
 import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
 import { run } from "#tests/workers/calls/media/run-bench.ts";
 import { createProviders } from "#workers/providers/index.ts";
-import type { MediaCall, MediaKind, MediaKinds, MediaOffer } from "#workers/providers/media.ts";
+import type { MediaCall, MediaKind, MediaKinds, MediaAdapter } from "#workers/providers/media.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 
 import { chatCall, failureOf, mediaCall, never } from "./engine/calls.ts";
@@ -160,10 +160,10 @@ async function refusalOf(
   [family, kind, sourceModel = "acme/m"]: (typeof MEDIA)[number],
   answer: string,
 ): Promise<ProviderError> {
-  const offer = providers.media(entryOf(family, answer), kind) as MediaOffer<unknown, unknown> | undefined;
-  if (!offer) throw new Error("the family has no such thing");
+  const adapter = providers.media(entryOf(family, answer), kind) as MediaAdapter<unknown, unknown> | undefined;
+  if (!adapter) throw new Error("the family has no such thing");
   const call = { ...CALLS[kind], sourceModel, signal: never };
-  return failureOf("run" in offer ? offer.run(call) : offer.start(call));
+  return failureOf("run" in adapter ? adapter.run(call) : adapter.start(call));
 }
 
 describe("a media provider that repeats the prompt in its error", () => {

@@ -5,7 +5,7 @@ import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 import { createFal } from "#workers/providers/fal/index.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
-import type { MediaOffer, ProviderJob, QueuedOffer } from "#workers/providers/media.ts";
+import type { MediaAdapter, ProviderJob, QueuedAdapter } from "#workers/providers/media.ts";
 import { createMeshy } from "#workers/providers/meshy/index.ts";
 import { createOpenAiImages } from "#workers/providers/openai-compatible/images.ts";
 import { createOpenAiVideos } from "#workers/providers/openai-compatible/videos.ts";
@@ -34,7 +34,7 @@ const own = useServers();
 interface Place {
   readonly server: { readonly charged: number; readonly requests: readonly unknown[]; close(): void };
   readonly begin: (signal?: AbortSignal) => Promise<ProviderJob>;
-  readonly offer: Pick<QueuedOffer<never, unknown>, "poll" | "cancel">;
+  readonly adapter: Pick<QueuedAdapter<never, unknown>, "poll" | "cancel">;
 }
 
 interface Family {
@@ -49,12 +49,12 @@ const apiKey = "key";
 function place<Input>(
   server: Place["server"] & { readonly url: string; next(...scripts: never[]): void },
   scripts: readonly Script[],
-  offer: MediaOffer<Input, unknown> | undefined,
-  call: (signal: AbortSignal) => Parameters<QueuedOffer<Input, unknown>["start"]>[0],
+  adapter: MediaAdapter<Input, unknown> | undefined,
+  call: (signal: AbortSignal) => Parameters<QueuedAdapter<Input, unknown>["start"]>[0],
 ): Place {
   server.next(...(scripts as never[]));
-  const queue = queued(offer);
-  return { server, begin: (signal = never) => queue.start(call(signal)), offer: queue };
+  const queue = queued(adapter);
+  return { server, begin: (signal = never) => queue.start(call(signal)), adapter: queue };
 }
 
 const gemini = (api: string): Family["start"] => {
@@ -170,35 +170,35 @@ describe.each(Object.entries(FAMILIES))("%s", (_what, { start, words: [running, 
     ["a cut", "cut"],
     ["a reset", "reset"],
   ])("is left open by a poll that is answered with %s", async (_name, poll) => {
-    const { begin, offer } = start({ polls: [poll] });
-    expect(await offer.poll(await begin(), never)).toMatchObject({ state: "unknown" });
+    const { begin, adapter } = start({ polls: [poll] });
+    expect(await adapter.poll(await begin(), never)).toMatchObject({ state: "unknown" });
   });
 
   test("is left open by a poll that its caller gave up", async () => {
-    const { begin, offer } = start({ polls: ["hang"] });
-    expect(await offer.poll(await begin(), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
+    const { begin, adapter } = start({ polls: ["hang"] });
+    expect(await adapter.poll(await begin(), AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
   test("goes on when polls fail for a while, and is paid for once", async () => {
     const polls = [running, jsonReply(502, "<html>"), "cut", running, done];
-    const { server, begin, offer } = start({ polls });
+    const { server, begin, adapter } = start({ polls });
     const job = await begin();
-    const states = await statesOf(() => offer.poll(job, never), polls.length);
+    const states = await statesOf(() => adapter.poll(job, never), polls.length);
     expect(states).toEqual(["pending", "unknown", "unknown", "pending", "done"]);
     expect(server.charged).toBe(1);
   });
 
   test("that never ends is pending each time", async () => {
-    const { begin, offer } = start({ polls: [running] });
+    const { begin, adapter } = start({ polls: [running] });
     const job = await begin();
-    expect(await statesOf(() => offer.poll(job, never), 3)).toEqual(["pending", "pending", "pending"]);
+    expect(await statesOf(() => adapter.poll(job, never), 3)).toEqual(["pending", "pending", "pending"]);
   });
 
   test("asks nothing about a job of another family", async () => {
-    const { server, offer } = start();
+    const { server, adapter } = start();
     for (const job of [{}, { request_id: "x", status_path: "https://evil.example/" }, { id: "../../account" }]) {
-      expect(await offer.poll(job, never)).toMatchObject({ state: "unknown" });
-      await offer.cancel?.(job, never);
+      expect(await adapter.poll(job, never)).toMatchObject({ state: "unknown" });
+      await adapter.cancel?.(job, never);
     }
     expect(server.requests).toEqual([]);
   });

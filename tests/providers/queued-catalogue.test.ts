@@ -8,7 +8,7 @@ import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
-import type { MediaCall, MediaOffer, Polled, VideoInput } from "#workers/providers/media.ts";
+import type { MediaCall, MediaAdapter, Polled, VideoInput } from "#workers/providers/media.ts";
 
 import { mediaCall, never, queued } from "./engine/calls.ts";
 import { useFal } from "./fal/jobs.ts";
@@ -58,11 +58,11 @@ function asked<Input>(input: Input, source: Source): MediaCall<Input> {
 }
 
 async function outcomeOf<Input>(
-  offer: MediaOffer<Input, unknown> | undefined,
+  adapter: MediaAdapter<Input, unknown> | undefined,
   input: Input,
   source: Source,
 ): Promise<Polled<unknown>> {
-  return queued(offer).poll(await queued(offer).start(asked(input, source)), never);
+  return queued(adapter).poll(await queued(adapter).start(asked(input, source)), never);
 }
 
 const IMAGE = { bytes: EDIT.mask.bytes, contentType: "image/png" };
@@ -78,12 +78,12 @@ test.each<[Vendor, readonly Model["modality"][]]>([
 });
 
 test.each(sold("image"))("$name takes what we send, whatever a caller asks", async ({ vendor, model, source }) => {
-  const { offers, server } = VENDORS[vendor].start(1);
+  const { adapters, server } = VENDORS[vendor].start(1);
   const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
   const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
   const outcome = isEdit
-    ? outcomeOf(offers.imageEdits, { ...EDIT, ...input }, source)
-    : outcomeOf(offers.images, input, source);
+    ? outcomeOf(adapters.imageEdits, { ...EDIT, ...input }, source)
+    : outcomeOf(adapters.images, input, source);
   expect(await outcome).toMatchObject({ state: "done", usage: { images: n } });
   expect(Object.keys(server.requests[0]?.body ?? {}).length).toBeGreaterThan(2);
 });
@@ -96,10 +96,10 @@ test.each(sold("video"))("$name takes every value that we declare", async ({ ven
     ...ratios.map((aspectRatio) => ({ aspectRatio })),
   ];
   const all = [{}, { seed: 7, negativePrompt: "blur", personGeneration: "allow_adult" }, ...declared];
-  const { offers, server } = VENDORS[vendor].start(all.length);
+  const { adapters, server } = VENDORS[vendor].start(all.length);
   for (const more of all) {
     const input = { prompt: "waves", ...(rest.accepts_input_image ? { image: IMAGE } : {}), ...more };
-    expect((await outcomeOf(offers.video, input, source)).state).toBe("done");
+    expect((await outcomeOf(adapters.video, input, source)).state).toBe("done");
   }
   // What is declared reaches the model: no two values make the same body.
   const sent = server.requests.filter(({ method }) => method === "POST").slice(2);
@@ -108,7 +108,7 @@ test.each(sold("video"))("$name takes every value that we declare", async ({ ven
 
 test.each(sold("music"))("$name takes what we send", async ({ vendor, model, source }) => {
   const { default_duration: usual, max_duration_seconds: most } = model.allowed_params;
-  const { offers } = VENDORS[vendor].start(2);
+  const { adapters } = VENDORS[vendor].start(2);
   for (const duration of [usual, most]) {
     const input = {
       prompt: "lofi",
@@ -117,22 +117,22 @@ test.each(sold("music"))("$name takes what we send", async ({ vendor, model, sou
       format: "mp3",
       ...(duration ? { duration } : {}),
     } as const;
-    expect((await outcomeOf(offers.music, input, source)).state).toBe("done");
+    expect((await outcomeOf(adapters.music, input, source)).state).toBe("done");
   }
 });
 
 test.each(sold("object_3d"))("$name takes what we send", async ({ vendor, model, source }) => {
   const { accepts_input_image: fromImage, requires_input_3d: fromMesh } = model.allowed_params;
   const media = { ...(fromImage ? { image: IMAGE } : {}), ...(fromMesh ? { mesh: MESH } : {}) };
-  const { offers } = VENDORS[vendor].start(1);
-  expect((await outcomeOf(offers.mesh, { prompt: "a fox", seed: 7, ...media }, source)).state).toBe("done");
+  const { adapters } = VENDORS[vendor].start(1);
+  expect((await outcomeOf(adapters.mesh, { prompt: "a fox", seed: 7, ...media }, source)).state).toBe("done");
 });
 
 describe("at Replicate", () => {
   test("seedance-1.5-pro is made without sound, which its price is for", async () => {
     const [seedance] = sold("video", "replicate").filter(({ model }) => model.slug === "seedance-1.5-pro");
-    const { offers, server } = replicate();
-    if (seedance) await queued(offers.video).start(asked({ prompt: "waves" }, seedance.source));
+    const { adapters, server } = replicate();
+    if (seedance) await queued(adapters.video).start(asked({ prompt: "waves" }, seedance.source));
     expect(server.requests[0]?.body).toMatchObject({ input: { generate_audio: false } });
   });
 
@@ -142,8 +142,8 @@ describe("at Replicate", () => {
       { slug: "firtoz-trellis", compute_seconds_max: 300, compute_seconds_usual: 30 },
     ]);
     for (const { model, source } of timed) {
-      const { offers, server } = VENDORS.replicate.start(1);
-      const outcome = await outcomeOf(offers.mesh, { image: IMAGE }, source);
+      const { adapters, server } = VENDORS.replicate.start(1);
+      const outcome = await outcomeOf(adapters.mesh, { image: IMAGE }, source);
       expect(outcome).toMatchObject({ state: "done", usage: { computeSeconds: 12.5 } });
       expect(server.requests[0]?.headers["cancel-after"]).toBe(`${model.compute_seconds_max}s`);
     }

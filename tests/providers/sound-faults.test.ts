@@ -36,20 +36,20 @@ const FAMILIES: Readonly<Record<string, () => Place>> = {
   },
   ElevenLabs() {
     const server = own(startElevenLabsServer("key"));
-    const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key" } });
+    const adapters = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key" } });
     return {
       server,
-      speak: (call) => direct(offers.speech).run(speech(call)),
-      transcribe: (call) => direct(offers.transcription).run(transcriptionCall({}, call)),
+      speak: (call) => direct(adapters.speech).run(speech(call)),
+      transcribe: (call) => direct(adapters.transcription).run(transcriptionCall({}, call)),
     };
   },
   Deepgram() {
     const server = own(startDeepgramServer("key"));
-    const offers = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key" } });
+    const adapters = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key" } });
     return {
       server,
-      speak: (call) => direct(offers.speech).run(speech(call)),
-      transcribe: (call) => direct(offers.transcription).run(transcriptionCall({}, call)),
+      speak: (call) => direct(adapters.speech).run(speech(call)),
+      transcribe: (call) => direct(adapters.transcription).run(transcriptionCall({}, call)),
     };
   },
 };

@@ -15,8 +15,8 @@ import { explainFailure } from "./failure.ts";
 type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
 type CallFacts = Pick<JobMessage, "kind" | "job_id" | "request_id" | "deadline_ms">;
 
-export interface CallServing<Offer, Result> extends Pick<
-  Serving<Offer, Result>,
+export interface CallServing<Adapter, Result> extends Pick<
+  Serving<Adapter, Result>,
   "candidates" | "from" | "signal" | "enter" | "attempt"
 > {
   /** As of `Serving`; absent: no piece leaves before the end. */
@@ -30,13 +30,13 @@ export interface CallServing<Offer, Result> extends Pick<
 }
 
 /** @throws as `tryCandidates` */
-export function serveCall<Offer, Result>(
+export function serveCall<Adapter, Result>(
   context: CallContext,
   job: CallFacts,
-  serving: CallServing<Offer, Result>,
+  serving: CallServing<Adapter, Result>,
 ): Promise<Result> {
   const { mayRepeat, mode, hasBegun = () => false, askedAt, attempt, ...to } = serving;
-  return tryCandidates<Offer, Result>({
+  return tryCandidates<Adapter, Result>({
     ...to,
     hasBegun,
     breaker: context.breaker,

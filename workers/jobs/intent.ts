@@ -1,5 +1,5 @@
 /** Before a durable job's handler asks any provider, that this is about to happen is written down. */
-import type { MediaOffer } from "../providers/media.ts";
+import type { MediaAdapter } from "../providers/media.ts";
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";
 
@@ -62,14 +62,14 @@ async function watched<T>({ begin, failed }: Watching, isDirect: boolean, ask: (
 function intending(providers: Providers, watching: Watching): Providers {
   return {
     chat(provider) {
-      const offer = providers.chat(provider);
+      const adapter = providers.chat(provider);
       return (
-        offer && {
-          complete: (call) => watched(watching, true, () => offer.complete(call)),
+        adapter && {
+          complete: (call) => watched(watching, true, () => adapter.complete(call)),
           async *stream(call) {
             await watching.begin(true);
             try {
-              yield* offer.stream(call);
+              yield* adapter.stream(call);
             } catch (error) {
               watching.failed(error);
               throw error;
@@ -79,22 +79,22 @@ function intending(providers: Providers, watching: Watching): Providers {
       );
     },
     embeddings(provider) {
-      const offer = providers.embeddings(provider);
-      return offer && { ...offer, embed: (call) => watched(watching, true, () => offer.embed(call)) };
+      const adapter = providers.embeddings(provider);
+      return adapter && { ...adapter, embed: (call) => watched(watching, true, () => adapter.embed(call)) };
     },
     media(provider, kind) {
-      const offer = providers.media(provider, kind);
-      return offer && (intendingMedia(offer, watching) as typeof offer);
+      const adapter = providers.media(provider, kind);
+      return adapter && (intendingMedia(adapter, watching) as typeof adapter);
     },
   };
 }
 
 /** Asking about a job that runs is no intent: it was noted before the job was begun. */
 function intendingMedia<Input, Output>(
-  offer: MediaOffer<Input, Output>,
+  adapter: MediaAdapter<Input, Output>,
   watching: Watching,
-): MediaOffer<Input, Output> {
-  return "run" in offer
-    ? { ...offer, run: (call) => watched(watching, true, () => offer.run(call)) }
-    : { ...offer, start: (call) => watched(watching, false, () => offer.start(call)) };
+): MediaAdapter<Input, Output> {
+  return "run" in adapter
+    ? { ...adapter, run: (call) => watched(watching, true, () => adapter.run(call)) }
+    : { ...adapter, start: (call) => watched(watching, false, () => adapter.start(call)) };
 }

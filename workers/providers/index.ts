@@ -18,21 +18,21 @@ import { createOpenAiImages } from "./openai-compatible/images.ts";
 import { createOpenAiSpeech } from "./openai-compatible/speech.ts";
 import { createOpenAiTranscription } from "./openai-compatible/transcription.ts";
 import { createOpenAiVideos } from "./openai-compatible/videos.ts";
-import type { MediaKind, MediaOffers } from "./media.ts";
-import type { ChatProvider, EmbeddingsProvider, ProviderOffers } from "./provider.ts";
+import type { MediaKind, MediaAdapters } from "./media.ts";
+import type { ChatProvider, EmbeddingsProvider, ProviderAdapters } from "./provider.ts";
 import { createSandboxEmbeddings } from "./sandbox/embeddings.ts";
 import { createSandbox } from "./sandbox/index.ts";
 import { createSandboxMedia, type SandboxMedia } from "./sandbox/media/index.ts";
-import { createSandboxImages } from "./sandbox/offers/images.ts";
-import { createSandboxMeshes } from "./sandbox/offers/meshes.ts";
-import { createSandboxMusic } from "./sandbox/offers/music.ts";
-import { createSandboxSpeech } from "./sandbox/offers/speech.ts";
-import { createSandboxTranscription } from "./sandbox/offers/transcription.ts";
-import { createSandboxVideos } from "./sandbox/offers/videos.ts";
+import { createSandboxImages } from "./sandbox/adapters/images.ts";
+import { createSandboxMeshes } from "./sandbox/adapters/meshes.ts";
+import { createSandboxMusic } from "./sandbox/adapters/music.ts";
+import { createSandboxSpeech } from "./sandbox/adapters/speech.ts";
+import { createSandboxTranscription } from "./sandbox/adapters/transcription.ts";
+import { createSandboxVideos } from "./sandbox/adapters/videos.ts";
 
 /** The sandbox's makers of media, one for all who use it. */
 type Makers = () => SandboxMedia;
-type Family = (provider: Provider, key: string | undefined, makers: Makers) => ProviderOffers;
+type Family = (provider: Provider, key: string | undefined, makers: Makers) => ProviderAdapters;
 
 const FAMILIES: Readonly<Record<Provider["family"], Family>> = {
   anthropic: (provider, key) =>
@@ -83,7 +83,7 @@ function endpoint(provider: Provider, headers: Readonly<Record<string, string>>)
 export interface Providers {
   chat(provider: Provider): ChatProvider | undefined;
   embeddings(provider: Provider): EmbeddingsProvider | undefined;
-  media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaOffers[Kind];
+  media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaAdapters[Kind];
 }
 
 /** Whoever creates them closes them: the sandbox may have child processes by then. */
@@ -93,8 +93,8 @@ export function createProviders(
   let made: SandboxMedia | undefined;
   const makers: Makers = () => (made ??= createSandboxMedia());
   // Keyed by the catalogue's own objects: a reload brings new ones, and the old adapters go with the old catalogue.
-  const known = new WeakMap<Provider, ProviderOffers>();
-  const offers = (provider: Provider): ProviderOffers => {
+  const known = new WeakMap<Provider, ProviderAdapters>();
+  const adapters = (provider: Provider): ProviderAdapters => {
     let found = known.get(provider);
     if (!found) {
       const key = provider.api_key_env === undefined ? undefined : providerKey(provider.api_key_env);
@@ -104,9 +104,9 @@ export function createProviders(
     return found;
   };
   return {
-    chat: (provider) => offers(provider).chat,
-    embeddings: (provider) => offers(provider).embeddings,
-    media: (provider, kind) => offers(provider)[kind],
+    chat: (provider) => adapters(provider).chat,
+    embeddings: (provider) => adapters(provider).embeddings,
+    media: (provider, kind) => adapters(provider)[kind],
     close: async () => made?.close(),
   };
 }

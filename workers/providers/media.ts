@@ -53,7 +53,7 @@ export interface MediaCall<Input> {
 }
 
 /** Answers in one exchange. */
-export interface DirectOffer<Input, Output> {
+export interface DirectAdapter<Input, Output> {
   /** The provider fetches media by itself: addresses of callers are passed on, not their bytes. */
   readonly takesUrls?: true;
   /** @throws ProviderError */
@@ -74,8 +74,8 @@ export type Polled<Output> =
   | { readonly state: "unknown"; readonly detail: string };
 
 /** Queues a job that is asked about until it ends. */
-export interface QueuedOffer<Input, Output> {
-  /** As for a DirectOffer. */
+export interface QueuedAdapter<Input, Output> {
+  /** As for a DirectAdapter. */
   readonly takesUrls?: true;
   /** An answer waits for the end of the job for a while: there are no pauses between questions. */
   readonly waits?: true;
@@ -88,7 +88,7 @@ export interface QueuedOffer<Input, Output> {
   cancel?(job: ProviderJob, signal: AbortSignal): Promise<void>;
 }
 
-export type MediaOffer<Input, Output> = DirectOffer<Input, Output> | QueuedOffer<Input, Output>;
+export type MediaAdapter<Input, Output> = DirectAdapter<Input, Output> | QueuedAdapter<Input, Output>;
 
 export interface Media {
   readonly bytes: Uint8Array;
@@ -212,6 +212,6 @@ export interface MediaKinds {
 export type MediaKind = keyof MediaKinds;
 
 /** What a provider offers beside chat and embeddings: a member that is absent is a modality it has not. */
-export type MediaOffers = {
-  readonly [Kind in MediaKind]?: MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+export type MediaAdapters = {
+  readonly [Kind in MediaKind]?: MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 };

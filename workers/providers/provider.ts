@@ -7,7 +7,7 @@ import type { Trait } from "#shared/catalogue/catalogue.ts";
 import type { Code } from "#shared/errors.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
-import type { MediaOffers } from "./media.ts";
+import type { MediaAdapters } from "./media.ts";
 
 export interface ChatCall {
   /** The validated body as the client sent it, unknown fields included. */
@@ -86,8 +86,8 @@ export interface EmbeddingsProvider {
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
-/** What a provider offers: a member that is absent is a modality it has not. */
-export type ProviderOffers = MediaOffers & {
+/** What a provider adapters: a member that is absent is a modality it has not. */
+export type ProviderAdapters = MediaAdapters & {
   readonly chat?: ChatProvider;
   readonly embeddings?: EmbeddingsProvider;
 };

@@ -1,12 +1,12 @@
 /** Who may serve a call, in order: the model asked for and its chain, each with its sources. */
 import type { Catalogue, Model, Provider, Source } from "#shared/catalogue/catalogue.ts";
 
-export interface Candidate<Offer> {
+export interface Candidate<Adapter> {
   readonly model: Model;
   readonly source: Source;
   readonly provider: Provider;
   /** What the provider does for this kind of call. */
-  readonly offer: Offer;
+  readonly adapter: Adapter;
   /** `provider/model`, as the ledger, logs and the breaker know it. */
   readonly name: string;
   /** Serves in place of the model asked for. */
@@ -17,19 +17,19 @@ export interface Candidate<Offer> {
  * @param fallbacks the workspace's chain for this model, as it stood at admission; models that left the catalogue since
  * are passed over
  */
-export function candidatesOf<Offer>(
+export function candidatesOf<Adapter>(
   catalogue: Catalogue,
   slug: string,
   fallbacks: readonly string[],
-  offerOf: (provider: Provider) => Offer | undefined,
-): Candidate<Offer>[] {
+  adapterOf: (provider: Provider) => Adapter | undefined,
+): Candidate<Adapter>[] {
   return [slug, ...fallbacks].flatMap((entry, at) => {
     const model = catalogue.models.get(entry);
     return (model?.sources ?? []).flatMap((source) => {
       const provider = catalogue.providers.get(source.provider);
-      const offer = provider && offerOf(provider);
-      if (!model || !provider || !offer) return [];
-      return [{ model, source, provider, offer, name: `${source.provider}/${source.model}`, isFallback: at > 0 }];
+      const adapter = provider && adapterOf(provider);
+      if (!model || !provider || !adapter) return [];
+      return [{ model, source, provider, adapter, name: `${source.provider}/${source.model}`, isFallback: at > 0 }];
     });
   });
 }

@@ -26,8 +26,8 @@ export class NoRouteError extends Error {
   }
 }
 
-export interface Attempt<Offer> {
-  readonly candidate: Candidate<Offer>;
+export interface Attempt<Adapter> {
+  readonly candidate: Candidate<Adapter>;
   /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
   readonly depth: number;
   /** No candidate comes after this one. */
@@ -36,8 +36,8 @@ export interface Attempt<Offer> {
   readonly onBegun: () => void;
 }
 
-export interface Serving<Offer, Result> {
-  readonly candidates: readonly Candidate<Offer>[];
+export interface Serving<Adapter, Result> {
+  readonly candidates: readonly Candidate<Adapter>[];
   /** Where the call had come to before: the model that its hold is for (absent: of none of these candidates), how deep it was in the chain, its last failure. */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
@@ -48,18 +48,18 @@ export interface Serving<Offer, Result> {
   /** Before the first candidate of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
   enter(model: Model): Promise<boolean>;
   /** @throws ProviderError, anything else ends the call */
-  attempt(attempt: Attempt<Offer>): Promise<Result>;
+  attempt(attempt: Attempt<Adapter>): Promise<Result>;
   /** A piece has reached the client: a failure from here on is final. */
   hasBegun(): boolean;
   /** For logs and metrics. `next`: what becomes of the call. */
-  onFailure(attempt: Attempt<Offer>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
+  onFailure(attempt: Attempt<Adapter>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
 }
 
 /**
  * @throws ProviderError of the last candidate that failed, of the first one where all who were asked refused the request;
  * NoRouteError; whatever else an attempt throws
  */
-export async function tryCandidates<Offer, Result>(serving: Serving<Offer, Result>): Promise<Result> {
+export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, Result>): Promise<Result> {
   const { candidates, signal } = serving;
   let depth = serving.from?.depth ?? 0;
   const first = candidates[0]?.isFallback === false ? candidates[0].model : undefined;
@@ -155,7 +155,7 @@ function notLarger(candidates: readonly Candidate<unknown>[], { max_context_toke
   return candidates.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
 }
 
-function siblingsOf<Offer>(candidates: readonly Candidate<Offer>[], model: Model): readonly Candidate<Offer>[] {
+function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: Model): readonly Candidate<Adapter>[] {
   return candidates.filter((candidate) => candidate.model === model);
 }
 
@@ -163,10 +163,10 @@ function siblingsOf<Offer>(candidates: readonly Candidate<Offer>[], model: Model
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
 /** Whether the candidate's model takes the call. A probe that is not used is given back. */
-async function enter<Offer>(
-  serving: Serving<Offer, unknown>,
+async function enter<Adapter>(
+  serving: Serving<Adapter, unknown>,
   breaker: Pick<Breaker, "forget">,
-  candidate: Candidate<Offer>,
+  candidate: Candidate<Adapter>,
   isProbe: boolean,
 ): Promise<boolean> {
   let hasEntered = false;
@@ -187,10 +187,10 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
 };
 
 /** Somebody could still serve: neither passed over nor at rest. */
-function isAnyReady<Offer>(
-  candidates: readonly Candidate<Offer>[],
+function isAnyReady<Adapter>(
+  candidates: readonly Candidate<Adapter>[],
   passedOver: ReadonlySet<Model>,
-  { breaker }: Pick<Serving<Offer, unknown>, "breaker">,
+  { breaker }: Pick<Serving<Adapter, unknown>, "breaker">,
 ): boolean {
   return candidates.some(
     (candidate) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
-import { offer } from "#tests/shared/jobs/jobs.ts";
+import { jobRequest } from "#tests/shared/jobs/jobs.ts";
 
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { commandsOn, type Json, TIME, UUID } from "./commands.ts";
@@ -36,8 +36,8 @@ describe("what calls leave", () => {
     expect(await text("holds", "list", "--limit", "1")).toContain(late);
     expect(rows.map(({ unknown_since: since }) => since)).toEqual([null, null]);
     await text("credits", "top-up", name, "10");
-    const admitted = offer({ workspaceId: id });
-    await createJobAdmission({ database: db.database }).offer(admitted);
+    const admitted = jobRequest({ workspaceId: id });
+    await createJobAdmission({ database: db.database }).admit(admitted);
     await db.query("update job set state = 'running', unknown_since = now() where id = $1", [admitted.id]);
     const unknown = (await json<Json[]>("holds", "list")).find((row) => row["job_id"] === admitted.id);
     expect(unknown).toMatchObject({ unknown_since: expect.stringMatching(TIME) });

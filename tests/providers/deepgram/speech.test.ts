@@ -13,8 +13,8 @@ const own = useServers();
 
 function start() {
   const server = own(startDeepgramServer("key-ours"));
-  const offers = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
-  return { server, speech: direct(offers.speech) };
+  const adapters = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
+  return { server, speech: direct(adapters.speech) };
 }
 
 const voices = { thalia: "aura-2-thalia-en", apollo: "aura-2-apollo-en" };

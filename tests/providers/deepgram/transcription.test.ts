@@ -11,8 +11,8 @@ const own = useServers();
 
 function start() {
   const server = own(startDeepgramServer("key-ours"));
-  const offers = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
-  return { server, transcription: direct(offers.transcription) };
+  const adapters = createDeepgram({ baseUrl: server.url, headers: { authorization: "Token key-ours" } });
+  return { server, transcription: direct(adapters.transcription) };
 }
 
 describe("a request for a transcription", () => {

@@ -18,8 +18,8 @@ const own = useServers();
 
 function start() {
   const server = own(startElevenLabsServer("key-ours"));
-  const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
-  const music = direct(offers.music);
+  const adapters = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
+  const music = direct(adapters.music);
   return {
     server,
     compose: (input: Partial<MusicInput> = {}, call: Partial<MediaCall<MusicInput>> = {}) =>

@@ -15,8 +15,8 @@ const VOICE = "JBFqnCBsd6RMkjVDRZzb";
 
 function start() {
   const server = own(startElevenLabsServer("key-ours"));
-  const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
-  return { server, speech: direct(offers.speech) };
+  const adapters = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
+  return { server, speech: direct(adapters.speech) };
 }
 
 describe("a request for speech", () => {

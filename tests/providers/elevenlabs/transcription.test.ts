@@ -11,8 +11,8 @@ const own = useServers();
 
 function start() {
   const server = own(startElevenLabsServer("key-ours"));
-  const offers = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
-  return { server, transcription: direct(offers.transcription) };
+  const adapters = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key-ours" } });
+  return { server, transcription: direct(adapters.transcription) };
 }
 
 describe("a request for a transcription", () => {

@@ -7,12 +7,12 @@ import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 import type { Fields } from "#workers/providers/fields.ts";
 import type {
   Artifact,
-  DirectOffer,
+  DirectAdapter,
   MediaCall,
-  MediaOffer,
+  MediaAdapter,
   Polled,
   ProviderJob,
-  QueuedOffer,
+  QueuedAdapter,
 } from "#workers/providers/media.ts";
 import { type ChatCall, type ChatDelta, type ChatUsage, ProviderError } from "#workers/providers/provider.ts";
 
@@ -149,16 +149,16 @@ export function overriding(members: Readonly<Record<string, unknown>>): Pick<Med
   return { adapt: (body) => void Object.assign(body, members) };
 }
 
-/** @throws Error when the family does not offer this, or not in one exchange */
-export function direct<Input, Output>(offer: MediaOffer<Input, Output> | undefined): DirectOffer<Input, Output> {
-  if (offer && "run" in offer) return offer;
-  throw new Error("expected an offer that answers in one exchange");
+/** @throws Error when the family does not adapter this, or not in one exchange */
+export function direct<Input, Output>(adapter: MediaAdapter<Input, Output> | undefined): DirectAdapter<Input, Output> {
+  if (adapter && "run" in adapter) return adapter;
+  throw new Error("expected an adapter that answers in one exchange");
 }
 
-/** @throws Error when the family does not offer this, or not by a queue */
-export function queued<Input, Output>(offer: MediaOffer<Input, Output> | undefined): QueuedOffer<Input, Output> {
-  if (offer && "start" in offer) return offer;
-  throw new Error("expected an offer that queues");
+/** @throws Error when the family does not adapter this, or not by a queue */
+export function queued<Input, Output>(adapter: MediaAdapter<Input, Output> | undefined): QueuedAdapter<Input, Output> {
+  if (adapter && "start" in adapter) return adapter;
+  throw new Error("expected an adapter that queues");
 }
 
 /** What is left of a job when the process that began it is gone. */

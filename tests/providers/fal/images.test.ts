@@ -20,8 +20,8 @@ const FIELDS = {
 };
 
 function start(...scripts: readonly Script[]) {
-  const { server, offers, another } = serve(...scripts);
-  const [images, edits] = [queued(offers.images), queued(offers.imageEdits)];
+  const { server, adapters, another } = serve(...scripts);
+  const [images, edits] = [queued(adapters.images), queued(adapters.imageEdits)];
   return {
     server,
     images,

@@ -1,15 +1,15 @@
 /** Jobs at local servers that speak fal's queue, for the tests of its kinds of media. */
 import { createFal } from "#workers/providers/fal/index.ts";
-import type { MediaKind, MediaOffers, ProviderJob, QueuedOffer } from "#workers/providers/media.ts";
+import type { MediaKind, MediaAdapters, ProviderJob, QueuedAdapter } from "#workers/providers/media.ts";
 
 import { never, queued, useServers } from "../engine/calls.ts";
 import { type FalServer, type Script, startFalServer } from "./server.ts";
 
 export interface FalAt {
   readonly server: FalServer;
-  readonly offers: MediaOffers;
+  readonly adapters: MediaAdapters;
   /** A process that knows nothing but where fal is. */
-  readonly another: () => MediaOffers;
+  readonly another: () => MediaAdapters;
 }
 
 /** Starts servers that play these scripts and end with their test. */
@@ -18,15 +18,15 @@ export function useFal(): (...scripts: readonly Script[]) => FalAt {
   return (...scripts) => {
     const server = own(startFalServer({ apiKey: "ours" }));
     server.next(...scripts);
-    const another = (): MediaOffers => createFal({ baseUrl: server.url, headers: { authorization: "Key ours" } });
-    return { server, offers: another(), another };
+    const another = (): MediaAdapters => createFal({ baseUrl: server.url, headers: { authorization: "Key ours" } });
+    return { server, adapters: another(), another };
   };
 }
 
 export function pollOf(
-  offers: MediaOffers,
+  adapters: MediaAdapters,
   kind: MediaKind,
-): (job: ProviderJob) => ReturnType<QueuedOffer<unknown, unknown>["poll"]> {
-  const offer = queued<never, unknown>(offers[kind]);
-  return (job) => offer.poll(job, never);
+): (job: ProviderJob) => ReturnType<QueuedAdapter<unknown, unknown>["poll"]> {
+  const adapter = queued<never, unknown>(adapters[kind]);
+  return (job) => adapter.poll(job, never);
 }

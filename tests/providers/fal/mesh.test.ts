@@ -16,8 +16,8 @@ const PICTURE = { url: "https://x.example/p.png" };
 const GLB = { bytes: Buffer.from("glTF"), contentType: "model/gltf-binary" };
 
 function start(...scripts: readonly Script[]) {
-  const { server, offers, another } = serve(...scripts);
-  const mesh = queued(offers.mesh);
+  const { server, adapters, another } = serve(...scripts);
+  const mesh = queued(adapters.mesh);
   return {
     server,
     mesh,

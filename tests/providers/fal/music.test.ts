@@ -13,8 +13,8 @@ const ACE = "fal-ai/ace-step";
 const FIELDS = { prompt: "tags", lyrics: "lyrics", duration: "duration", seed: "seed" };
 
 function start(...scripts: readonly Script[]) {
-  const { server, offers, another } = serve(...scripts);
-  const music = queued(offers.music);
+  const { server, adapters, another } = serve(...scripts);
+  const music = queued(adapters.music);
   return {
     server,
     music,

@@ -23,8 +23,8 @@ const FIELDS = {
 const PICTURE = { bytes: pngOf(2, 2), contentType: "image/png" };
 
 function start(...scripts: readonly Script[]) {
-  const { server, offers, another } = serve(...scripts);
-  const video = queued(offers.video);
+  const { server, adapters, another } = serve(...scripts);
+  const video = queued(adapters.video);
   return {
     server,
     video,

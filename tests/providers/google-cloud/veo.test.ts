@@ -139,13 +139,13 @@ describe("a video of Veo", () => {
       () => server.clock.now,
       budget,
     );
-    const offer = queued(video);
-    const [job, other] = [await offer.start(videoCall()), await offer.start(videoCall())];
+    const adapter = queued(video);
+    const [job, other] = [await adapter.start(videoCall()), await adapter.start(videoCall())];
     const others = await budget.lease(ROOM, never);
     const states: string[] = [];
-    const waiting = offer.poll(job, never).then(({ state }) => states.push(state));
-    expect(await offer.poll(job, AbortSignal.timeout(200))).toMatchObject({ state: "unknown" });
-    expect(await offer.poll(other, never)).toEqual({ state: "pending" });
+    const waiting = adapter.poll(job, never).then(({ state }) => states.push(state));
+    expect(await adapter.poll(job, AbortSignal.timeout(200))).toMatchObject({ state: "unknown" });
+    expect(await adapter.poll(other, never)).toEqual({ state: "pending" });
     expect(states).toEqual([]);
     others.release();
     await waiting;

@@ -21,13 +21,13 @@ const MESH_URL = { url: "https://files.example/chair.glb" };
 function start(...scripts: readonly Script[]) {
   const server = own(startMeshyServer({ apiKey: "ours" }));
   server.next(...scripts);
-  const offer = () => queued(createMeshy({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
-  const meshes = offer();
+  const adapter = () => queued(createMeshy({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
+  const meshes = adapter();
   return {
     server,
     meshes,
     /** As another process would have it. */
-    another: offer,
+    another: adapter,
     make: (sourceModel: string, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
       meshes.start(mediaCall(input, { sourceModel, ...call })),
   };

@@ -1,5 +1,5 @@
 /** Predictions at local servers that speak as Replicate does, for the tests of its kinds of media. */
-import type { MediaOffers } from "#workers/providers/media.ts";
+import type { MediaAdapters } from "#workers/providers/media.ts";
 import { createReplicate } from "#workers/providers/replicate/index.ts";
 
 import { useServers } from "../engine/calls.ts";
@@ -7,9 +7,9 @@ import { type ReplicateServer, type Script, startReplicateServer } from "./serve
 
 export interface ReplicateAt {
   readonly server: ReplicateServer;
-  readonly offers: MediaOffers;
+  readonly adapters: MediaAdapters;
   /** A process that knows nothing but where Replicate is. */
-  readonly another: () => MediaOffers;
+  readonly another: () => MediaAdapters;
 }
 
 /** Starts servers that play these scripts and end with their test. */
@@ -18,8 +18,8 @@ export function useReplicate(): (...scripts: readonly Script[]) => ReplicateAt {
   return (...scripts) => {
     const server = own(startReplicateServer({ token: "ours" }));
     server.next(...scripts);
-    const another = (): MediaOffers =>
+    const another = (): MediaAdapters =>
       createReplicate({ baseUrl: server.url, headers: { authorization: "Bearer ours" } });
-    return { server, offers: another(), another };
+    return { server, adapters: another(), another };
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Media, Polled, ProviderJob, QueuedOffer } from "#workers/providers/media.ts";
+import type { Media, Polled, ProviderJob, QueuedAdapter } from "#workers/providers/media.ts";
 
 import { type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
 import { failureOf, mediaCall, never, queued } from "../engine/calls.ts";
@@ -16,23 +16,26 @@ const SONG = { prompt: "lofi", format: "mp3" } as const;
 const SEEDANCE = { sourceModel: "bytedance/seedance-1.5-pro", fields: null };
 
 /** What a job comes to, polled once. */
-async function endOf<Output>(offer: QueuedOffer<never, Output>, begun: Promise<ProviderJob>): Promise<Polled<Output>> {
-  return offer.poll(await begun, never);
+async function endOf<Output>(
+  adapter: QueuedAdapter<never, Output>,
+  begun: Promise<ProviderJob>,
+): Promise<Polled<Output>> {
+  return adapter.poll(await begun, never);
 }
 
 describe("pictures", () => {
   const make = (script: Script, n = 1) => {
-    const { offers, server } = serve({ polls: ["succeeded"], ...script });
-    const images = queued(offers.images);
+    const { adapters, server } = serve({ polls: ["succeeded"], ...script });
+    const images = queued(adapters.images);
     const call = mediaCall({ prompt: "a sea otter", n }, { ...PAINTER, fields: { n: "num_outputs" } });
     return { server, outcome: endOf(images, images.start(call)) };
   };
 
   test("are asked for as the source says, the prompt wherever it wants it", async () => {
-    const { offers, server } = serve();
+    const { adapters, server } = serve();
     const fields = { prompt: "text.prompt", n: "num_outputs", size: "size", steps: "options.steps" };
     const input = { prompt: "a sea otter", ...EVERYTHING, n: 2 };
-    await failureOf(queued(offers.images).start(mediaCall(input, { ...PAINTER, fields })));
+    await failureOf(queued(adapters.images).start(mediaCall(input, { ...PAINTER, fields })));
     expect(server.requests).toMatchObject([{ headers: { "cancel-after": "10m" } }]);
     expect(server.requests[0]?.body).toEqual({
       input: { text: { prompt: "a sea otter" }, num_outputs: 2, size: "1536x1024", options: { steps: 12 } },
@@ -40,14 +43,14 @@ describe("pictures", () => {
   });
 
   test("go under the usual names where the source says nothing", async () => {
-    const { offers, server } = serve();
-    await queued(offers.images).start(mediaCall({ prompt: "a sea otter", ...EVERYTHING, n: 1 }, PAINTER));
+    const { adapters, server } = serve();
+    await queued(adapters.images).start(mediaCall({ prompt: "a sea otter", ...EVERYTHING, n: 1 }, PAINTER));
     expect(server.requests[0]?.body).toEqual({ input: { prompt: "a sea otter", seed: 7, aspect_ratio: "16:9" } });
   });
 
   test("that are several are not begun as one where the source has no field for how many", async () => {
-    const { offers, server } = serve();
-    const { images, imageEdits } = offers;
+    const { adapters, server } = serve();
+    const { images, imageEdits } = adapters;
     const calls = [
       queued(images).start(mediaCall({ prompt: "a sea otter", n: 2 }, PAINTER)),
       queued(imageEdits).start(mediaCall({ ...EDIT, n: 2 }, { ...PAINTER, fields: { image: "image" } })),
@@ -89,9 +92,9 @@ describe("pictures", () => {
 
 describe("an edit", () => {
   test("carries its picture and mask, less what an edit never forwards", async () => {
-    const { offers, server } = serve();
+    const { adapters, server } = serve();
     const input = { ...EDIT, ...EVERYTHING };
-    await queued(offers.imageEdits).start(mediaCall(input, PAINTER));
+    await queued(adapters.imageEdits).start(mediaCall(input, PAINTER));
     expect(server.requests[0]?.body).toEqual({
       input: {
         prompt: EDIT.prompt,
@@ -104,8 +107,8 @@ describe("an edit", () => {
   });
 
   test("needs a source that says where pictures go", async () => {
-    const { offers, server } = serve();
-    const begun = queued(offers.imageEdits).start(mediaCall(EDIT, { ...PAINTER, fields: { seed: "seed" } }));
+    const { adapters, server } = serve();
+    const begun = queued(adapters.imageEdits).start(mediaCall(EDIT, { ...PAINTER, fields: { seed: "seed" } }));
     expect((await failureOf(begun)).kind).toBe("misconfigured");
     expect(server.requests).toEqual([]);
   });
@@ -115,8 +118,8 @@ describe("a large file that comes with a call", () => {
   const large: Media = { bytes: new Uint8Array(256 * 1024 + 1).fill(7), contentType: "image/png" };
 
   const make = (image: Media, script: Script = {}) => {
-    const { offers, server } = serve(script);
-    return { server, begun: queued(offers.video).start(mediaCall({ prompt: "waves", image }, SEEDANCE)) };
+    const { adapters, server } = serve(script);
+    return { server, begun: queued(adapters.video).start(mediaCall({ prompt: "waves", image }, SEEDANCE)) };
   };
 
   test("is handed over before the start, which then names its address", async () => {
@@ -161,7 +164,7 @@ describe("a large file that comes with a call", () => {
 
 describe("a video", () => {
   test("goes under the usual names where the source says nothing", async () => {
-    const { offers, server } = serve();
+    const { adapters, server } = serve();
     const input = {
       prompt: "waves",
       image: { url: "https://x.example/p.png" },
@@ -172,7 +175,7 @@ describe("a video", () => {
       seed: 7,
       negativePrompt: "blur",
     };
-    await failureOf(queued(offers.video).start(mediaCall(input, SEEDANCE)));
+    await failureOf(queued(adapters.video).start(mediaCall(input, SEEDANCE)));
     expect(server.requests[0]?.body).toEqual({
       input: {
         prompt: "waves",
@@ -188,8 +191,8 @@ describe("a video", () => {
   });
 
   test("is not asked of a source without a field for what comes with it", async () => {
-    const { offers, server } = serve();
-    const video = queued(offers.video);
+    const { adapters, server } = serve();
+    const video = queued(adapters.video);
     const image = { url: "https://x.example/p.png" };
     const lost = mediaCall({ prompt: "waves", image }, { ...SEEDANCE, fields: { prompt: "prompt" } });
     const empty = mediaCall({ prompt: "waves" }, { ...SEEDANCE, fields: { duration: "duration" } });
@@ -206,11 +209,11 @@ describe("a video", () => {
     ["an object of other names", { preview: "https://x.example/1.gif", result: "https://x.example/1.mp4" }],
     ["a list with a preview", ["https://x.example/1.jpg", "https://x.example/1.mp4"]],
   ])("may come as %s", async (_what, output) => {
-    const { offers } = serve({
+    const { adapters } = serve({
       polls: ["succeeded"],
       task: { output, metrics: { video_output_duration_seconds: "5" } },
     });
-    const video = queued(offers.video);
+    const video = queued(adapters.video);
     expect(await endOf(video, video.start(mediaCall({ prompt: "waves" }, SEEDANCE)))).toEqual({
       state: "done",
       output: [{ url: "https://x.example/1.mp4" }],
@@ -219,8 +222,8 @@ describe("a video", () => {
   });
 
   test("whose address has expired is not there any more", async () => {
-    const { offers } = serve({ polls: ["succeeded"], file: { status: 404, body: "gone" } });
-    const video = queued(offers.video);
+    const { adapters } = serve({ polls: ["succeeded"], file: { status: 404, body: "gone" } });
+    const video = queued(adapters.video);
     const outcome = await endOf(video, video.start(mediaCall({ prompt: "waves" }, SEEDANCE)));
     const [artifact] = outcome.state === "done" ? outcome.output : [];
     expect((await fetch(artifact && "url" in artifact ? artifact.url : "")).status).toBe(404);
@@ -229,8 +232,8 @@ describe("a video", () => {
 
 describe("music", () => {
   const make = (script: Script) => {
-    const { offers, server } = serve({ polls: ["succeeded"], ...script });
-    const music = queued(offers.music);
+    const { adapters, server } = serve({ polls: ["succeeded"], ...script });
+    const music = queued(adapters.music);
     const input = { prompt: "lofi", lyrics: "la la", duration: 30, seed: 7, format: "wav" } as const;
     const fields = { prompt: "prompt", duration: "duration", seed: "seed" };
     const call = mediaCall(input, { sourceModel: "stability-ai/stable-audio-2.5", fields });
@@ -252,16 +255,16 @@ describe("music", () => {
   });
 
   test("is not asked of a source without a field for its prompt", async () => {
-    const { offers } = serve();
+    const { adapters } = serve();
     const call = mediaCall(SONG, { sourceModel: "minimax/music-1.5", fields: {} });
-    expect((await failureOf(queued(offers.music).start(call))).kind).toBe("misconfigured");
+    expect((await failureOf(queued(adapters.music).start(call))).kind).toBe("misconfigured");
   });
 
   test("without the lyrics that its model needs is told by our name", async () => {
-    const { offers } = serve();
+    const { adapters } = serve();
     const fields = { prompt: "prompt", lyrics: "lyrics" };
     const call = mediaCall(SONG, { sourceModel: "minimax/music-1.5", fields });
-    expect(await failureOf(queued(offers.music).start(call))).toMatchObject({ kind: "rejected", param: "lyrics" });
+    expect(await failureOf(queued(adapters.music).start(call))).toMatchObject({ kind: "rejected", param: "lyrics" });
   });
 });
 
@@ -270,8 +273,8 @@ describe("a mesh", () => {
     script: Script,
     adapt = (input: Record<string, unknown>): void => void (input["generate_model"] = true),
   ) => {
-    const { offers, server } = serve({ polls: ["succeeded"], ...script });
-    const mesh = queued(offers.mesh);
+    const { adapters, server } = serve({ polls: ["succeeded"], ...script });
+    const mesh = queued(adapters.mesh);
     const input = { image: { url: "https://x.example/p.png" }, seed: 7 };
     const call = mediaCall(input, { sourceModel: TRELLIS, fields: { image: "images[]" }, adapt });
     return { server, outcome: endOf(mesh, mesh.start(call)) };
@@ -307,8 +310,8 @@ describe("a mesh", () => {
   });
 
   test("leaves out a picture that its source has no field for, as the spec says, and no mesh", async () => {
-    const { offers, server } = serve();
-    const mesh = queued(offers.mesh);
+    const { adapters, server } = serve();
+    const mesh = queued(adapters.mesh);
     const source = { ...PAINTER, fields: { prompt: "prompt" } };
     const url = "https://x.example/1";
     await mesh.start(mediaCall({ prompt: "a fox", image: { url } }, source));

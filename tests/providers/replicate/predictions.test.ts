@@ -20,12 +20,12 @@ const FIELDS = {
 };
 
 function start(...scripts: readonly Script[]) {
-  const { server, offers, another } = serve(...scripts);
-  const video = queued(offers.video);
+  const { server, adapters, another } = serve(...scripts);
+  const video = queued(adapters.video);
   return {
     server,
     video,
-    offers,
+    adapters,
     another,
     make: (input: Partial<VideoInput> = {}, changes: CallChanges = {}) =>
       video.start(mediaCall({ prompt: "waves", ...input }, { sourceModel: KLING, fields: FIELDS, ...changes })),
@@ -57,9 +57,9 @@ describe("a prediction", () => {
   });
 
   test.each([TRELLIS, TRELLIS.split(":")[1] ?? ""])("of a version (%s) is begun by it", async (sourceModel) => {
-    const { server, offers } = start();
+    const { server, adapters } = start();
     const input = { image: { url: "https://x.example/p.png" } };
-    await queued(offers.mesh).start(mediaCall(input, { sourceModel, fields: { image: "images[]" } }));
+    await queued(adapters.mesh).start(mediaCall(input, { sourceModel, fields: { image: "images[]" } }));
     expect(server.requests).toMatchObject([{ method: "POST", path: "/v1/predictions" }]);
     expect(server.requests[0]?.body).toEqual({ version: sourceModel, input: { images: ["https://x.example/p.png"] } });
   });

@@ -24,13 +24,13 @@ const TEXTURE = "texture/v3.0-20250812";
 function start(...scripts: readonly Script[]) {
   const server = own(startTripoServer({ apiKey: "ours" }));
   server.next(...scripts);
-  const offer = () => queued(createTripo({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
-  const meshes = offer();
+  const adapter = () => queued(createTripo({ baseUrl: server.url, headers: { authorization: "Bearer ours" } }).mesh);
+  const meshes = adapter();
   return {
     server,
     meshes,
     /** As another process would have it. */
-    another: offer,
+    another: adapter,
     make: (sourceModel = TEXT, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
       meshes.start(mediaCall(input, { sourceModel, ...call })),
   };

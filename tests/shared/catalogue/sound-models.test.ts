@@ -13,7 +13,7 @@ import { speechCall, transcriptionCall } from "#tests/providers/sound-calls.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 import { createDeepgram } from "#workers/providers/deepgram/index.ts";
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
-import type { MediaOffers, SpeechFormat } from "#workers/providers/media.ts";
+import type { MediaAdapters, SpeechFormat } from "#workers/providers/media.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 import { createOpenAiSpeech } from "#workers/providers/openai-compatible/speech.ts";
 import { createOpenAiTranscription } from "#workers/providers/openai-compatible/transcription.ts";
@@ -33,7 +33,7 @@ afterAll(() => {
 });
 
 /** The family's own adapters, at the local server that refuses what the vendor would. */
-function offersOf(model: Model): MediaOffers {
+function offersOf(model: Model): MediaAdapters {
   const family: Provider["family"] | undefined = catalogue.providers.get(model.sources[0]?.provider ?? "")?.family;
   if (family === "elevenlabs") return createElevenLabs({ baseUrl: elevenlabs.url, headers: { "xi-api-key": "k" } });
   if (family === "deepgram") return createDeepgram({ baseUrl: deepgram.url, headers: { authorization: "Token k" } });

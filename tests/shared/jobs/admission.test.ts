@@ -9,7 +9,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { offer } from "./jobs.ts";
+import { jobRequest } from "./jobs.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 let db: TestDatabase;
@@ -47,8 +47,8 @@ const counted = async (workspaceId: string): Promise<bigint | undefined> =>
 describe("an offered job", () => {
   test("is admitted with row, hold and first dispatch at once", async () => {
     const workspaceId = await createWorkspace(db.database);
-    const job = offer({ workspaceId, amount: 7n, publisherKey: "mine" });
-    expect(await door().offer(job)).toEqual({ kind: "admitted", dispatch: 1 });
+    const job = jobRequest({ workspaceId, amount: 7n, publisherKey: "mine" });
+    expect(await door().admit(job)).toEqual({ kind: "admitted", dispatch: 1 });
     expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({ state: "queued", publisher_key: "mine" });
     expect(await db.query("select amount from hold where job_id = $1", [job.id])).toEqual([{ amount: 7n }]);
     expect(await db.query("select request, dispatch from job where id = $1", [job.id])).toEqual([
@@ -59,10 +59,10 @@ describe("an offered job", () => {
 
   test("is found known when it is offered again: nothing is counted or held twice", async () => {
     const workspaceId = await createWorkspace(db.database);
-    const job = offer({ workspaceId });
-    await door().offer(job);
-    expect(await door().offer(job)).toEqual({ kind: "known" });
-    expect(await door().offer(offer({ workspaceId, id: job.id, isRefused: true }))).toEqual({ kind: "known" });
+    const job = jobRequest({ workspaceId });
+    await door().admit(job);
+    expect(await door().admit(job)).toEqual({ kind: "known" });
+    expect(await door().admit(jobRequest({ workspaceId, id: job.id, isRefused: true }))).toEqual({ kind: "known" });
     expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([1n, 1]);
   });
 
@@ -71,7 +71,7 @@ describe("an offered job", () => {
     const ids = Array.from({ length: 20 }, () => newId());
     const offers = Array.from({ length: 10 }, () => ids).flat();
     const verdicts = await Promise.all(
-      offers.map((id, at) => (doors[at % 2] as JobAdmission).offer(offer({ workspaceId, id }))),
+      offers.map((id, at) => (doors[at % 2] as JobAdmission).admit(jobRequest({ workspaceId, id }))),
     );
     expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(20);
     expect(verdicts.filter(({ kind }) => kind === "known")).toHaveLength(180);
@@ -84,8 +84,8 @@ describe("an offered job", () => {
 
   test("that the funds do not cover is remembered as refused, and counted once", async () => {
     const workspaceId = await createWorkspace(db.database, 10n);
-    const jobs = Array.from({ length: 20 }, () => offer({ workspaceId, amount: 1n }));
-    const verdicts = await Promise.all(jobs.map((job, at) => (doors[at % 2] as JobAdmission).offer(job)));
+    const jobs = Array.from({ length: 20 }, () => jobRequest({ workspaceId, amount: 1n }));
+    const verdicts = await Promise.all(jobs.map((job, at) => (doors[at % 2] as JobAdmission).admit(job)));
     const refused = verdicts.filter((verdict) => verdict.kind === "refused");
     expect(refused).toHaveLength(10);
     expect(refused[0]).toMatchObject({ error: { code: "insufficient_credits", type: "quota_exceeded", param: null } });
@@ -98,8 +98,8 @@ describe("an offered job", () => {
 
   test("beyond the daily tokens is remembered as refused", async () => {
     const workspaceId = await createWorkspace(db.database);
-    await door().offer(offer({ workspaceId, tokens: 60, cap: 100 }));
-    expect(await door().offer(offer({ workspaceId, tokens: 60, cap: 100 }))).toMatchObject({
+    await door().admit(jobRequest({ workspaceId, tokens: 60, cap: 100 }));
+    expect(await door().admit(jobRequest({ workspaceId, tokens: 60, cap: 100 }))).toMatchObject({
       kind: "refused",
       error: { code: "daily_tokens_exceeded" },
     });
@@ -107,8 +107,8 @@ describe("an offered job", () => {
 
   test("refused by validation is counted and remembered in words that Postgres can keep", async () => {
     const workspaceId = await createWorkspace(db.database);
-    const job = offer({ workspaceId, isRefused: true });
-    expect(await door().offer(job)).toMatchObject({ kind: "refused", error: { code: "unsupported_value" } });
+    const job = jobRequest({ workspaceId, isRefused: true });
+    expect(await door().admit(job)).toMatchObject({ kind: "refused", error: { code: "unsupported_value" } });
     expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({
       state: "refused",
       error: { message: "Not  this \ufffd.", param: "a" },
@@ -118,15 +118,15 @@ describe("an offered job", () => {
 
   test("of a workspace that does not exist leaves nothing", async () => {
     const workspaceId = newId();
-    expect(await door().offer(offer({ workspaceId }))).toEqual({ kind: "unknown_workspace" });
+    expect(await door().admit(jobRequest({ workspaceId }))).toEqual({ kind: "unknown_workspace" });
     expect(await count("job", workspaceId)).toBe(0);
   });
 
   test("waits without being counted while its window is full, and passes when it opens", async () => {
     const workspaceId = await createWorkspace(db.database);
-    for (let at = 0; at < 3; at++) await door().offer(offer({ workspaceId, limit: 3 }));
-    const job = offer({ workspaceId, limit: 3 });
-    const verdict = await door().offer(job);
+    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3 }));
+    const job = jobRequest({ workspaceId, limit: 3 });
+    const verdict = await door().admit(job);
     expect(verdict.kind).toBe("full");
     if (verdict.kind === "full") {
       expect(verdict.waitMs).toBeGreaterThan(50_000);
@@ -138,7 +138,7 @@ describe("an offered job", () => {
        where workspace_id = $1`,
       [workspaceId],
     );
-    expect(await door().offer(job)).toMatchObject({ kind: "admitted" });
+    expect(await door().admit(job)).toMatchObject({ kind: "admitted" });
   });
 
   test.each([
@@ -164,7 +164,7 @@ describe("an offered job", () => {
           [workspaceId, BigInt(ms)],
         );
       };
-      let job = offer({ workspaceId, limit, starves: true });
+      let job = jobRequest({ workspaceId, limit, starves: true });
       const call = async (): Promise<boolean> => {
         const [row] = await db.query<{ v: number }>(
           "select case when $3 and (look_at_call($1, $2)).is_full then 1 else admit_call($1, $2, null, null, null, null, null, null, null, null) end as v",
@@ -179,10 +179,10 @@ describe("an offered job", () => {
           if (isIn) passed.push({ at: nowMs, isBatch: false });
           else if (looksFirst) break;
         }
-        const verdict = await door().offer(job);
+        const verdict = await door().admit(job);
         if (verdict.kind !== "admitted") continue;
         passed.push({ at: nowMs, isBatch: true });
-        job = offer({ workspaceId, limit, starves: true });
+        job = jobRequest({ workspaceId, limit, starves: true });
       }
       for (const { at } of passed) {
         // The clock goes on between the steps, by less than one of them.
@@ -197,8 +197,11 @@ describe("an offered job", () => {
 
   test("that may not wait is counted over a full window, as a call is, and leaves nothing else", async () => {
     const workspaceId = await createWorkspace(db.database);
-    for (let at = 0; at < 3; at++) await door().offer(offer({ workspaceId, limit: 3 }));
-    expect(await door().offer(offer({ workspaceId, limit: 3, ifFull: "refuse" }))).toEqual({ kind: "full", waitMs: 0 });
+    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3 }));
+    expect(await door().admit(jobRequest({ workspaceId, limit: 3, ifFull: "refuse" }))).toEqual({
+      kind: "full",
+      waitMs: 0,
+    });
     expect([await counted(workspaceId), await count("job", workspaceId), await count("hold", workspaceId)]).toEqual([
       4n,
       3,
@@ -209,7 +212,9 @@ describe("an offered job", () => {
   test("finds its window over full blocks of the ring too, and a burst admits exactly the limit", async () => {
     const workspaceId = await createWorkspace(db.database);
     const verdicts = await Promise.all(
-      Array.from({ length: 300 }, (_, at) => (doors[at % 2] as JobAdmission).offer(offer({ workspaceId, limit: 100 }))),
+      Array.from({ length: 300 }, (_, at) =>
+        (doors[at % 2] as JobAdmission).admit(jobRequest({ workspaceId, limit: 100 })),
+      ),
     );
     expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
     expect(verdicts.filter(({ kind }) => kind === "full")).toHaveLength(200);
@@ -218,8 +223,8 @@ describe("an offered job", () => {
     await db.query("update rate_block set at_ms[1] = at_ms[1] - 61000 where workspace_id = $1 and slot = 0", [
       workspaceId,
     ]);
-    expect((await door().offer(offer({ workspaceId, limit: 100 }))).kind).toBe("admitted");
-    expect((await door().offer(offer({ workspaceId, limit: 100 }))).kind).toBe("full");
+    expect((await door().admit(jobRequest({ workspaceId, limit: 100 }))).kind).toBe("admitted");
+    expect((await door().admit(jobRequest({ workspaceId, limit: 100 }))).kind).toBe("full");
   });
 
   test("of one workspace waits for a lock of its balance without delaying another's (DB-4)", async () => {
@@ -232,9 +237,9 @@ describe("an offered job", () => {
       await held;
     });
     await isLocked;
-    const waiting = door().offer(offer({ workspaceId: locked }));
+    const waiting = door().admit(jobRequest({ workspaceId: locked }));
     for (let at = 0; at < 5; at++) {
-      expect((await door().offer(offer({ workspaceId: free }))).kind).toBe("admitted");
+      expect((await door().admit(jobRequest({ workspaceId: free }))).kind).toBe("admitted");
     }
     letGo();
     await blocker;
@@ -246,22 +251,24 @@ describe("the first dispatch", () => {
   test("goes to no more of a workspace than its share; others are not held up by its backlog", async () => {
     const [greedy, modest] = [await createWorkspace(db.database, 1_000n * CREDIT), await createWorkspace(db.database)];
     await db.query("delete from job");
-    const verdicts = await Promise.all(Array.from({ length: 100 }, () => door().offer(offer({ workspaceId: greedy }))));
+    const verdicts = await Promise.all(
+      Array.from({ length: 100 }, () => door().admit(jobRequest({ workspaceId: greedy }))),
+    );
     const sent = verdicts.filter((verdict) => verdict.kind === "admitted" && verdict.dispatch === 1);
     // No worker has told of itself: two fleets of sixteen.
     expect(sent).toHaveLength(32);
-    expect(await door().offer(offer({ workspaceId: modest }))).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await door().admit(jobRequest({ workspaceId: modest }))).toEqual({ kind: "admitted", dispatch: 1 });
     // Nobody overtakes those of the same workspace that wait.
     await db.query("update job set state = 'completed', ended_at = now() where workspace_id = $1 and dispatch = 1", [
       greedy,
     ]);
-    expect(await door().offer(offer({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
+    expect(await door().admit(jobRequest({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
   });
 
   test("is not kept from a workspace by jobs of which nobody knows what became", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     await db.query("delete from job");
-    await Promise.all(Array.from({ length: 40 }, () => door().offer(offer({ workspaceId }))));
+    await Promise.all(Array.from({ length: 40 }, () => door().admit(jobRequest({ workspaceId }))));
     const out = await db.query<{ id: string }>(
       "update job set state = 'running', epoch = 1 where workspace_id = $1 and dispatch = 1 returning id",
       [workspaceId],
@@ -270,7 +277,7 @@ describe("the first dispatch", () => {
     for (const { id } of out)
       expect(await noteUnknown(db.database, { id, epoch: 1, isOwned: true }, 60_000)).toBe(true);
     await db.query("delete from job where state = 'queued'");
-    expect(await door().offer(offer({ workspaceId }))).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await door().admit(jobRequest({ workspaceId }))).toEqual({ kind: "admitted", dispatch: 1 });
     // Those who look for the ones that are known no more do not read all there are.
     const plan = await db.query<Record<string, string>>(
       "explain select 1 from job where state in ('queued', 'running') and unknown_since < now()",

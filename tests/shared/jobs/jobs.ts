@@ -1,9 +1,9 @@
-/** Offers of durable jobs for tests, and the rows they become. */
+/** Requests for durable jobs in tests, and the rows they become. */
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 
-export interface TestOffer extends Partial<Omit<JobRequest, "terms">> {
+export interface TestJob extends Partial<Omit<JobRequest, "terms">> {
   readonly workspaceId: string;
   readonly amount?: bigint;
   readonly tokens?: number;
@@ -14,8 +14,8 @@ export interface TestOffer extends Partial<Omit<JobRequest, "terms">> {
 
 const KEY_ID = newId();
 
-/** An offer of the batch lane that holds one nano-credit unless told otherwise. */
-export function offer(members: TestOffer): JobRequest {
+/** A job of the batch lane that holds one nano-credit unless told otherwise. */
+export function jobRequest(members: TestJob): JobRequest {
   const { amount = 1n, tokens = 1, cap = null, isRefused = false, ...rest } = members;
   const id = members.id ?? newId();
   return {

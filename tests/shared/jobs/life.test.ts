@@ -29,7 +29,7 @@ import { createLogger } from "#shared/logger.ts";
 import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { offer, type TestOffer } from "./jobs.ts";
+import { jobRequest, type TestJob } from "./jobs.ts";
 import { testSeed } from "../../support/seed.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
@@ -52,9 +52,9 @@ afterEach(async () => {
 });
 
 /** A job on the queue, whether its workspace had room there or not. */
-async function admitted(members: Partial<TestOffer> = {}): Promise<string> {
-  const job = offer({ workspaceId, amount: 100n, ...members });
-  expect((await door.offer(job)).kind).toBe("admitted");
+async function admitted(members: Partial<TestJob> = {}): Promise<string> {
+  const job = jobRequest({ workspaceId, amount: 100n, ...members });
+  expect((await door.admit(job)).kind).toBe("admitted");
   await db.query("update job set dispatch = 1, dispatched_at = clock_timestamp() where id = $1", [job.id]);
   return job.id;
 }
@@ -331,7 +331,7 @@ describe("the queue's copy", () => {
     await empty();
     const workspaces = await Promise.all(Array.from({ length: 4 }, () => createWorkspace(db.database)));
     for (const one of workspaces) {
-      for (let at = 0; at < 30; at++) await door.offer(offer({ workspaceId: one }));
+      for (let at = 0; at < 30; at++) await door.admit(jobRequest({ workspaceId: one }));
     }
     await db.query("update job set dispatch = 0, dispatched_at = null where state = 'queued'");
     // A small look goes on where the last one ended.
@@ -363,7 +363,7 @@ describe("a dead letter's job", () => {
     keepsRequest: true,
   } as const;
 
-  async function dead(members: Partial<TestOffer> = {}): Promise<{ id: string; letter: string }> {
+  async function dead(members: Partial<TestJob> = {}): Promise<{ id: string; letter: string }> {
     const id = await admitted({ work: { hold_nano: "100", may_exceed: false }, ...members });
     const { epoch } = await claimed(id);
     await expire(id);
@@ -405,8 +405,8 @@ describe("a dead letter's job", () => {
       letter,
       poor,
     ]);
-    const other = offer({ workspaceId: poor, amount: 60n });
-    await door.offer(other);
+    const other = jobRequest({ workspaceId: poor, amount: 60n });
+    await door.admit(other);
     expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("funds");
     await db.query("update job set state = 'completed' where id = (select job_id from dead_letter where id = $1)", [
       letter,

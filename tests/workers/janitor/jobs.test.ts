@@ -21,7 +21,7 @@ import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { objectSize, readObject } from "#shared/storage/objects.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { offer } from "#tests/shared/jobs/jobs.ts";
+import { jobRequest } from "#tests/shared/jobs/jobs.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
@@ -103,8 +103,8 @@ async function messages(): Promise<Found[]> {
 
 /** A job whose first message is on the stream, and noted. */
 async function dispatched(members: object = {}): Promise<string> {
-  const job = offer({ workspaceId, ...members });
-  await createJobAdmission({ database: db.database }).offer(job);
+  const job = jobRequest({ workspaceId, ...members });
+  await createJobAdmission({ database: db.database }).admit(job);
   const deadline = new Date(Date.now() + 60_000);
   await context.dispatcher.send("chat", "batch", [{ id: job.id, workspace_id: workspaceId, attempt: 1, dispatch: 1, deadline }], "admitted"); // prettier-ignore
   return job.id;
@@ -156,8 +156,8 @@ describe("a job on the queue", () => {
   });
 
   test("whose message was never confirmed is put there again", async () => {
-    const job = offer({ workspaceId });
-    await createJobAdmission({ database: db.database }).offer(job);
+    const job = jobRequest({ workspaceId });
+    await createJobAdmission({ database: db.database }).admit(job);
     await change(job.id, "dispatched_at = now() - interval '6 s'");
     await sweepDispatches(context);
     expect(await ids()).toEqual([`${job.id}:1:2`]);

@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { offer } from "#tests/shared/jobs/jobs.ts";
+import { jobRequest } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/jobs/durable-jobs.ts";
@@ -94,8 +94,8 @@ function bench(run: Run, around: Around = {}): Bench {
 
 /** An admitted job on the queue, and the message that stands for it. */
 async function queued(members: object = {}): Promise<DurableMessage> {
-  const job = offer({ workspaceId, amount: 100n, publisherKey: "mine", ...members });
-  await createJobAdmission({ database: db.database }).offer(job);
+  const job = jobRequest({ workspaceId, amount: 100n, publisherKey: "mine", ...members });
+  await createJobAdmission({ database: db.database }).admit(job);
   await db.query("update job set dispatch = 1, dispatched_at = now() where id = $1", [job.id]);
   return { durable: true, job_id: job.id, attempt: 1, dispatch: 1, workspace_id: workspaceId };
 }
@@ -406,7 +406,7 @@ describe("a durable job that finds no source free", () => {
   test("keeps no other job of its workspace from being let out at once", async () => {
     const message = await queued({ lifeMs: 86_400_000 });
     await bench(refusing("noRoute", 1)).run(message);
-    const next = await createJobAdmission({ database: db.database }).offer(offer({ workspaceId }));
+    const next = await createJobAdmission({ database: db.database }).admit(jobRequest({ workspaceId }));
     expect(next).toEqual({ kind: "admitted", dispatch: 1 });
   });
 });

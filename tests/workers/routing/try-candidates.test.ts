@@ -59,7 +59,7 @@ async function run(script: Script) {
   const entered: string[] = [];
   let begun = false;
   const serving = tryCandidates({
-    candidates: candidatesOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "offer"),
+    candidates: candidatesOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "adapter"),
     breaker,
     signal: script.signal ?? new AbortController().signal,
     ...(script.repeats ? { repeats: script.repeats } : {}),

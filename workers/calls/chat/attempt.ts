@@ -85,10 +85,10 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       signal: watchdog.signal,
     };
     if (request.stream === true) {
-      const wasDrained = await relayStream(run, candidate.offer.stream(call), () => watchdog.touch());
+      const wasDrained = await relayStream(run, candidate.adapter.stream(call), () => watchdog.touch());
       return { render: (metered) => rendering.end(metered.usage), wasDrained };
     }
-    const result = await candidate.offer.complete(call);
+    const result = await candidate.adapter.complete(call);
     meter.add(result.choices);
     meter.report = result.usage;
     return { render: (metered) => rendering.completion(result, metered.usage), wasDrained: false };

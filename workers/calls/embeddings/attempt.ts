@@ -98,10 +98,10 @@ async function embedBatch(
   { inputs }: Batch,
   signal: AbortSignal,
 ): Promise<EmbeddingsResult> {
-  const { source, offer } = attempt.candidate;
+  const { source, adapter } = attempt.candidate;
   // A source whose vectors have one length only need not be asked for it, and may refuse to be.
   const isChosen = embedding.dimensions_min < embedding.dimensions_max;
-  const result = await offer.embed({
+  const result = await adapter.embed({
     inputs,
     sourceModel: source.model,
     dimensions: isChosen ? request.dimensions : undefined,

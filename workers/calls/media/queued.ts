@@ -5,15 +5,15 @@
 import { LIMITS } from "#shared/limits.ts";
 
 import { JobAbort } from "../../job.ts";
-import type { MediaResult, Polled, ProviderJob, QueuedOffer } from "../../providers/media.ts";
+import type { MediaResult, Polled, ProviderJob, QueuedAdapter } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
 import { hasCallerLeft } from "./one-exchange.ts";
 
-type Offer<Output> = Pick<QueuedOffer<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
+type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
 
 export interface Following<Output> {
-  readonly offer: Offer<Output>;
+  readonly adapter: Adapter<Output>;
   readonly job: ProviderJob;
   /** First and longest pause between two questions. */
   readonly pollMinMs: number;
@@ -37,17 +37,17 @@ export interface Followed<Output> {
 
 /** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the asking without one */
 export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
-  const { offer, signal, pollMinMs, pollMaxMs } = following;
+  const { adapter, signal, pollMinMs, pollMaxMs } = following;
   let { job } = following;
-  let mayPause = offer.waits !== true;
+  let mayPause = adapter.waits !== true;
   for (let waitMs = pollMinMs; !signal.aborted; waitMs = Math.min(pollMaxMs, waitMs * 1.3)) {
     const spread = 1 + LIMITS.pollJitter * (2 * Math.random() - 1);
     if (mayPause) await pause(waitMs * spread, following);
     if (signal.aborted) break;
-    const polled = await offer.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(offer))]));
+    const polled = await adapter.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(adapter))]));
     const result = verdictOf(polled);
     if (result) return { result, job };
-    mayPause = offer.waits !== true || polled.state === "unknown";
+    mayPause = adapter.waits !== true || polled.state === "unknown";
     if (polled.state === "pending" && polled.progress !== undefined) following.onProgress?.(polled.progress);
     if (polled.state === "unknown" && !signal.aborted) following.onUnknown(polled.detail);
     if (polled.state !== "next") continue;
@@ -58,7 +58,7 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
     job = next;
     waitMs = pollMinMs;
   }
-  return { result: await lastWord(offer, job, signal), job };
+  return { result: await lastWord(adapter, job, signal), job };
 }
 
 /**
@@ -67,11 +67,11 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
  * @throws ProviderError of the provider; `aborted`, unsent, where the call is over already
  */
 export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(
-  offer: { start(call: Call): Promise<Job> },
+  adapter: { start(call: Call): Promise<Job> },
   call: Call,
 ): Promise<Job> {
   if (call.signal.aborted) throw new ProviderError("aborted", "the call is over", { isUnsent: true });
-  return offer.start({ ...call, signal: outlastingItsCaller(call.signal) });
+  return adapter.start({ ...call, signal: outlastingItsCaller(call.signal) });
 }
 
 /** Aborts as the signal does; but where a caller has left, only after the time that one question may take. */
@@ -89,10 +89,10 @@ export function outlastingItsCaller(signal: AbortSignal): AbortSignal {
 
 /** Once. Undefined: there is no verdict. @throws ProviderError: the provider's verdict */
 export async function pollOnce<Output>(
-  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
 ): Promise<MediaResult<Output> | undefined> {
-  const polled = await offer.poll(job, AbortSignal.timeout(pollMsOf(offer)));
+  const polled = await adapter.poll(job, AbortSignal.timeout(pollMsOf(adapter)));
   // Its first half is over, and nobody will begin the second.
   if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
   return verdictOf(polled);
@@ -100,26 +100,26 @@ export async function pollOnce<Output>(
 
 /** What a job that has ended well made, once more; undefined when its provider does not tell now. */
 export function refreshing<Output, Made>(
-  offer: Pick<Offer<Output>, "poll" | "pollMs">,
+  adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
   made: (output: Output) => Made,
 ): () => Promise<Made | undefined> {
   return async () => {
-    const again = await pollOnce(offer, job);
+    const again = await pollOnce(adapter, job);
     return again && made(again.output);
   };
 }
 
 async function lastWord<Output>(
-  offer: Offer<Output>,
+  adapter: Adapter<Output>,
   job: ProviderJob,
   signal: AbortSignal,
 ): Promise<MediaResult<Output>> {
   const reason: unknown = signal.reason;
   // A worker that stops leaves the job to the next one.
   if (!(reason instanceof JobAbort && reason.reason === "shutdown")) {
-    await offer.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
-    const result = await pollOnce(offer, job);
+    await adapter.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(adapter, job);
     if (result) return result;
   }
   throw new ProviderError("aborted", "the job was given up", { cause: reason });

@@ -15,7 +15,7 @@ import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
 import { type Failure, type Outcome, type Success } from "../../outcome.ts";
 import { textFacts } from "../../providers/failure-facts.ts";
-import type { Artifact, MediaCall, MediaKinds, MediaOffer, MediaResult, ProviderJob } from "../../providers/media.ts";
+import type { Artifact, MediaCall, MediaKinds, MediaAdapter, MediaResult, ProviderJob } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
@@ -39,7 +39,7 @@ import { runMsOf } from "./run-time.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
 import { type ProviderJobRecord, providerJobRecordOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
 
-type Offer<Kind extends MadeKind> = MediaOffer<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+type Adapter<Kind extends MadeKind> = MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
 interface Made<Kind extends MadeKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
@@ -137,17 +137,17 @@ class MediaRun<Kind extends MadeKind> {
     }
   }
 
-  private candidates(): Candidate<Offer<Kind>>[] {
+  private candidates(): Candidate<Adapter<Kind>>[] {
     const { context, job, kind } = this;
     return candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
       context.providers.media(provider, kind.kind),
-    ) as Candidate<Offer<Kind>>[];
+    ) as Candidate<Adapter<Kind>>[];
   }
 
   private async ask(
     signal: AbortSignal,
-    rest?: readonly Candidate<Offer<Kind>>[],
-    from?: Serving<Offer<Kind>, Made<Kind>>["from"],
+    rest?: readonly Candidate<Adapter<Kind>>[],
+    from?: Serving<Adapter<Kind>, Made<Kind>>["from"],
   ): Promise<Made<Kind>> {
     const { context, job, kind } = this;
     const all = this.candidates();
@@ -156,7 +156,7 @@ class MediaRun<Kind extends MadeKind> {
     const given = await kind.call.given(this.request, first.model, job.given);
     this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
-    return serveCall<Offer<Kind>, Made<Kind>>(context, job, {
+    return serveCall<Adapter<Kind>, Made<Kind>>(context, job, {
       candidates: rest ?? all,
       ...(from ? { from } : {}),
       signal,
@@ -168,34 +168,34 @@ class MediaRun<Kind extends MadeKind> {
     });
   }
 
-  private async attempt(attempt: Attempt<Offer<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
-    const { offer, model, name } = attempt.candidate;
+  private async attempt(attempt: Attempt<Adapter<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
+    const { adapter, model, name } = attempt.candidate;
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
     this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
-    if ("run" in offer) {
+    if ("run" in adapter) {
       const result = await this.calling(attempt.candidate, signal, (call) =>
-        inOneExchange(signal, () => offer.run(call)),
+        inOneExchange(signal, () => adapter.run(call)),
       );
       return { result, ...served };
     }
-    const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(offer, call)));
+    const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(adapter, call)));
     failpoint("job.begun");
     await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
     attempt.onBegun();
     // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
     this.given?.release();
-    return { ...served, ...(await this.follow(offer, name, job, signal)) };
+    return { ...served, ...(await this.follow(adapter, name, job, signal)) };
   }
 
   /** In a frame of its own, which ends with the answer: what the call brings may be large. */
   private async calling<T>(
-    candidate: Candidate<Offer<Kind>>,
+    candidate: Candidate<Adapter<Kind>>,
     signal: AbortSignal,
     ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
   ): Promise<T> {
-    const given = (await this.given?.read(candidate.offer.takesUrls === true, signal)) ?? {};
+    const given = (await this.given?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
     const input = this.kind.input(this.kind.call.check(this.request, candidate.model), given);
@@ -224,12 +224,12 @@ class MediaRun<Kind extends MadeKind> {
     this.begun = begun;
   }
 
-  private async follow(offer: Offer<Kind>, source: string, job: ProviderJob, signal: AbortSignal) {
+  private async follow(adapter: Adapter<Kind>, source: string, job: ProviderJob, signal: AbortSignal) {
     const { context, kind, slot } = this;
-    if ("run" in offer) throw new ProviderError("failed", "the source keeps no jobs any more");
+    if ("run" in adapter) throw new ProviderError("failed", "the source keeps no jobs any more");
     const { job_id: id } = this.job;
     const followed = await pollToEnd({
-      offer,
+      adapter,
       job,
       pollMinMs: kind.making.pollMinMs,
       pollMaxMs: kind.making.pollMaxMs,
@@ -240,7 +240,7 @@ class MediaRun<Kind extends MadeKind> {
         context.log.warn({ job_id: id, source, ...textFacts(detail) }, "a provider gave no verdict on a job"),
       onNext: (start) => this.beginNext(start, signal),
     });
-    return { result: followed.result, refresh: refreshing(offer, followed.job, kind.artifacts) };
+    return { result: followed.result, refresh: refreshing(adapter, followed.job, kind.artifacts) };
   }
 
   /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
@@ -272,9 +272,9 @@ class MediaRun<Kind extends MadeKind> {
     // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
     const catalogue = context.catalogue.current();
     const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
-    const offer = provider && (context.providers.media(provider, kind.kind) as Offer<Kind> | undefined);
+    const adapter = provider && (context.providers.media(provider, kind.kind) as Adapter<Kind> | undefined);
     // An operator who took the provider out may bring it back while the job's claims last.
-    if (!offer) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
+    if (!adapter) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
     if (!this.terms.checked) {
       const now = catalogue.models.get(model);
       if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
@@ -282,14 +282,14 @@ class MediaRun<Kind extends MadeKind> {
     }
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
-    if (!this.slot.isLate) return { ...served, ...(await this.follow(offer, source, begun.job, signal)) };
-    if ("run" in offer) throw new UnknownOutcomeError("its source keeps no jobs any more");
+    if (!this.slot.isLate) return { ...served, ...(await this.follow(adapter, source, begun.job, signal)) };
+    if ("run" in adapter) throw new UnknownOutcomeError("its source keeps no jobs any more");
     // Whoever was asked to stop it may not have heard.
     if (this.slot.wasCancelled)
-      await offer.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
-    const result = await pollOnce(offer, begun.job);
+      await adapter.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(adapter, begun.job);
     if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
-    return { ...served, result, refresh: refreshing(offer, begun.job, kind.artifacts) };
+    return { ...served, result, refresh: refreshing(adapter, begun.job, kind.artifacts) };
   }
 
   private async enter(model: Model): Promise<boolean> {

@@ -11,7 +11,7 @@ import type { Answer } from "../../runner/answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Failure, Outcome, Success } from "../../outcome.ts";
-import type { MediaOffer, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
+import type { MediaAdapter, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
@@ -29,7 +29,7 @@ interface Call extends TranscriptionRequest {
   readonly recording: RecordingPlace & Recording;
 }
 
-type Offer = MediaOffer<TranscriptionInput, Transcript>;
+type Adapter = MediaAdapter<TranscriptionInput, Transcript>;
 
 /** The lowest of the vendors' figures. */
 const AUDIO_TOKENS_A_SECOND = 10;
@@ -37,7 +37,7 @@ const CHARACTERS_A_TOKEN = 4;
 
 interface Served {
   readonly result: MediaResult<Transcript>;
-  readonly attempt: Attempt<Offer>;
+  readonly attempt: Attempt<Adapter>;
 }
 
 export function createTranscriptionHandler(context: WorkerContext): JobHandler {
@@ -53,7 +53,7 @@ class Transcribing {
   /** The text that its caller has read so far. */
   private shown = "";
   private terms: Terms;
-  private last: Attempt<Offer> | undefined;
+  private last: Attempt<Adapter> | undefined;
 
   constructor(context: WorkerContext, job: JobMessage, control: JobControl) {
     this.context = context;
@@ -99,7 +99,7 @@ class Transcribing {
     if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");
     const { kind, deadline_ms: deadlineMs } = job;
     const limits = { kind, deadlineMs, plainMs: context.config.calls.plainMs, signal };
-    return serveCall<Offer, Served>(context, job, {
+    return serveCall<Adapter, Served>(context, job, {
       candidates,
       signal,
       hasBegun: () => this.answer.hasBegun,
@@ -110,17 +110,17 @@ class Transcribing {
     });
   }
 
-  private async attempt(attempt: Attempt<Offer>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
-    const { offer, model, source } = attempt.candidate;
+  private async attempt(attempt: Attempt<Adapter>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
+    const { adapter, model, source } = attempt.candidate;
     this.last = attempt;
-    if (!("run" in offer)) throw new ProviderError("misconfigured", "the source queues what is waited for");
+    if (!("run" in adapter)) throw new ProviderError("misconfigured", "the source queues what is waited for");
     this.answer.server = {
       model: model.slug,
       ...(attempt.depth > 0 ? { fallback: { from: this.job.model, depth: attempt.depth } } : {}),
     };
     const { format: _ours, ...wish } = this.check(model).wish;
     const startedAt = performance.now();
-    const result = await offer.run({
+    const result = await adapter.run({
       input: { ...wish, audio: recording.audio },
       sourceModel: source.model,
       signal,

@@ -5,14 +5,14 @@
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
 import type { Endpoint } from "../http.ts";
-import type { ProviderOffers } from "../provider.ts";
+import type { ProviderAdapters } from "../provider.ts";
 import { messageResult } from "./answer.ts";
 import { classifyAnswer } from "./errors.ts";
 import { messagesRequest } from "./request.ts";
 import { createReader } from "./stream.ts";
 
 /** @param endpoint its base URL ends in `/v1`; its headers carry the key and `anthropic-version` */
-export function createAnthropic(endpoint: Endpoint): ProviderOffers {
+export function createAnthropic(endpoint: Endpoint): ProviderAdapters {
   return { chat: chatOverHttp(endpoint, ANTHROPIC_WIRE) };
 }
 

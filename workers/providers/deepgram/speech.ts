@@ -1,6 +1,6 @@
 /** Deepgram's speech. Source: developers.deepgram.com/reference/text-to-speech/speak-request. */
 import { type Endpoint, type JsonRequest, postStream } from "../http.ts";
-import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
+import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
@@ -21,7 +21,7 @@ const SPEEDS = [0.7, 1.5] as const;
 /** Of one request. */
 const CHARACTERS_MAX = 2_000;
 
-export function createDeepgramSpeech(endpoint: Endpoint): DirectOffer<SpeechInput, Artifact> {
+export function createDeepgramSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
   return {
     async run(call) {
       const { status, headers, body, text } = await postStream(endpoint, speechRequest(call), call.signal);

@@ -1,7 +1,7 @@
 /** Deepgram's transcription. Source: developers.deepgram.com/reference/speech-to-text/listen-pre-recorded. */
 import { type Endpoint, post, type ProviderRequest } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { DirectOffer, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
+import type { DirectAdapter, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { languageCode, secondsOf, secondsUsed, spanOf, type TimedSegment, type TimedWord } from "../transcription.ts";
 import { classifyAnswer } from "./errors.ts";
@@ -9,7 +9,7 @@ import { queryOf } from "./query.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function createDeepgramTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
+export function createDeepgramTranscription(endpoint: Endpoint): DirectAdapter<TranscriptionInput, Transcript> {
   return {
     async run(call) {
       const { status, headers, text } = await post(endpoint, transcriptionRequest(call), call.signal);

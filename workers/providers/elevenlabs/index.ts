@@ -1,11 +1,11 @@
 /** ElevenLabs: speech, transcription and music. */
 import type { Endpoint } from "../http.ts";
-import type { ProviderOffers } from "../provider.ts";
+import type { ProviderAdapters } from "../provider.ts";
 import { createElevenLabsMusic } from "./music.ts";
 import { createElevenLabsSpeech } from "./speech.ts";
 import { createElevenLabsTranscription } from "./transcription.ts";
 
-export function createElevenLabs(endpoint: Endpoint): ProviderOffers {
+export function createElevenLabs(endpoint: Endpoint): ProviderAdapters {
   return {
     speech: createElevenLabsSpeech(endpoint),
     transcription: createElevenLabsTranscription(endpoint),

@@ -3,7 +3,7 @@ import { MEDIA_JOBS } from "#shared/limits.ts";
 
 import { type Fields, place, setField } from "../fields.ts";
 import { type Endpoint, fetchBytes, type JsonRequest } from "../http.ts";
-import type { Artifact, DirectOffer, MediaCall, MediaUsage, MusicInput, SpeechFormat } from "../media.ts";
+import type { Artifact, DirectAdapter, MediaCall, MediaUsage, MusicInput, SpeechFormat } from "../media.ts";
 import { musicValues } from "../media-fields.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, SPEECH_TYPES, spokenArtifact } from "../speech.ts";
@@ -33,7 +33,7 @@ const LENGTHS = [3, 600] as const;
 /** Of the prompt, lyrics included. */
 const CHARACTERS_MAX = 4_100;
 
-export function createElevenLabsMusic(endpoint: Endpoint): DirectOffer<MusicInput, readonly Artifact[]> {
+export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicInput, readonly Artifact[]> {
   return {
     async run(call) {
       const request = musicRequest(call);

@@ -1,6 +1,6 @@
 /** ElevenLabs' speech. Source: elevenlabs.io/docs/api-reference/text-to-speech/convert. */
 import { type Endpoint, postStream, type JsonRequest } from "../http.ts";
-import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
+import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
 /** Of `voice_settings.speed`. */
 const SPEEDS = [0.7, 1.2] as const;
 
-export function createElevenLabsSpeech(endpoint: Endpoint): DirectOffer<SpeechInput, Artifact> {
+export function createElevenLabsSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
   return {
     async run(call) {
       const { status, headers, body, text } = await postStream(endpoint, speechRequest(call), call.signal);

@@ -1,12 +1,12 @@
 /** ElevenLabs' transcription. Source: elevenlabs.io/docs/api-reference/speech-to-text/convert. */
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { DirectOffer, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
+import type { DirectAdapter, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { audioPart, formOf, languageCode, secondsOf, secondsUsed, spanOf, type TimedWord } from "../transcription.ts";
 import { classifyAnswer } from "./errors.ts";
 
-export function createElevenLabsTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
+export function createElevenLabsTranscription(endpoint: Endpoint): DirectAdapter<TranscriptionInput, Transcript> {
   return {
     async run(call) {
       const request = { path: "/speech-to-text", body: transcriptionForm(call) };

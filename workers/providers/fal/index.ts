@@ -3,7 +3,7 @@
  * to the next, so each source of the catalogue says in `fields` which input goes where.
  */
 import type { Endpoint } from "../http.ts";
-import type { ProviderOffers } from "../provider.ts";
+import type { ProviderAdapters } from "../provider.ts";
 
 import { editBody, generationBody, readImages } from "./images.ts";
 import { meshBody, readMesh } from "./mesh.ts";
@@ -11,7 +11,7 @@ import { musicBody, readMusic } from "./music.ts";
 import { falQueue } from "./queue.ts";
 import { readVideo, videoBody } from "./video.ts";
 
-export function createFal(endpoint: Endpoint): ProviderOffers {
+export function createFal(endpoint: Endpoint): ProviderAdapters {
   return {
     images: falQueue(endpoint, { kind: "images", body: generationBody, result: readImages }),
     imageEdits: falQueue(endpoint, { kind: "imageEdits", body: editBody, result: readImages }),

@@ -4,7 +4,7 @@
  */
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { MediaCall, MediaKind, MediaResult, Polled, QueuedOffer } from "../media.ts";
+import type { MediaCall, MediaKind, MediaResult, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -29,7 +29,7 @@ type TextAnswer = ProviderAnswer & { readonly text: string };
 export function falQueue<Input, Output>(
   endpoint: Endpoint,
   model: FalModel<Input, Output>,
-): QueuedOffer<Input, Output> {
+): QueuedAdapter<Input, Output> {
   return {
     takesUrls: true,
 

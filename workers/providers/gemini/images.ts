@@ -9,7 +9,7 @@ import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";
 import { placeInputsOfOne, unreadablePicture } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaOffers, MediaResult } from "../media.ts";
+import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaAdapters, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { exchanged } from "../start.ts";
 
@@ -22,7 +22,7 @@ import { readUsage } from "./usage.ts";
 /** Places in `generationConfig`. */
 const USUAL: Fields = { aspect_ratio: "imageConfig.aspectRatio", image_size: "imageConfig.imageSize", seed: "seed" };
 
-export function createGeminiImages(endpoint: Endpoint): Pick<MediaOffers, "images" | "imageEdits"> {
+export function createGeminiImages(endpoint: Endpoint): Pick<MediaAdapters, "images" | "imageEdits"> {
   return {
     images: { run: (call) => pictures(endpoint, call) },
     imageEdits: { run: (call) => pictures(endpoint, call) },

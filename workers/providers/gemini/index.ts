@@ -8,7 +8,7 @@
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
 import type { Endpoint } from "../http.ts";
-import type { ProviderOffers } from "../provider.ts";
+import type { ProviderAdapters } from "../provider.ts";
 
 import { readAnswer } from "./answer.ts";
 import { createGeminiEmbeddings } from "./embeddings.ts";
@@ -18,7 +18,7 @@ import { chatRequest } from "./request.ts";
 import { createReader } from "./stream.ts";
 import { createGeminiVideo } from "./video.ts";
 
-export function createGemini(endpoint: Endpoint): ProviderOffers {
+export function createGemini(endpoint: Endpoint): ProviderAdapters {
   return {
     chat: chatOverHttp(endpoint, GEMINI_WIRE),
     embeddings: createGeminiEmbeddings(endpoint),

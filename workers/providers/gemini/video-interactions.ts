@@ -7,7 +7,7 @@ import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
 import { videoValues } from "../media-fields.ts";
-import type { Artifact, MediaCall, Polled, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import type { Artifact, MediaCall, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -28,7 +28,7 @@ const USUAL: Fields = {
 
 const ID = /^[A-Za-z0-9_-]{1,512}$/;
 
-export function createInteractions(endpoint: Endpoint): QueuedOffer<VideoInput, readonly Artifact[]> {
+export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
   return {
     async start(call) {
       const request = { path: "/interactions", body: JSON.stringify(bodyOf(call)) };

@@ -4,7 +4,7 @@
  */
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import type { Artifact, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -16,7 +16,7 @@ import { readOperation, veoBody, type VeoVideos } from "./video-veo.ts";
 /** `models/veo-…/operations/…`: it becomes a path, so no step of it may be dots alone. */
 const NAME = /^(?:[A-Za-z0-9_-][\w.-]{0,127}\/){0,8}operations\/[A-Za-z0-9_-][\w.-]{0,255}$/;
 
-export function createVeoOperations(endpoint: Endpoint): QueuedOffer<VideoInput, readonly Artifact[]> {
+export function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
   return {
     async start(call) {
       const { instances, parameters } = veoBody(call);

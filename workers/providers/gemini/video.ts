@@ -3,34 +3,34 @@
  * `api: predictLongRunning` among its overrides by Veo's old operations. The override itself is not sent.
  */
 import type { Endpoint } from "../http.ts";
-import type { Artifact, MediaCall, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import type { Artifact, MediaCall, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
 import { createInteractions } from "./video-interactions.ts";
 import { createVeoOperations } from "./video-operations.ts";
 
-type VideoOffer = QueuedOffer<VideoInput, readonly Artifact[]>;
+type VideoAdapter = QueuedAdapter<VideoInput, readonly Artifact[]>;
 
-export function createGeminiVideo(endpoint: Endpoint): VideoOffer {
-  const offers: Readonly<Record<string, VideoOffer>> = {
+export function createGeminiVideo(endpoint: Endpoint): VideoAdapter {
+  const adapters: Readonly<Record<string, VideoAdapter>> = {
     interactions: createInteractions(endpoint),
     predictLongRunning: createVeoOperations(endpoint),
   };
-  const offerOf = (api: unknown): VideoOffer | undefined =>
-    typeof api === "string" && Object.hasOwn(offers, api) ? offers[api] : undefined;
+  const adapterOf = (api: unknown): VideoAdapter | undefined =>
+    typeof api === "string" && Object.hasOwn(adapters, api) ? adapters[api] : undefined;
   return {
     async start(call) {
       const api = apiOf(call);
-      const offer = offerOf(api);
-      if (!offer) throw new ProviderError("misconfigured", `the source's api is ${String(api)}`);
-      return { api, ...(await offer.start(call)) };
+      const adapter = adapterOf(api);
+      if (!adapter) throw new ProviderError("misconfigured", `the source's api is ${String(api)}`);
+      return { api, ...(await adapter.start(call)) };
     },
 
     async poll(job, signal) {
-      const offer = offerOf(job["api"]);
-      if (!offer) return { state: "unknown", detail: "the stored job is none of this family's" };
+      const adapter = adapterOf(job["api"]);
+      if (!adapter) return { state: "unknown", detail: "the stored job is none of this family's" };
       try {
-        return await offer.poll(job, signal);
+        return await adapter.poll(job, signal);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         return { state: "unknown", detail: `the poll failed: ${error.kind}, ${error.detail}` };
@@ -38,7 +38,7 @@ export function createGeminiVideo(endpoint: Endpoint): VideoOffer {
     },
 
     async cancel(job: ProviderJob, signal) {
-      await offerOf(job["api"])?.cancel?.(job, signal);
+      await adapterOf(job["api"])?.cancel?.(job, signal);
     },
   };
 }

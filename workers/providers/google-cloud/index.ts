@@ -4,7 +4,7 @@
  */
 import type { ByteBudget } from "../byte-budget.ts";
 import type { Endpoint } from "../http.ts";
-import type { MediaOffers } from "../media.ts";
+import type { MediaAdapters } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
 import { readAccount } from "./account.ts";
@@ -21,7 +21,7 @@ export function createGoogleCloud(
   credentials: string | undefined,
   now: () => number = Date.now,
   budget?: ByteBudget,
-): Required<Pick<MediaOffers, "video">> {
+): Required<Pick<MediaAdapters, "video">> {
   const account = readAccount(credentials);
   if (!account) return { video: WITHOUT_ACCOUNT };
   const baseUrl = endpoint.baseUrl.replaceAll("{project}", encodeURIComponent(account.project));
@@ -31,7 +31,7 @@ export function createGoogleCloud(
 const NO_ACCOUNT = "the provider's key is not the JSON of a service account";
 
 /** Jobs from when there was one wait for it to come back. */
-const WITHOUT_ACCOUNT: Required<MediaOffers>["video"] = {
+const WITHOUT_ACCOUNT: Required<MediaAdapters>["video"] = {
   async start() {
     throw new ProviderError("misconfigured", NO_ACCOUNT);
   },

@@ -12,7 +12,7 @@ import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
 import { VIDEO_TYPE } from "../video-media.ts";
 import { readOperation, veoBody, type VeoVideos } from "../gemini/video-veo.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, Polled, ProviderJob, QueuedOffer, VideoInput } from "../media.ts";
+import type { Artifact, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { started } from "../start.ts";
 
@@ -47,7 +47,7 @@ export function createVeo(
   endpoint: Endpoint,
   tokens: Tokens,
   budget: ByteBudget = answers,
-): QueuedOffer<VideoInput, readonly Artifact[]> {
+): QueuedAdapter<VideoInput, readonly Artifact[]> {
   const call = async (request: ProviderRequest, signal: AbortSignal, makeRoom?: MakeRoom): Promise<TextAnswer> => {
     const token = await tokens.take(signal);
     const authorized = { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };

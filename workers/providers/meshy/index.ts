@@ -1,9 +1,9 @@
 /** Meshy: meshes made of words or pictures, and changed. Source: docs.meshy.ai/openapi.yaml. */
 import type { Endpoint } from "../http.ts";
-import type { MediaOffers } from "../media.ts";
+import type { MediaAdapters } from "../media.ts";
 
 import { createMeshyMesh } from "./mesh.ts";
 
-export function createMeshy(endpoint: Endpoint): MediaOffers {
+export function createMeshy(endpoint: Endpoint): MediaAdapters {
   return { mesh: createMeshyMesh(endpoint) };
 }

@@ -4,7 +4,7 @@
  */
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, MeshInput, Polled, ProviderJob, QueuedOffer } from "../media.ts";
+import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -17,7 +17,7 @@ import { firstTask, pathOf, type TaskName } from "./tasks.ts";
 type Members = Readonly<Record<string, unknown>>;
 type Mesh = readonly Artifact[];
 
-export function createMeshyMesh(endpoint: Endpoint): QueuedOffer<MeshInput, Mesh> {
+export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {
   /** Taken back since they were last asked about: Meshy knows nothing of them any more. */
   const takenBack = new Set<string>();
   return {

@@ -6,7 +6,7 @@
 import { type Endpoint, post, type ProviderRequest } from "../http.ts";
 import { type Fields } from "../fields.ts";
 import { placeInputs } from "../image-fields.ts";
-import type { Artifact, ImageEditInput, ImageInput, Media, MediaCall, MediaOffers, MediaResult } from "../media.ts";
+import type { Artifact, ImageEditInput, ImageInput, Media, MediaCall, MediaAdapters, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { exchanged } from "../start.ts";
 
@@ -25,7 +25,7 @@ const USUAL: Fields = {
 };
 const USUAL_OF_EDITS: Fields = { ...USUAL, input_fidelity: "input_fidelity", image: "image[]", mask: "mask" };
 
-export function createOpenAiImages(endpoint: Endpoint): Pick<MediaOffers, "images" | "imageEdits"> {
+export function createOpenAiImages(endpoint: Endpoint): Pick<MediaAdapters, "images" | "imageEdits"> {
   return {
     images: { run: async (call) => exchange(endpoint, generationRequest(call), call) },
     imageEdits: { run: async (call) => exchange(endpoint, editRequest(call), call) },

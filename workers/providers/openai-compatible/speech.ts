@@ -5,7 +5,7 @@ import type { TokenUsage } from "#shared/pricing/usage.ts";
 import { answerStream } from "../answer-stream.ts";
 import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, DirectOffer, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
+import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, isSpeechFormat, openSpoken, spokenArtifact, takeVoice } from "../speech.ts";
 import { SseParser } from "../sse.ts";
@@ -15,7 +15,7 @@ import { speechTokens } from "./speech-usage.ts";
 /** OpenAI requires a voice; other servers' first voices come from the catalogue. */
 const VOICE = "alloy";
 
-export function createOpenAiSpeech(endpoint: Endpoint): DirectOffer<SpeechInput, Artifact> {
+export function createOpenAiSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
   return {
     async run(call) {
       const { request, format } = speechRequest(call);

@@ -3,7 +3,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { type Endpoint, post, postStream, type ProviderRequest, readText } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { DirectOffer, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
+import type { DirectAdapter, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import {
   audioPart,
@@ -22,7 +22,7 @@ import { readTextEvents } from "./transcription-stream.ts";
 
 type Call = Pick<MediaCall<TranscriptionInput>, "input" | "sourceModel" | "adapt" | "onText">;
 
-export function createOpenAiTranscription(endpoint: Endpoint): DirectOffer<TranscriptionInput, Transcript> {
+export function createOpenAiTranscription(endpoint: Endpoint): DirectAdapter<TranscriptionInput, Transcript> {
   return {
     async run(call) {
       const { form, format, isStreamed } = transcriptionRequest(call);

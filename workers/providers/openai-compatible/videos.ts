@@ -9,7 +9,7 @@ import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { bytesOf, checkPlaced } from "../video-media.ts";
 import { type Endpoint, post } from "../http.ts";
 import { videoValues } from "../media-fields.ts";
-import type { Artifact, Media, MediaCall, QueuedOffer, VideoInput } from "../media.ts";
+import type { Artifact, Media, MediaCall, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -19,7 +19,7 @@ import { sizeOf } from "./videos-size.ts";
 /** OpenAI's own; a source with a seed or a negative prompt names its fields itself. */
 const USUAL: Fields = { image: "input_reference", duration: "seconds:text", size: "size" };
 
-export function createOpenAiVideos(endpoint: Endpoint): QueuedOffer<VideoInput, readonly Artifact[]> {
+export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
   return {
     async start(call) {
       const fields = call.fields ?? USUAL;

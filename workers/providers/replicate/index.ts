@@ -9,7 +9,7 @@ import type {
   ImageEditInput,
   ImageInput,
   MediaCall,
-  MediaOffers,
+  MediaAdapters,
   MeshInput,
   MusicInput,
   VideoInput,
@@ -83,7 +83,7 @@ const MESH: Model<MeshInput> = {
   cancelAfter: "30m",
 };
 
-export function createReplicate(endpoint: Endpoint): MediaOffers {
+export function createReplicate(endpoint: Endpoint): MediaAdapters {
   return {
     images: predictions(endpoint, IMAGES),
     imageEdits: predictions(endpoint, EDITS),

@@ -5,7 +5,7 @@
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
-import type { Artifact, MediaCall, MediaKind, MediaUsage, Polled, QueuedOffer } from "../media.ts";
+import type { Artifact, MediaCall, MediaKind, MediaUsage, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -34,7 +34,7 @@ export interface Model<Input> {
   readonly cancelAfter: string;
 }
 
-export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): QueuedOffer<Input, readonly Artifact[]> {
+export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): QueuedAdapter<Input, readonly Artifact[]> {
   return {
     takesUrls: true,
 

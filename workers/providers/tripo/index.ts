@@ -1,9 +1,9 @@
 /** Tripo, version 3: meshes made of words or pictures, and changed. Source: developers.tripo3d.ai. */
 import type { Endpoint } from "../http.ts";
-import type { MediaOffers } from "../media.ts";
+import type { MediaAdapters } from "../media.ts";
 
 import { createTripoMesh } from "./mesh.ts";
 
-export function createTripo(endpoint: Endpoint): MediaOffers {
+export function createTripo(endpoint: Endpoint): MediaAdapters {
   return { mesh: createTripoMesh(endpoint) };
 }

@@ -3,7 +3,7 @@
  * a finished mesh is signed for minutes: each poll brings a fresh one.
  */
 import { type Endpoint, post } from "../http.ts";
-import type { Artifact, MeshInput, Polled, QueuedOffer } from "../media.ts";
+import type { Artifact, MeshInput, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
@@ -26,7 +26,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   stl: "model/stl",
 };
 
-export function createTripoMesh(endpoint: Endpoint): QueuedOffer<MeshInput, Mesh> {
+export function createTripoMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {
   return {
     takesUrls: true,
 

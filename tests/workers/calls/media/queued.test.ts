@@ -13,7 +13,7 @@ function provider(...answers: readonly Polled<string>[]) {
   const polled: Polled<string>[] = [...answers];
   return {
     asked,
-    offer: {
+    adapter: {
       poll: () => {
         asked.push("poll");
         const [next] = polled.length > 1 ? polled.splice(0, 1) : polled;
@@ -27,89 +27,89 @@ function provider(...answers: readonly Polled<string>[]) {
   };
 }
 
-function following(offer: Following<string>["offer"], more: Partial<Following<string>> = {}): Following<string> {
+function following(adapter: Following<string>["adapter"], more: Partial<Following<string>> = {}): Following<string> {
   const signal = new AbortController().signal;
-  return { offer, job: { task: "1" }, pollMinMs: 1, pollMaxMs: 2, signal, onUnknown: () => undefined, ...more };
+  return { adapter, job: { task: "1" }, pollMinMs: 1, pollMaxMs: 2, signal, onUnknown: () => undefined, ...more };
 }
 
 describe("a job at a provider", () => {
   test("is asked about until it is done, and whatever is no verdict is none (unknown is never failure)", async () => {
-    const { offer, asked } = provider({ state: "pending" }, { state: "unknown", detail: "a 500" }, DONE);
+    const { adapter, asked } = provider({ state: "pending" }, { state: "unknown", detail: "a 500" }, DONE);
     const unknown: string[] = [];
-    const followed = await pollToEnd(following(offer, { onUnknown: (detail) => unknown.push(detail) }));
+    const followed = await pollToEnd(following(adapter, { onUnknown: (detail) => unknown.push(detail) }));
     expect(followed).toMatchObject({ result: { output: "a picture" }, job: { task: "1" } });
     expect([asked, unknown]).toEqual([["poll", "poll", "poll"], ["a 500"]]);
   });
 
   test("that has failed says so in its provider's words", async () => {
     const error = new ProviderError("refused", "not that");
-    const { offer } = provider({ state: "failed", error });
-    expect(await pollToEnd(following(offer)).catch((fault: unknown) => fault)).toBe(error);
+    const { adapter } = provider({ state: "failed", error });
+    expect(await pollToEnd(following(adapter)).catch((fault: unknown) => fault)).toBe(error);
   });
 
   test("past its deadline is asked to stop, and once more: what is done by then is taken", async () => {
-    const { offer, asked } = provider(DONE);
+    const { adapter, asked } = provider(DONE);
     const late = AbortSignal.abort(new JobAbort("deadline"));
-    expect(await pollToEnd(following(offer, { signal: late }))).toMatchObject({ result: { output: "a picture" } });
+    expect(await pollToEnd(following(adapter, { signal: late }))).toMatchObject({ result: { output: "a picture" } });
     expect(asked).toEqual(["cancel", "poll"]);
   });
 
   test("past its deadline and not done is given up", async () => {
-    const { offer } = provider({ state: "pending" });
+    const { adapter } = provider({ state: "pending" });
     const late = AbortSignal.abort(new JobAbort("deadline"));
-    expect(pollToEnd(following(offer, { signal: late }))).rejects.toMatchObject({ kind: "aborted" });
+    expect(pollToEnd(following(adapter, { signal: late }))).rejects.toMatchObject({ kind: "aborted" });
   });
 
   test("is left alone by a worker that stops", async () => {
-    const { offer, asked } = provider({ state: "pending" });
+    const { adapter, asked } = provider({ state: "pending" });
     const stopping = AbortSignal.abort(new JobAbort("shutdown"));
-    const fault = await pollToEnd(following(offer, { signal: stopping })).catch((error: unknown) => error);
+    const fault = await pollToEnd(following(adapter, { signal: stopping })).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(ProviderError);
     expect(asked).toEqual([]);
   });
 
   test("tells how far it is", async () => {
-    const { offer } = provider({ state: "pending", progress: 0.25 }, { state: "pending" }, DONE);
+    const { adapter } = provider({ state: "pending", progress: 0.25 }, { state: "pending" }, DONE);
     const progress: number[] = [];
-    await pollToEnd(following(offer, { onProgress: (share) => progress.push(share) }));
+    await pollToEnd(following(adapter, { onProgress: (share) => progress.push(share) }));
     expect(progress).toEqual([0.25]);
   });
 
-  test("of two halves whose second is not taken now is asked about again, which offers it again", async () => {
+  test("of two halves whose second is not taken now is asked about again, which adapters it again", async () => {
     const start = () => Promise.resolve({ task: "2" });
-    const { offer, asked } = provider({ state: "next", start }, { state: "next", start }, DONE);
+    const { adapter, asked } = provider({ state: "next", start }, { state: "next", start }, DONE);
     const answers = [undefined, { task: "2" }];
-    const followed = await pollToEnd(following(offer, { onNext: () => Promise.resolve(answers.shift()) }));
+    const followed = await pollToEnd(following(adapter, { onNext: () => Promise.resolve(answers.shift()) }));
     expect([followed.job, asked.length]).toEqual([{ task: "2" }, 3]);
   });
 
   test("that stands between its halves when it is given up is over, not unknown", async () => {
-    const { offer } = provider({ state: "next", start: () => Promise.reject(new Error("begun")) });
+    const { adapter } = provider({ state: "next", start: () => Promise.reject(new Error("begun")) });
     const late = AbortSignal.abort(new JobAbort("caller_left"));
-    expect(await pollToEnd(following(offer, { signal: late })).catch((error: unknown) => error)).toMatchObject({
+    expect(await pollToEnd(following(adapter, { signal: late })).catch((error: unknown) => error)).toMatchObject({
       kind: "failed",
     });
-    expect(await pollOnce(offer, { task: "1" }).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
+    expect(await pollOnce(adapter, { task: "1" }).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
   });
 
   test("of two halves begins the second one and follows that", async () => {
     const asked: unknown[] = [];
     const start = () => Promise.resolve({ task: "2" });
-    const offer = {
+    const adapter = {
       poll: (job: ProviderJob): Promise<Polled<string>> => {
         asked.push(job["task"]);
         return Promise.resolve(job["task"] === "1" ? { state: "next", start } : DONE);
       },
     };
-    const followed = await pollToEnd(following(offer, { onNext: (begin) => begin(new AbortController().signal) }));
+    const followed = await pollToEnd(following(adapter, { onNext: (begin) => begin(new AbortController().signal) }));
     expect([followed.job, asked]).toEqual([{ task: "2" }, ["1", "2"]]);
   });
 
   test("is asked about as soon as its provider rings, not only when its time has come", async () => {
-    const { offer, asked } = provider(DONE);
+    const { adapter, asked } = provider(DONE);
     let ring = (): void => undefined;
     const ended = pollToEnd(
-      following(offer, {
+      following(adapter, {
         pollMinMs: 3_600_000,
         pollMaxMs: 3_600_000,
         onProviderCallback: (listener) => {

@@ -1,4 +1,4 @@
-/** One media job in a worker's hands: offers of the test's own, everything around them as plain as it can be. */
+/** One media job in a worker's hands: adapters of the test's own, everything around them as plain as it can be. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -16,7 +16,7 @@ import { Answer } from "#workers/runner/answer.ts";
 import { SPEAKING } from "#workers/calls/media/kinds.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import { createMediaHandler } from "#workers/calls/media/run.ts";
-import type { Artifact, MediaOffer, ProviderJob, SpeechInput } from "#workers/providers/media.ts";
+import type { Artifact, MediaAdapter, ProviderJob, SpeechInput } from "#workers/providers/media.ts";
 
 export const SOUND: Artifact = { bytes: new Uint8Array(wavOf(1)), contentType: "audio/wav" };
 const STORAGE_BYTES_MAX = 1_000_000_000;
@@ -51,7 +51,7 @@ export const NARROWED: Readonly<Record<string, Catalogue>> = {
   "has left": catalogueOf({ slug: "other" }),
 };
 
-export type Offer = MediaOffer<SpeechInput, Artifact>;
+export type Adapter = MediaAdapter<SpeechInput, Artifact>;
 
 export interface Ran {
   /** What `serve` threw: the job goes on without this worker. */
@@ -91,14 +91,14 @@ interface Around {
   readonly catalogue?: Catalogue;
 }
 
-/** @param offers of the model's first source and of its second */
-export async function run(offers: readonly [Offer, Offer?], around: Around = {}): Promise<Ran> {
+/** @param adapters of the model's first source and of its second */
+export async function run(adapters: readonly [Adapter, Adapter?], around: Around = {}): Promise<Ran> {
   const kept: unknown[] = [];
   const closed: Ran["closed"][number][] = [];
   const recorded: string[] = [];
   let heard = 0;
   let told = "";
-  const { metrics, providers } = surroundings(offers);
+  const { metrics, providers } = surroundings(adapters);
   const results = new ResultBudget({ bytesMax: RESULT_BYTES_MAX, waitMs: 50 });
   const context = {
     config: {
@@ -157,11 +157,11 @@ export async function run(offers: readonly [Offer, Offer?], around: Around = {})
   return { thrown, closed, kept, recorded, told, held: results.bytes, heard };
 }
 
-function surroundings(offers: readonly [Offer, Offer?]) {
+function surroundings(adapters: readonly [Adapter, Adapter?]) {
   const handle = { inc: () => undefined, observe: () => undefined };
   return {
     metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle },
-    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? offers[0] : offers[1]) },
+    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? adapters[0] : adapters[1]) },
   };
 }
 

@@ -6,16 +6,16 @@ import { JobAbort, UnknownOutcomeError } from "#workers/job.ts";
 import type { Artifact, Polled } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
-import { begun, full, NARROWED, type Offer, RESULT_BYTES_MAX, run, SOUND } from "./run-bench.ts";
+import { begun, full, NARROWED, type Adapter, RESULT_BYTES_MAX, run, SOUND } from "./run-bench.ts";
 
 const HELLO = 5_000_000_000n;
 const DONE: Polled<Artifact> = { state: "done", output: SOUND, usage: {} };
 
 /** Plays these answers to the questions about its job, the last one for good. */
-function queued(answers: readonly Polled<Artifact>[], more: Partial<Offer & { start: unknown }> = {}) {
+function queued(answers: readonly Polled<Artifact>[], more: Partial<Adapter & { start: unknown }> = {}) {
   const asked: string[] = [];
   const left = [...answers];
-  const offer = {
+  const adapter = {
     start: () => {
       asked.push("start");
       return Promise.resolve({ id: "1" });
@@ -29,8 +29,8 @@ function queued(answers: readonly Polled<Artifact>[], more: Partial<Offer & { st
       return Promise.resolve();
     },
     ...more,
-  } as Offer;
-  return { offer, asked };
+  } as Adapter;
+  return { adapter, asked };
 }
 
 const gone: Artifact = {
@@ -49,8 +49,8 @@ function endOf(signal: AbortSignal): Promise<never> {
 
 describe("a job", () => {
   test("at its provider is noted, told to the breaker at once, followed and paid", async () => {
-    const { offer, asked } = queued([{ state: "pending" }, DONE]);
-    const ran = await run([offer]);
+    const { adapter, asked } = queued([{ state: "pending" }, DONE]);
+    const ran = await run([adapter]);
     expect(asked).toEqual(["start", "poll", "poll"]);
     expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m", job: { id: "1" } })]);
     expect(ran.recorded).toEqual(["one/m ok"]);
@@ -61,41 +61,44 @@ describe("a job", () => {
     const leaving = new AbortController();
     const cancelled: Polled<Artifact> = { state: "failed", error: new ProviderError("aborted", "cancelled") };
     let wasBrokenOff: boolean | undefined;
-    const { offer, asked } = queued([cancelled], {
+    const { adapter, asked } = queued([cancelled], {
       start: ({ signal }: { readonly signal: AbortSignal }) => {
         leaving.abort(new JobAbort("caller_left"));
         wasBrokenOff = signal.aborted;
         return Promise.resolve({ id: "1" });
       },
     });
-    const ran = await run([offer], { kind: "images", signal: leaving.signal });
+    const ran = await run([adapter], { kind: "images", signal: leaving.signal });
     expect([wasBrokenOff, ran.kept.length, asked]).toEqual([false, 1, ["cancel", "poll"]]);
   });
 
   test("that fails there is forgotten before another provider is asked in one exchange", async () => {
-    const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
-    const second: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
-    const ran = await run([offer, second]);
+    const { adapter } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const ran = await run([adapter, second]);
     expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m" }), null]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
   test("that was taken over late in its row's life has the time that any has from its start", async () => {
-    const { offer, asked } = queued([{ state: "pending" }, { state: "pending" }, DONE]);
-    const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), deadlineMs: Date.now() - 1_000 });
+    const { adapter, asked } = queued([{ state: "pending" }, { state: "pending" }, DONE]);
+    const ran = await run([adapter], {
+      found: begun({ id: "1" }, Date.now() - 30_000),
+      deadlineMs: Date.now() - 1_000,
+    });
     expect([asked, ran.thrown]).toEqual([["poll", "poll", "poll"], undefined]);
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
   });
 
   test("that was taken over and fails goes to the next source, as in the worker that began it", async () => {
-    const { offer, asked } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
-    const second: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
-    const ran = await run([offer, second], { found: begun({ id: "1" }) });
+    const { adapter, asked } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const ran = await run([adapter, second], { found: begun({ id: "1" }) });
     expect([asked, ran.kept]).toEqual([["poll"], [null]]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
     // What a call is refused for it is refused for everywhere.
     const rejected = queued([{ state: "failed", error: new ProviderError("rejected", "no such voice") }]);
-    const ended = await run([rejected.offer, second], { found: begun({ id: "1" }) });
+    const ended = await run([rejected.adapter, second], { found: begun({ id: "1" }) });
     expect(ended.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
@@ -109,12 +112,12 @@ describe("a job", () => {
           return Promise.resolve({ state: "pending" });
         },
       });
-      const { kept, closed } = await run([left.offer], { signal: stopping.signal });
+      const { kept, closed } = await run([left.adapter], { signal: stopping.signal });
       expect(closed).toEqual([]);
-      const { offer, asked } = queued([{ state: "pending" }, DONE]);
+      const { adapter, asked } = queued([{ state: "pending" }, DONE]);
       // As the row keeps it.
       const found = JSON.parse(JSON.stringify(kept.at(-1))) as object;
-      const ran = await run([offer], { found, catalogue });
+      const ran = await run([adapter], { found, catalogue });
       expect([ran.thrown, asked]).toEqual([undefined, ["poll", "poll"]]);
       expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
       expect(ran.heard).toBeGreaterThan(1_000);
@@ -122,34 +125,34 @@ describe("a job", () => {
   );
 
   test("of which nobody knew for long ends with its provider's verdict, and is begun nowhere else", async () => {
-    const { offer } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
-    const second: Offer = { run: () => Promise.reject(new Error("asked")) };
-    const ran = await run([offer, second], { found: begun({ id: "1" }), isLate: true });
+    const { adapter } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
+    const second: Adapter = { run: () => Promise.reject(new Error("asked")) };
+    const ran = await run([adapter, second], { found: begun({ id: "1" }), isLate: true });
     expect([ran.thrown, ran.kept]).toEqual([undefined, []]);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
   test("that was taken over keeps its provider's verdict where the next one knows less", async () => {
-    const { offer } = queued([{ state: "failed", error: new ProviderError("refused", "not that") }]);
-    const second: Offer = { run: () => Promise.reject(new ProviderError("rejected", "no such voice")) };
-    const ran = await run([offer, second], { found: begun({ id: "1" }) });
+    const { adapter } = queued([{ state: "failed", error: new ProviderError("refused", "not that") }]);
+    const second: Adapter = { run: () => Promise.reject(new ProviderError("rejected", "no such voice")) };
+    const ran = await run([adapter, second], { found: begun({ id: "1" }) });
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
     expect(ran.told).toContain("upstream_refused");
   });
 
   test("whose time from its start is over is asked to stop", async () => {
-    const { offer, asked } = queued([{ state: "pending" }]);
-    const ran = await run([offer], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });
+    const { adapter, asked } = queued([{ state: "pending" }]);
+    const ran = await run([adapter], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });
     expect(asked).toEqual(["cancel", "poll"]);
     expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
   });
 
   test("of which nobody knew is asked about once, and stopped first where its caller wished it", async () => {
-    const { offer, asked } = queued([{ state: "pending" }]);
+    const { adapter, asked } = queued([{ state: "pending" }]);
     const late = { found: begun({ id: "1" }), isLate: true };
-    expect((await run([offer], late)).thrown).toBeInstanceOf(UnknownOutcomeError);
+    expect((await run([adapter], late)).thrown).toBeInstanceOf(UnknownOutcomeError);
     expect(asked).toEqual(["poll"]);
-    await run([offer], { ...late, wasCancelled: true });
+    await run([adapter], { ...late, wasCancelled: true });
     expect(asked).toEqual(["poll", "cancel", "poll"]);
   });
 
@@ -159,13 +162,13 @@ describe("a job", () => {
       tries += 1;
       return tries < 3 ? Promise.reject(new ProviderError("busy", "full")) : Promise.resolve({ id: "2" });
     };
-    const { offer, asked } = queued([
+    const { adapter, asked } = queued([
       { state: "next", start },
       { state: "next", start },
       { state: "next", start },
       DONE,
     ]);
-    const ran = await run([offer]);
+    const ran = await run([adapter]);
     expect(asked.filter((what) => what === "start")).toHaveLength(1);
     expect(ran.kept.at(-1)).toMatchObject({ job: { id: "2" } });
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
@@ -173,9 +176,9 @@ describe("a job", () => {
 });
 
 describe("a source that stays silent", () => {
-  const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+  const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
   /** As an adapter whose provider takes the call and never answers. */
-  const silent: Offer = { run: ({ signal }) => endOf(signal) };
+  const silent: Adapter = { run: ({ signal }) => endOf(signal) };
 
   test("costs speech a part of its time, and the next one speaks", async () => {
     const ran = await run([silent, direct], { plainMs: 50 });
@@ -189,15 +192,15 @@ describe("a source that stays silent", () => {
   });
 
   test("is asked to stop where it queues its jobs, and its job forgotten", async () => {
-    const { offer, asked } = queued([{ state: "pending" }]);
-    const ran = await run([offer, direct], { plainMs: 50 });
+    const { adapter, asked } = queued([{ state: "pending" }]);
+    const ran = await run([adapter, direct], { plainMs: 50 });
     expect(asked.slice(-2)).toEqual(["cancel", "poll"]);
     expect(ran.kept).toEqual([expect.objectContaining({ source: "one/m" }), null]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
   test("has the whole of the time when nobody comes after it", async () => {
-    const broken: Offer = { run: () => Promise.reject(new ProviderError("failed", "an outage")) };
+    const broken: Adapter = { run: () => Promise.reject(new ProviderError("failed", "an outage")) };
     const ran = await run([broken, silent], { plainMs: 1, totalMs: 200 });
     expect(ran.recorded).toEqual(["one/m failed", "two/m failed"]);
     expect(ran.told).toContain("upstream_timeout");
@@ -206,7 +209,7 @@ describe("a source that stays silent", () => {
 
   test("is given up for nobody where it may have been paid unseen", async () => {
     const mute = queued([], { start: ({ signal }: { readonly signal: AbortSignal }) => endOf(signal) });
-    const ran = await run([mute.offer, direct], { plainMs: 1, totalMs: 200, kind: "music" });
+    const ran = await run([mute.adapter, direct], { plainMs: 1, totalMs: 200, kind: "music" });
     expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
   });
 
@@ -220,7 +223,7 @@ describe("a source that stays silent", () => {
   test("is not what answered in time and is read for longer, which ends with the call alone", async () => {
     const { bytes } = SOUND as { readonly bytes: Uint8Array<ArrayBuffer> };
     const asked: AbortSignal[] = [];
-    const speaking = (open: () => Promise<ReadableStream<Uint8Array>>): Offer => ({
+    const speaking = (open: () => Promise<ReadableStream<Uint8Array>>): Adapter => ({
       run: ({ signal }) => {
         asked.push(signal);
         return Promise.resolve({ output: { open, contentType: "audio/wav" }, usage: {} });
@@ -240,21 +243,21 @@ describe("a source that stays silent", () => {
 });
 
 describe("a source that answers in one exchange", () => {
-  const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+  const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
   const fails = (error: Error) => {
     let calls = 0;
     const run = () => {
       calls += 1;
       return Promise.reject(error);
     };
-    return { offer: { run } as Offer, calls: () => calls };
+    return { adapter: { run } as Adapter, calls: () => calls };
   };
   const lost = new ProviderError("unknown", "a bad gateway", { status: 502 });
   const late = new ProviderError("unknown", "late", { status: 504, cause: new ProviderError("timeout", "late") });
 
   test("and loses its answer is asked once, and the next source serves", async () => {
-    const { offer, calls } = fails(lost);
-    const ran = await run([offer, direct], { kind: "images" });
+    const { adapter, calls } = fails(lost);
+    const ran = await run([adapter, direct], { kind: "images" });
     expect([ran.thrown, calls(), ran.recorded]).toEqual([undefined, 1, ["one/m failed", "two/m ok"]]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
@@ -263,8 +266,8 @@ describe("a source that answers in one exchange", () => {
     ["an error", lost, "upstream_error"],
     ["a timeout", late, "upstream_timeout"],
   ])("and ends in %s with nobody after it fails at once, its hold released", async (_what, error, code) => {
-    const { offer, calls } = fails(error);
-    const ran = await run([offer], { kind: "images" });
+    const { adapter, calls } = fails(error);
+    const ran = await run([adapter], { kind: "images" });
     expect([ran.thrown, calls()]).toEqual([undefined, 1]);
     expect(ran.told).toContain(code);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
@@ -272,13 +275,13 @@ describe("a source that answers in one exchange", () => {
 
   test("is given up when the worker stops", async () => {
     const stopping = new AbortController();
-    const offer: Offer = {
+    const adapter: Adapter = {
       run: ({ signal }) => {
         stopping.abort(new JobAbort("shutdown"));
         return endOf(signal);
       },
     };
-    const ran = await run([offer], { kind: "images", signal: stopping.signal });
+    const ran = await run([adapter], { kind: "images", signal: stopping.signal });
     expect(ran.thrown).toBeUndefined();
     expect(ran.told).toContain("service_unavailable");
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
@@ -286,34 +289,34 @@ describe("a source that answers in one exchange", () => {
 
   test("and brings a part after its caller has left is owed nothing", async () => {
     const leaving = new AbortController();
-    const offer: Offer = {
+    const adapter: Adapter = {
       run: () => {
         leaving.abort(new JobAbort("caller_left"));
         return Promise.resolve({ output: SOUND, usage: {} });
       },
     };
-    const ran = await run([offer], { kind: "images", signal: leaving.signal });
+    const ran = await run([adapter], { kind: "images", signal: leaving.signal });
     expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano: null }]);
   });
 
   test("is the only sort that does so: a queue whose answer is lost may have begun the job", async () => {
-    const { offer } = queued([], { start: () => Promise.reject(lost) });
-    const ran = await run([offer, direct], { kind: "images" });
+    const { adapter } = queued([], { start: () => Promise.reject(lost) });
+    const ran = await run([adapter, direct], { kind: "images" });
     expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
   });
 });
 
 describe("what was made", () => {
   test("and cannot be fetched for now is asked for again later, where its provider keeps it", async () => {
-    const { offer } = queued([{ state: "done", output: gone, usage: {} }]);
-    const ran = await run([offer]);
+    const { adapter } = queued([{ state: "done", output: gone, usage: {} }]);
+    const ran = await run([adapter]);
     expect([ran.thrown, ran.closed]).toEqual([expect.any(UnknownOutcomeError), []]);
   }, 30_000);
 
   test("and lies where it must not is a failure at once", async () => {
     const open = () => Promise.reject(new OutboundError("unsafe", "a private address"));
-    const { offer } = queued([{ state: "done", output: { open, contentType: "audio/wav" }, usage: {} }]);
-    const ran = await run([offer]);
+    const { adapter } = queued([{ state: "done", output: { open, contentType: "audio/wav" }, usage: {} }]);
+    const ran = await run([adapter]);
     expect([ran.thrown, ran.closed]).toEqual([
       undefined,
       [expect.objectContaining({ status: "failed", usedNano: null })],
@@ -321,29 +324,29 @@ describe("what was made", () => {
   });
 
   test("is heard while it comes only by a workspace with room for it", async () => {
-    const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     expect((await run([direct])).heard).toBeGreaterThan(1_000);
     const ran = await run([direct], { stored: 990_000_000, store: full });
     expect([ran.heard, ran.closed]).toEqual([0, [expect.objectContaining({ status: "failed", usedNano: null })]]);
   });
 
   test("was heard and cannot be kept after all: it is owed", async () => {
-    const direct: Offer = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
+    const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     const ran = await run([direct], { store: full });
     expect(ran.heard).toBeGreaterThan(1_000);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
   test("holds room of its pool while its answer is read, and none when the job is over", async () => {
-    const offer: Offer = {
+    const adapter: Adapter = {
       async run({ makeRoom }) {
         await makeRoom?.(RESULT_BYTES_MAX, RESULT_BYTES_MAX);
         return { output: SOUND, usage: {} };
       },
     };
-    const ran = await run([offer]);
+    const ran = await run([adapter]);
     expect([ran.held, ran.closed]).toEqual([0, [expect.objectContaining({ status: "succeeded" })]]);
-    const fails: Offer = {
+    const fails: Adapter = {
       async run({ makeRoom }) {
         await makeRoom?.(1, 1);
         throw new ProviderError("failed", "broke off");
@@ -353,16 +356,16 @@ describe("what was made", () => {
   });
 
   test("and never found room is a failure that says so, and costs nothing", async () => {
-    const full: Offer = { run: () => Promise.reject(new ApiError("overloaded", "Too many results at once.")) };
+    const full: Adapter = { run: () => Promise.reject(new ApiError("overloaded", "Too many results at once.")) };
     const ran = await run([full]);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
     expect(ran.told).toContain("overloaded");
   });
 
   test("goes to the next worker when this one stops", async () => {
-    const { offer, asked } = queued([{ state: "pending" }]);
+    const { adapter, asked } = queued([{ state: "pending" }]);
     const stopping = AbortSignal.abort(new JobAbort("shutdown"));
-    const ran = await run([offer], { found: begun({ id: "1" }), signal: stopping });
+    const ran = await run([adapter], { found: begun({ id: "1" }), signal: stopping });
     expect(asked).toEqual([]);
     expect([ran.thrown, ran.closed]).toEqual([expect.anything(), []]);
   });

@@ -12,10 +12,10 @@ import type { WorkerContext } from "#workers/context.ts";
 import { JobAbort } from "#workers/job.ts";
 import { createTranscriptionHandler } from "#workers/calls/transcription/transcription.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
-import type { DirectOffer, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
+import type { DirectAdapter, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
-type Offer = DirectOffer<TranscriptionInput, Transcript>;
+type Adapter = DirectAdapter<TranscriptionInput, Transcript>;
 
 const catalogue = build([
   `
@@ -44,9 +44,9 @@ models:
 const RECORDING = new TextEncoder().encode("a recording");
 const REFERENCE = `${RECORDING.length}#${createHash("sha256").update(RECORDING).digest("hex")}#claims/1/file`;
 
-/** @param offers of the model's first source and of its second */
+/** @param adapters of the model's first source and of its second */
 async function run(
-  offers: readonly [Offer, Offer],
+  adapters: readonly [Adapter, Adapter],
   {
     plainMs = 60_000,
     totalMs = 60_000,
@@ -89,7 +89,7 @@ async function run(
         return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
       },
     },
-    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? offers[0] : offers[1]) },
+    providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? adapters[0] : adapters[1]) },
     replies,
     answers,
   } as unknown as WorkerContext;
@@ -116,9 +116,9 @@ async function run(
   return { told: told(), firstFrame: frames[0]?.frame.t, closed, breaker: breaker.told };
 }
 
-const hears: Offer = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
+const hears: Adapter = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
 /** As an adapter whose provider takes the call and never answers. */
-const silent: Offer = {
+const silent: Adapter = {
   run: ({ signal }) =>
     new Promise((_resolve, reject) => {
       const end = (): void => reject(new ProviderError("aborted", "the call was aborted", { cause: signal.reason }));
@@ -149,7 +149,7 @@ describe("a recording whose first source stays silent", () => {
 
 describe("a recording whose caller reads along", () => {
   const deltas = (told: string) => [...told.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta);
-  const speaks: Offer = {
+  const speaks: Adapter = {
     run: ({ onText }) => {
       onText?.("good ");
       onText?.("morning");
@@ -176,7 +176,7 @@ describe("a recording whose caller reads along", () => {
   });
 
   test("is not transcribed by another source once words are told, and pays nothing for what breaks off", async () => {
-    const breaks: Offer = {
+    const breaks: Adapter = {
       run: ({ onText }) => {
         onText?.("good ");
         return Promise.reject(new ProviderError("failed", "gone"));
@@ -194,7 +194,7 @@ describe("a recording whose caller reads along", () => {
     ["counts", 181_000_000n],
   ])("pays for it when the caller leaves after its first words (%s)", async (slug, usedNano) => {
     const left = new AbortController();
-    const waits: Offer = {
+    const waits: Adapter = {
       run: (call) => {
         call.onText?.("good ");
         const ended = silent.run(call);
@@ -210,7 +210,7 @@ describe("a recording whose caller reads along", () => {
 test("a provider's words, which may repeat a prompt, are not logged", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
-  const repeats: Offer = { run: () => Promise.reject(new ProviderError("failed", "cannot hear zanzibarquokka")) };
+  const repeats: Adapter = { run: () => Promise.reject(new ProviderError("failed", "cannot hear zanzibarquokka")) };
   const { told } = await run([repeats, repeats], { log });
   expect(lines.join("")).toContain("provider call failed");
   expect(lines.join("") + told).not.toContain("zanzibarquokka");

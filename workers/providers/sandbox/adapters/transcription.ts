@@ -1,8 +1,8 @@
 /** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
-import type { MediaCall, MediaOffers } from "../../media.ts";
+import type { MediaCall, MediaAdapters } from "../../media.ts";
 import { applyFaults, type Delay, explained, mediaModel, type Tools, waiting } from "./faults.ts";
 
-export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaOffers, "transcription"> {
+export function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters, "transcription"> {
   return {
     transcription: {
       run: async (call) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { offerTwice } from "#shared/jobs/offer-twice.ts";
+import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -20,14 +20,14 @@ async function offeredAs(
 ): Promise<{ verdict: unknown; isRefused: boolean }> {
   let isRefused = false;
   const left = [...answers];
-  const offer = async (): Promise<JobVerdict> => {
+  const admit = async (): Promise<JobVerdict> => {
     const answer = left.shift();
     if (answer === undefined) throw new Error("asked once too often");
     if (answer instanceof Error) throw answer;
     return answer;
   };
   const told = (): void => void (isRefused = true);
-  const verdict = await offerTwice({ jobs: { offer }, log }, one, told).catch((error: unknown) => error);
+  const verdict = await admitTwice({ jobs: { admit }, log }, one, told).catch((error: unknown) => error);
   expect(left).toEqual([]);
   return { verdict, isRefused };
 }

@@ -1,34 +1,34 @@
-/** An offer whose answer is lost is made once more: the same id is the same job. */
+/** An admission whose answer is lost is asked for once more: the same id is the same job. */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /**
- * @param onRefused told when the job is certainly not admitted: the offer did not reach the database
+ * @param onRefused told when the job is certainly not admitted: the request did not reach the database
  * @throws ApiError `overloaded`; `service_unavailable` with the job's id and not to be resent, when the job may be admitted
  */
-export async function offerTwice(
+export async function admitTwice(
   { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },
-  offer: JobRequest,
+  job: JobRequest,
   onRefused: () => void,
 ): Promise<JobVerdict> {
   try {
-    return await jobs.offer(offer);
+    return await jobs.admit(job);
   } catch (error) {
     if (error instanceof ApiError) onRefused();
     if (!isDatabaseAway(error)) throw error;
-    log.warn({ err: error, job_id: offer.id }, "whether a job was admitted is asked again");
+    log.warn({ err: error, job_id: job.id }, "whether a job was admitted is asked again");
   }
   try {
-    return await jobs.offer(offer);
+    return await jobs.admit(job);
   } catch (error) {
     const unknown = "It is not known whether the call was admitted";
     // The job of a stream cannot be asked for.
-    if (offer.isHidden === true) {
+    if (job.isHidden === true) {
       throw new ApiError("service_unavailable", `${unknown}.`, { shouldRetry: false, cause: error });
     }
-    const message = `${unknown}; before you send it again, ask for job ${offer.id} in a minute.`;
-    throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: offer.id, cause: error });
+    const message = `${unknown}; before you send it again, ask for job ${job.id} in a minute.`;
+    throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: job.id, cause: error });
   }
 }

@@ -10,7 +10,7 @@ import { type SandboxModel, sandboxModel } from "../models.ts";
 /** Ends when the signal fires, by throwing. */
 export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** What the sandbox's offers are made with. */
+/** What the sandbox's adapters are made with. */
 export interface Tools {
   readonly media: () => SandboxMedia;
   readonly delay: Delay;

@@ -1,5 +1,5 @@
 /** The sandbox's videos as a provider's that works by itself. */
-import type { MediaOffers, VideoInput } from "../../media.ts";
+import type { MediaAdapters, VideoInput } from "../../media.ts";
 import { bytesOf } from "../../video-media.ts";
 import { videoSize } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
@@ -7,7 +7,7 @@ import type { Tools } from "./faults.ts";
 
 const USUAL_SECONDS = 4;
 
-export function createSandboxVideos({ media, delay }: Tools): Pick<MediaOffers, "video"> {
+export function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "video"> {
   return {
     video: keepsJobs<VideoInput>(
       async ({ input, signal, onProgress }) => {

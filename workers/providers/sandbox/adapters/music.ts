@@ -1,12 +1,12 @@
 /** The sandbox's music as a provider's that works by itself. */
-import type { MediaOffers, MusicInput } from "../../media.ts";
+import type { MediaAdapters, MusicInput } from "../../media.ts";
 import { SPEECH_TYPES } from "../../speech.ts";
 import { keepsJobs } from "./own-jobs.ts";
 import type { Tools } from "./faults.ts";
 
 const USUAL_SECONDS = 20;
 
-export function createSandboxMusic({ media, delay }: Tools): Pick<MediaOffers, "music"> {
+export function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music"> {
   return {
     music: keepsJobs<MusicInput>(
       async ({ input, signal }) => {

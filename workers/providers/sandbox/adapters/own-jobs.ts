@@ -4,7 +4,7 @@
  */
 import { newId } from "#shared/ids.ts";
 
-import type { Artifact, MediaUsage, Polled, ProviderJob, QueuedOffer } from "../../media.ts";
+import type { Artifact, MediaUsage, Polled, ProviderJob, QueuedAdapter } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { failIfDue } from "../faults.ts";
 import { asRecord } from "../json.ts";
@@ -45,7 +45,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,
   delay: Delay,
   param?: (input: Input, fault: string) => string,
-): QueuedOffer<Input, readonly Artifact[]> {
+): QueuedAdapter<Input, readonly Artifact[]> {
   const running = new Map<string, Running>();
 
   function begin(id: string, sourceModel: string, input: Input): Running {

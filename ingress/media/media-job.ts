@@ -18,7 +18,7 @@ import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
-import { offerTwice } from "#shared/jobs/offer-twice.ts";
+import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
@@ -122,7 +122,7 @@ async function admit(
   const of = { id, caller, preset: presetOf(context, caller) };
   const work = jobWorkOf(of, { ...job, stored: request, lifeMs });
   const { hold } = work.terms;
-  const offer: JobRequest = {
+  const jobRequest: JobRequest = {
     ...jobCallerOf(of),
     ...work,
     pool: job.kind.pool,
@@ -133,8 +133,8 @@ async function admit(
   };
   const at = performance.now();
   try {
-    const verdict = await offerTwice(context, offer, () => discardStored(context, id, request));
-    const refused = refusedBy(verdict, caller.workspaceId, offer.limit, hold);
+    const verdict = await admitTwice(context, jobRequest, () => discardStored(context, id, request));
+    const refused = refusedBy(verdict, caller.workspaceId, jobRequest.limit, hold);
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) {
       discardStored(context, id, request);

@@ -1,7 +1,7 @@
 /** The sandbox's images as those of a provider that keeps jobs: exact in size and format. */
 import { readImageHeader } from "#shared/media/image-header.ts";
 
-import type { Artifact, ImageEditInput, ImageInput, MediaOffers } from "../../media.ts";
+import type { Artifact, ImageEditInput, ImageInput, MediaAdapters } from "../../media.ts";
 import type { ImageFormat } from "../media/image/encode.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { keepsJobs } from "./own-jobs.ts";
@@ -14,7 +14,7 @@ const LABELLED: Readonly<Record<string, typeof USUAL>> = {
   "2K": { width: 2_048, height: 2_048 },
 };
 
-export function createSandboxImages({ media, delay }: Tools): Pick<MediaOffers, "images" | "imageEdits"> {
+export function createSandboxImages({ media, delay }: Tools): Pick<MediaAdapters, "images" | "imageEdits"> {
   return {
     images: keepsJobs<ImageInput>(({ input, signal }) => paint(input, media(), signal), delay),
     imageEdits: keepsJobs<ImageEditInput>(

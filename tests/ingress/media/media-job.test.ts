@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { IngressContext } from "#ingress/context.ts";
-import { admitMediaJob, type MediaJob } from "#ingress/media/offer-job.ts";
+import { admitMediaJob, type MediaJob } from "#ingress/media/media-job.ts";
 import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -1,5 +1,5 @@
 /** The sandbox's speech as a provider's, heard from its first sentence on in formats that can be. */
-import type { MediaOffers, SpeechFormat } from "../../media.ts";
+import type { MediaAdapters, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
 import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
@@ -7,7 +7,7 @@ import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
 /** The heads of the others name what comes behind them. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
 
-export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaOffers, "speech"> {
+export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaAdapters, "speech"> {
   return {
     speech: {
       run: async (call) => {

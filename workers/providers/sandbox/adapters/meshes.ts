@@ -1,11 +1,11 @@
 /** The sandbox's meshes as a provider's that works by itself: made of words or a picture, or one transformed into another. */
-import type { MediaOffers, MeshInput } from "../../media.ts";
+import type { MediaAdapters, MeshInput } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { bytesOf } from "../../video-media.ts";
 import { keepsJobs } from "./own-jobs.ts";
 import type { Tools } from "./faults.ts";
 
-export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaOffers, "mesh"> {
+export function createSandboxMeshes({ media, delay }: Tools): Pick<MediaAdapters, "mesh"> {
   return {
     mesh: keepsJobs<MeshInput>(
       async ({ input, sourceModel, signal }) => {
