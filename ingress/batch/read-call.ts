@@ -35,8 +35,8 @@ export interface BatchCall {
 export interface LoadedCall extends CheckedCall {
   /** Media that is to lie in the object store. */
   readonly inline: readonly Inline[];
-  /** The request as the worker gets it. @param given where that media lies */
-  text(given: StoredInputs): string;
+  /** The request as the worker gets it. @param storedInputs where that media lies */
+  text(storedInputs: StoredInputs): string;
 }
 
 type Context = Pick<IngressContext, "catalogue" | "storage" | "probes"> & { readonly database: Queryable };
@@ -94,9 +94,9 @@ async function readMedia(context: Context, caller: Caller, kind: MediaKind, body
   const asked = kind.read(body);
   const model = kind.model(context.catalogue.current(), asked.model);
   const { bound, price } = kind.check(asked, model);
-  const given = await kind.given(asked, model);
-  await checkInputFiles(context.database, caller, given, (one) => inputBytesMax(one, model));
-  const { request, take } = releaseBody(asked, given);
+  const inputs = await kind.inputs(asked, model);
+  await checkInputFiles(context.database, caller, inputs, (one) => inputBytesMax(one, model));
+  const { request, take } = releaseBody(asked, inputs);
   return ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
 }
 

@@ -26,8 +26,8 @@ export async function prepareMedia<Request extends object>(
   const asked = kind.read(readJson(bytes).value);
   const model = kind.model(context.catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
-  const given = await kind.given(asked, model);
-  await checkInputFiles(context.database, callerOf(call), given, (one) => inputBytesMax(one, model));
-  const { request, take: takeInline } = releaseBody<Request>(asked, given);
+  const inputs = await kind.inputs(asked, model);
+  await checkInputFiles(context.database, callerOf(call), inputs, (one) => inputBytesMax(one, model));
+  const { request, take: takeInline } = releaseBody<Request>(asked, inputs);
   return { request, job: { kind, model, checked, request, takeInline } };
 }

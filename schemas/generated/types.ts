@@ -1171,7 +1171,7 @@ export interface JobMessage {
   /**
    * Media that came in the client's body and wait in the object store, by the names of their inputs.
    */
-  given?: {
+  stored_inputs?: {
     [k: string]: {
       reference: string;
       content_type: string;

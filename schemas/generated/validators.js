@@ -7239,7 +7239,7 @@ return errors === 0;
 }
 validate61.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate62;
-var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, given: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema78 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern11 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern12 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate62(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -7703,8 +7703,8 @@ var valid1 = _errs44 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.given !== undefined) {
-let data23 = data.given;
+if (data.stored_inputs !== undefined) {
+let data23 = data.stored_inputs;
 const _errs50 = errors;
 if (errors === _errs50) {
 if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
@@ -7715,7 +7715,7 @@ if (errors === _errs53) {
 if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
 let missing4;
 if (data24.reference === undefined && (missing4 = "reference") || data24.content_type === undefined && (missing4 = "content_type")) {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data24.reference !== undefined) {
@@ -7724,11 +7724,11 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
 if (func3(data25) < 1) {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/given/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -7743,11 +7743,11 @@ const _errs57 = errors;
 if (errors === _errs57) {
 if (typeof data26 === "string") {
 if (func3(data26) < 1) {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/given/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -7758,7 +7758,7 @@ var valid5 = true;
 }
 }
 } else {
-validate62.errors = [{ instancePath: instancePath + "/given/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/given/additionalProperties/type", keyword: "type", params: { type: "object" } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -7768,7 +7768,7 @@ break;
 }
 }
 } else {
-validate62.errors = [{ instancePath: instancePath + "/given", schemaPath: "#/properties/given/type", keyword: "type", params: { type: "object" } }];
+validate62.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath: "#/properties/stored_inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -7858,7 +7858,7 @@ return false;
 validate62.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, given: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate62.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate63;
 function validate63(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -26712,7 +26712,7 @@ if (!(v187 >= 1))
 return false;
 }
 }
-const v188 = value["given"];
+const v188 = value["stored_inputs"];
 if (v188 !== undefined) {
 if (!isObject(v188))
 return false;

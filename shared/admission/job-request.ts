@@ -63,7 +63,7 @@ export function jobCallerOf({ id, caller, preset }: JobAdmissionOf) {
 /** What it says of its work and of what it may cost. */
 export function jobWorkOf(of: JobAdmissionOf, job: PreparedJob) {
   const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
-  const facts = { kind, api: "openai", model, ...checked, given: stored.given } as const;
+  const facts = { kind, api: "openai", model, ...checked, storedInputs: stored.inputs } as const;
   const marks = {
     ...(isStreamed === undefined ? {} : { isStreamed }),
     ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -31,9 +31,9 @@ const PLACEHOLDER = "kept";
 /** Small media stays where it is: an object for each would cost more than it saves. */
 export function releaseBody<Request extends object>(
   request: Request,
-  given: readonly InputMedia[],
+  inputs: readonly InputMedia[],
 ): ReleasedBody<Request> {
-  let inline = given.filter((one): one is Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax);
+  let inline = inputs.filter((one): one is Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax);
   const places = inline.map(({ param }) => [param, PLACEHOLDER]);
   return {
     request: inline.length === 0 ? request : { ...request, ...Object.fromEntries(places) },
@@ -49,12 +49,12 @@ export function releaseBody<Request extends object>(
 export async function offloadInputs(
   context: Context,
   jobId: string,
-  given: readonly Inline[],
+  inputs: readonly Inline[],
   part = "",
 ): Promise<StoredInputs> {
   const kept: Record<string, StoredInputs[string]> = {};
   try {
-    for (const { name, bytes, contentType } of given) {
+    for (const { name, bytes, contentType } of inputs) {
       const reference = await storeCallMedia(context.storage, jobId, part + name, bytes);
       failpoint("request.stored");
       kept[name] = { reference, content_type: contentType };

@@ -12,7 +12,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import { discardInputs, type Inline, offloadInputs } from "./offload-inputs.ts";
 
 export interface StoredRequest {
-  readonly given: StoredInputs;
+  readonly inputs: StoredInputs;
   readonly body: NonNullable<JobRequest["request"]>;
 }
 
@@ -27,7 +27,7 @@ export function isLarge(text: string): boolean {
 }
 
 /**
- * @param textOf the request, given where its media lies
+ * @param textOf the request, told where its media lies
  * @param part names this message among others under the same job id: what one of them stored, no other writes over
  * @throws ApiError `service_unavailable`
  */
@@ -35,14 +35,14 @@ export async function storeRequest(
   context: Context,
   jobId: string,
   inline: readonly Inline[],
-  textOf: (given: StoredInputs) => string,
+  textOf: (inputs: StoredInputs) => string,
   part = "",
 ): Promise<StoredRequest> {
-  const given = await offloadInputs(context, jobId, inline, part === "" ? "" : `${part}-`);
+  const inputs = await offloadInputs(context, jobId, inline, part === "" ? "" : `${part}-`);
   try {
-    return { given, body: await keepText(context, jobId, textOf(given), part) };
+    return { inputs, body: await keepText(context, jobId, textOf(inputs), part) };
   } catch (error) {
-    discardInputs(context, jobId, given);
+    discardInputs(context, jobId, inputs);
     throw error;
   }
 }
@@ -66,8 +66,8 @@ async function keepText(
 }
 
 /** Of a job that was refused: no worker comes for it. What stays is swept by the janitor. */
-export function discardStored(context: Context, jobId: string, { given, body }: StoredRequest): void {
-  discardInputs(context, jobId, given);
+export function discardStored(context: Context, jobId: string, { inputs, body }: StoredRequest): void {
+  discardInputs(context, jobId, inputs);
   if (!("reference" in body)) return;
   deleteClaim(context.storage, body.reference).catch((error: unknown) =>
     context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),

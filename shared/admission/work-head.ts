@@ -19,7 +19,7 @@ interface WorkFacts {
   /** Of what the call asks for; absent: the model's. */
   readonly price?: Price;
   /** Media in the object store. */
-  readonly given?: StoredInputs;
+  readonly storedInputs?: StoredInputs;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Of a batch message. */
@@ -30,7 +30,7 @@ interface WorkFacts {
 export function workHead(
   caller: Caller,
   jobId: string,
-  { kind, api, model, bound, cache, price, given = {}, isStreamed, fingerprint }: WorkFacts,
+  { kind, api, model, bound, cache, price, storedInputs = {}, isStreamed, fingerprint }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // Of what is streamed as it is made nothing stands in (spec "Streamed image generation frames").
@@ -53,7 +53,7 @@ export function workHead(
     price: serializePrice(price ?? model.price),
     ...(isStreamed === true ? { stream: true } : {}),
     ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
-    ...(Object.keys(given).length === 0 ? {} : { given }),
+    ...(Object.keys(storedInputs).length === 0 ? {} : { stored_inputs: storedInputs }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     deadline_ms: deadlineMs,
   };

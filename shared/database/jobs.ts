@@ -167,7 +167,7 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly is_hidden: boolean;
   readonly is_late: boolean;
   /** Media that came with it. */
-  readonly given: JobMessage["given"] | null;
+  readonly stored_inputs: JobMessage["stored_inputs"] | null;
 }
 
 export type Unclaimed =
@@ -194,7 +194,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
-  deadline <= clock_timestamp() as is_late, work->'given' as given`;
+  deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs`;
 
 /**
  * Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled.

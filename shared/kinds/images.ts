@@ -18,7 +18,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 import { editPictures } from "./input-media.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
-export interface ImageWish {
+export interface ImageParams {
   readonly prompt: string;
   readonly n: number;
   readonly size?: string;
@@ -39,7 +39,7 @@ export interface ImageWish {
   readonly user?: string;
 }
 
-export type CheckedImages = CheckedMedia<ImageWish>;
+export type CheckedImages = CheckedMedia<ImageParams>;
 
 /** Of a picture whose size nobody names. */
 const USUAL_PIXELS = 1_024 * 1_024;
@@ -55,7 +55,7 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image"),
   check: checkImages,
-  given: NO_INPUTS,
+  inputs: NO_INPUTS,
 };
 
 export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
@@ -67,7 +67,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkIma
   read: (body) => parse("ImageEditRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image", ["upscale"]),
   check: checkImageEdit,
-  given: (request, model, kept) => editPictures({ ...request }, model, kept),
+  inputs: (request, model, kept) => editPictures({ ...request }, model, kept),
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
@@ -129,27 +129,27 @@ function declaredOf(request: ImageEditRequest): ImageEditRequest {
 
 /** @param pictures how many come with the call */
 function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, pictures: number): CheckedImages {
-  const params = model.allowed_params;
-  const asked: ImageGenerationRequest = { ...params.default_params, ...request };
+  const allowed = model.allowed_params;
+  const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };
   const n = asked.n ?? 1;
-  const max = params.max_n ?? 1;
+  const max = allowed.max_n ?? 1;
   if (n > max) throw refusal("n", `This model makes at most ${max} ${max === 1 ? "picture" : "pictures"}, got ${n}.`);
-  if (asked.size !== undefined && params.sizes === undefined) {
+  if (asked.size !== undefined && allowed.sizes === undefined) {
     throw refusal("size", `This model takes no size${otherThanSize(model)}.`);
   }
-  member("response_format", asked.response_format, params.response_formats);
+  member("response_format", asked.response_format, allowed.response_formats);
   const steps = asked.steps;
-  const wish: ImageWish = {
+  const params: ImageParams = {
     prompt: asked.prompt,
     n,
-    ...only("size", member("size", asked.size, params.sizes)),
-    ...only("quality", member("quality", asked.quality, params.qualities)),
-    ...only("style", member("style", asked.style, params.styles)),
-    ...only("aspectRatio", member("aspect_ratio", asked.aspect_ratio, params.aspect_ratios)),
-    ...only("imageSize", member("image_size", asked.image_size, params.image_sizes)),
-    ...only("background", member("background", asked.background, params.background)),
-    ...only("outputFormat", member("output_format", asked.output_format, params.output_formats)),
-    ...only("personGeneration", member("person_generation", asked.person_generation, params.person_generation)),
+    ...only("size", member("size", asked.size, allowed.sizes)),
+    ...only("quality", member("quality", asked.quality, allowed.qualities)),
+    ...only("style", member("style", asked.style, allowed.styles)),
+    ...only("aspectRatio", member("aspect_ratio", asked.aspect_ratio, allowed.aspect_ratios)),
+    ...only("imageSize", member("image_size", asked.image_size, allowed.image_sizes)),
+    ...only("background", member("background", asked.background, allowed.background)),
+    ...only("outputFormat", member("output_format", asked.output_format, allowed.output_formats)),
+    ...only("personGeneration", member("person_generation", asked.person_generation, allowed.person_generation)),
     ...only("inputFidelity", asked.input_fidelity),
     ...only("moderation", asked.moderation),
     ...only("negativePrompt", asked.negative_prompt),
@@ -158,9 +158,9 @@ function check(request: ImageGenerationRequest | ImageEditRequest, model: Model,
     ...only("promptExtend", asked.prompt_extend),
     ...only("user", asked.user),
   };
-  const compressed = wish.outputFormat === "jpeg" || wish.outputFormat === "webp";
+  const compressed = params.outputFormat === "jpeg" || params.outputFormat === "webp";
   const defaultSteps = usualSteps(model) ?? steps ?? 1;
-  const pixels = pixelsOf(wish.size, params.sizes);
+  const pixels = pixelsOf(params.size, allowed.sizes);
   const counted = { results: n, pixels: Array<number>(n).fill(pixels), steps: steps ?? defaultSteps, defaultSteps };
   const most: Quantities = { ...ONE_RESULT, ...counted };
   // A label of size counts where no size is sent (spec "POST /v1/images/edits").
@@ -173,17 +173,17 @@ function check(request: ImageGenerationRequest | ImageEditRequest, model: Model,
     prompt_extend: asked.prompt_extend,
   });
   return {
-    wish: { ...wish, ...only("outputCompression", compressed ? asked.output_compression : undefined) },
+    params: { ...params, ...only("outputCompression", compressed ? asked.output_compression : undefined) },
     price,
     most,
     usual: most,
-    bound: boundOf({ ...model, price }, wish, most, pictures),
+    bound: boundOf({ ...model, price }, params, most, pictures),
   };
 }
 
 function boundOf(
   model: Pick<Model, "price" | "max_output_tokens" | "tokens_per_image_max">,
-  { prompt, n }: ImageWish,
+  { prompt, n }: ImageParams,
   most: Quantities,
   pictures: number,
 ): CallBound {

@@ -28,7 +28,7 @@ interface Named {
 }
 
 /** Bytes that wait in the object store beside their call, by the names of their inputs, as a work message says it. */
-export type StoredInputs = Readonly<NonNullable<JobMessage["given"]>>;
+export type StoredInputs = Readonly<NonNullable<JobMessage["stored_inputs"]>>;
 type StoredInput = StoredInputs[string];
 
 export type InputMedia = Named &

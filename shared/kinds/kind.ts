@@ -57,7 +57,7 @@ export interface MediaKind<
    * @param kept what was stored for the call already
    * @throws ApiError naming the member at fault
    */
-  given(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
+  inputs(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
 }
 
 /** For kinds that take words alone. */

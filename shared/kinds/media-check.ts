@@ -7,9 +7,9 @@ import type { Price } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 
-export interface CheckedMedia<Wish> {
+export interface CheckedMedia<Params> {
   /** What goes to a source; what the model has no field for is absent. */
-  readonly wish: Wish;
+  readonly params: Params;
   readonly bound: CallBound;
   /** Of what the call asks for. */
   readonly price: Price;

@@ -12,7 +12,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the picture and the mesh that come with the call. */
-export interface MeshWish {
+export interface MeshParams {
   readonly prompt?: string;
   readonly seed?: number;
 }
@@ -22,7 +22,7 @@ function takesPictures({ sources, allowed_params: { supported_inputs: inputs } }
   return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
 }
 
-export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshWish>> = {
+export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = {
   name: "mesh",
   endpoint: "/v1/3d/generations",
   pool: "3d",
@@ -31,11 +31,11 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshWish>> = {
   read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "object_3d"),
   check: checkMesh,
-  given: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
+  inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
 };
 
 /** @throws ApiError 400 naming the parameter at fault */
-function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshWish> {
+function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshParams> {
   const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
   const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;
   const image = request.image_url ?? request.image_file_id;
@@ -67,7 +67,7 @@ function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<M
   const price = priceOf(model, {});
   const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, 0) };
   return {
-    wish: { ...only("prompt", prompt), ...only("seed", request.seed) },
+    params: { ...only("prompt", prompt), ...only("seed", request.seed) },
     price,
     most,
     usual: { ...ONE_RESULT, milliseconds: usualTime(model, 0) },

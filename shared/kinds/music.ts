@@ -23,7 +23,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
 
-export interface MusicWish {
+export interface MusicParams {
   readonly prompt: string;
   readonly lyrics?: string;
   readonly duration?: number;
@@ -34,7 +34,7 @@ export interface MusicWish {
 /** Of a model that says nothing of lengths. */
 const SECONDS_MAX = 300;
 
-export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicWish>> = {
+export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>> = {
   name: "music",
   endpoint: "/v1/music/generations",
   pool: "audio",
@@ -43,13 +43,13 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicWish>> =
   read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "music"),
   check: checkMusic,
-  given: NO_INPUTS,
+  inputs: NO_INPUTS,
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
-export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicWish> {
-  const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request };
+export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
@@ -59,19 +59,19 @@ export function checkMusic(request: MusicGenerationRequest, model: Model): Check
   refuseUntaken(request, model, ["seed"]);
   if (request.output_format !== "mp3") refuseFormat(request.output_format, model);
   const duration = lengthOf(asked.duration, model);
-  const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
-  const wish: MusicWish = {
+  const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;
+  const params: MusicParams = {
     prompt: asked.prompt,
     ...only("lyrics", asked.lyrics),
     ...only("duration", duration),
     ...only("seed", asked.seed),
-    format: member("output_format", asked.output_format ?? "mp3", params.output_formats) ?? "mp3",
+    format: member("output_format", asked.output_format ?? "mp3", allowed.output_formats) ?? "mp3",
   };
-  member("response_format", asked.response_format, params.response_formats);
+  member("response_format", asked.response_format, allowed.response_formats);
   const price = priceOf(model, { duration });
   const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
   return {
-    wish,
+    params,
     price,
     most,
     usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },

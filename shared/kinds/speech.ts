@@ -13,7 +13,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
 /** Under the spec's names. */
-export interface SpeechWish {
+export interface SpeechParams {
   readonly text: string;
   readonly voice?: string;
   readonly instructions?: string;
@@ -27,7 +27,7 @@ const PROMPT_MARKS = 64;
 const SECONDS_A_CHARACTER_MAX = 0.5;
 const SECONDS_A_CHARACTER_USUAL = 0.07;
 
-export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechWish>> = {
+export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   name: "speech",
   endpoint: "/v1/audio/speech",
   pool: "audio",
@@ -36,25 +36,25 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechWish>> = {
   read: (body) => parse("SpeechRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "audio"),
   check: checkSpeech,
-  given: NO_INPUTS,
+  inputs: NO_INPUTS,
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
-export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechWish> {
-  const params = model.allowed_params;
-  if (params.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
+export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
+  const allowed = model.allowed_params;
+  if (allowed.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected instructions: this model designs its voice from them.", {
       param: "instructions",
     });
   }
-  const asked = { ...params.default_params, ...request };
-  const takesInstructions = params.accepts_voice_instructions === true || params.requires_voice_instructions === true;
-  const format = member("response_format", asked.response_format ?? "mp3", params.response_formats) ?? "mp3";
+  const asked = { ...allowed.default_params, ...request };
+  const takesInstructions = allowed.accepts_voice_instructions === true || allowed.requires_voice_instructions === true;
+  const format = member("response_format", asked.response_format ?? "mp3", allowed.response_formats) ?? "mp3";
   const speed = asked.speed ?? 1;
-  checkSpeed(speed, params.speed);
-  const wish: SpeechWish = {
+  checkSpeed(speed, allowed.speed);
+  const params: SpeechParams = {
     text: asked.input,
-    ...only("voice", voiceOf(request.voice, params)),
+    ...only("voice", voiceOf(request.voice, allowed)),
     ...only("instructions", takesInstructions ? asked.instructions : undefined),
     format,
     speed,
@@ -65,10 +65,10 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
   const counted: Quantities = { ...ONE_RESULT, characters };
   const most = { ...counted, milliseconds: timeBound(model, length(SECONDS_A_CHARACTER_MAX)) };
   const isByToken = price.unit === "per_token";
-  const input = Buffer.byteLength(asked.input) + Buffer.byteLength(wish.instructions ?? "") + PROMPT_MARKS;
+  const input = Buffer.byteLength(asked.input) + Buffer.byteLength(params.instructions ?? "") + PROMPT_MARKS;
   const output = model.max_output_tokens;
   return {
-    wish,
+    params,
     price,
     most,
     usual: { ...counted, milliseconds: usualTime(model, length(SECONDS_A_CHARACTER_USUAL)) },

@@ -12,7 +12,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 
 export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
 
-export interface TranscriptionWish {
+export interface TranscriptionParams {
   readonly language?: string;
   readonly prompt?: string;
   readonly temperature?: number;
@@ -35,7 +35,7 @@ const PROMPT_MARKS = 64;
 /** Formats that can be told while they come. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
 
-export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<TranscriptionWish>> = {
+export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<TranscriptionParams>> = {
   name: "transcription",
   endpoint: "/v1/audio/transcriptions",
   pool: "audio",
@@ -55,10 +55,10 @@ export function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
   { bytes, seconds, param }: Recording,
-): CheckedMedia<TranscriptionWish> {
-  const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request };
-  const format = member("response_format", asked.response_format ?? "json", params.response_formats) ?? "json";
+): CheckedMedia<TranscriptionParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
+  const format = member("response_format", asked.response_format ?? "json", allowed.response_formats) ?? "json";
   if (asked.stream === true && !STREAMED.includes(format)) {
     throw refusal("stream", `Expected response_format json or text with stream, got ${format}.`);
   }
@@ -66,7 +66,7 @@ export function checkTranscription(
   if (granularities !== undefined && granularities.length > 0 && format !== "verbose_json") {
     throw refusal("timestamp_granularities", "Expected response_format verbose_json with timestamp_granularities.");
   }
-  const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = params;
+  const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = allowed;
   if (bytesMax !== undefined && bytes > bytesMax) {
     throw refusal(param, `This model takes recordings of at most ${bytesMax} bytes, got ${bytes}.`);
   }
@@ -74,7 +74,7 @@ export function checkTranscription(
     throw refusal(param, `This model takes recordings of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
   }
   const needsTimes = format === "srt" || format === "vtt";
-  const wish: TranscriptionWish = {
+  const params: TranscriptionParams = {
     ...only("language", asked.language === "" ? undefined : asked.language),
     ...only("prompt", asked.prompt),
     ...only("temperature", asked.temperature),
@@ -89,7 +89,7 @@ export function checkTranscription(
   const audioInput = Math.ceil(seconds * TOKENS_A_SECOND);
   const output = model.max_output_tokens;
   return {
-    wish,
+    params,
     price,
     most,
     usual: most,

@@ -22,7 +22,7 @@ import { resolveMediaModel } from "./resolve-model.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the picture and the video that come with the call. */
-export interface VideoWish {
+export interface VideoParams {
   readonly prompt: string;
   readonly duration?: number;
   readonly resolution?: string;
@@ -35,7 +35,7 @@ export interface VideoWish {
 /** Of a model that says nothing of lengths. */
 const SECONDS_MAX = 60;
 
-export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoWish>> = {
+export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>> = {
   name: "video",
   endpoint: "/v1/videos/generations",
   pool: "video",
@@ -44,44 +44,44 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoWish>> =
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
   check: checkVideo,
-  given: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
+  inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
-export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoWish> {
-  const params = model.allowed_params;
-  const asked = { ...params.default_params, ...request };
+export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
   checkGiven("image", asked.image_url ?? asked.image_file_id, {
-    accepts: params.accepts_input_image === true || params.requires_input_image === true,
-    requires: params.requires_input_image === true,
+    accepts: allowed.accepts_input_image === true || allowed.requires_input_image === true,
+    requires: allowed.requires_input_image === true,
   });
   checkGiven("video", asked.video_url ?? asked.video_file_id, {
-    accepts: params.accepts_input_video === true || params.requires_input_video === true,
-    requires: params.requires_input_video === true,
+    accepts: allowed.accepts_input_video === true || allowed.requires_input_video === true,
+    requires: allowed.requires_input_video === true,
   });
   refuseUntaken(request, model, ["seed", "negative_prompt"]);
   const duration = lengthOf(asked.duration, model);
-  const seconds = duration ?? params.max_duration_seconds ?? SECONDS_MAX;
-  const wish: VideoWish = {
+  const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;
+  const params: VideoParams = {
     prompt: asked.prompt,
     ...only("duration", duration),
-    ...only("resolution", declared("resolution", asked.resolution, params.resolutions)),
-    ...only("aspectRatio", declared("aspect_ratio", asked.aspect_ratio, params.aspect_ratios)),
+    ...only("resolution", declared("resolution", asked.resolution, allowed.resolutions)),
+    ...only("aspectRatio", declared("aspect_ratio", asked.aspect_ratio, allowed.aspect_ratios)),
     ...only("seed", asked.seed),
     ...only("negativePrompt", asked.negative_prompt),
-    ...only("personGeneration", member("person_generation", asked.person_generation, params.person_generation)),
+    ...only("personGeneration", member("person_generation", asked.person_generation, allowed.person_generation)),
   };
   const price = priceOf(model, {
     duration,
-    resolution: wish.resolution,
-    aspect_ratio: wish.aspectRatio,
+    resolution: params.resolution,
+    aspect_ratio: params.aspectRatio,
   });
   const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
   return {
-    wish,
+    params,
     price,
     most,
     usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },
@@ -98,8 +98,8 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
  * Seconds asked for, or the model's usual ones; undefined: the source decides. Also music's.
  * @throws ApiError `unsupported_value`
  */
-export function lengthOf(asked: number | undefined, { allowed_params: params }: Model): number | undefined {
-  const { durations, default_duration: usual, max_duration_seconds: max } = params;
+export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {
+  const { durations, default_duration: usual, max_duration_seconds: max } = allowed;
   if (asked === undefined) return usual ?? durations?.[0];
   if (durations !== undefined) return member("duration", asked, durations);
   if (max === undefined && usual === undefined) {

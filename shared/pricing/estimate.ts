@@ -145,8 +145,8 @@ function forecastMedia(
 async function foreseeMedia(kind: PricedKind, model: Model, body: object, about: EstimateFacts): Promise<Foreseen> {
   const recording = kind === TRANSCRIPTION ? await about.recording() : undefined;
   const facts = { bodyBytes: 0, files: about.files, recording };
-  const { bound, price, usual, wish } = kind.check(kind.read(body), model, facts);
-  const { prompt, text } = wish as { readonly prompt?: string; readonly text?: string };
+  const { bound, price, usual, params } = kind.check(kind.read(body), model, facts);
+  const { prompt, text } = params as { readonly prompt?: string; readonly text?: string };
   const tokenizer = await sampler();
   const output = bound.outputTokensMax;
   const makesPictures = model.modality === "image";

@@ -284,8 +284,8 @@ export function openDurableJobs(options: {
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
     sayRoom();
     await sentFailpoint("job.told");
-    const { given } = job.work as Pick<JobMessage, "given">;
-    void discardRequest(context, { ...job, given });
+    const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
+    void discardRequest(context, { ...job, stored_inputs });
     return { outcome: ending.state };
   };
 

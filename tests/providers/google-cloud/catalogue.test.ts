@@ -59,11 +59,11 @@ async function sentFor({ slug, sources, ...rest }: Model, asked: Asked): Promise
   const [source] = sources;
   if (!source) throw new Error(`expected a source of ${slug}`);
   const request = { model: slug, prompt: "a sea otter", ...asked } as VideoGenerationRequest;
-  const { wish } = checkVideo(request, { slug, sources, ...rest });
+  const { params } = checkVideo(request, { slug, sources, ...rest });
   const { video, requests } = started(source);
   const job = await video.start(
     videoCall(
-      { ...wish, ...(asked["image_url"] === undefined ? {} : { image: IMAGE }) },
+      { ...params, ...(asked["image_url"] === undefined ? {} : { image: IMAGE }) },
       {
         sourceModel: source.model,
         adapt: (body) => adaptTo(source, body),

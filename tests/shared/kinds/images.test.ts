@@ -138,8 +138,8 @@ describe("a field of an image call", () => {
     ["user", "someone", { user: "someone" }],
     ["n", 4, { n: 4 }],
     ["n", null, { n: 1 }],
-  ])("%s %p goes to the source that has it", (field, value, wish) => {
-    expect(check("full", { [field]: value }).wish).toMatchObject(wish);
+  ])("%s %p goes to the source that has it", (field, value, params) => {
+    expect(check("full", { [field]: value }).params).toMatchObject(params);
   });
 
   test.each([
@@ -167,7 +167,7 @@ describe("a field of an image call", () => {
   });
 
   test("is left out where the model has no such field, and does nothing where it belongs to edits", () => {
-    const { wish } = check("bare", {
+    const { params } = check("bare", {
       quality: "hd",
       style: "vivid",
       aspect_ratio: "9:9",
@@ -177,7 +177,7 @@ describe("a field of an image call", () => {
       strength: 7,
       a_field_of_tomorrow: true,
     });
-    expect(wish).toEqual({ prompt: "abc", n: 1 });
+    expect(params).toEqual({ prompt: "abc", n: 1 });
   });
 
   test("that no source of the model has a field for is refused by name, not left out", () => {
@@ -188,8 +188,8 @@ describe("a field of an image call", () => {
     const ask = (more: object, model: Model) => checkImages({ model: "full", prompt: "abc", ...more }, model);
     expect(refusalOf(() => ask({ seed: 1 }, named))).toEqual(["unsupported_value", "seed"]);
     expect(refusalOf(() => ask({ negative_prompt: "x" }, named))).toEqual(["unsupported_value", "negative_prompt"]);
-    expect(ask({ seed: 1 }, other).wish.seed).toBe(1);
-    expect(ask({}, named).wish.seed).toBeUndefined();
+    expect(ask({ seed: 1 }, other).params.seed).toBe(1);
+    expect(ask({}, named).params.seed).toBeUndefined();
   });
 
   test("that no source's family has a usual field for is refused, and taken where one of them has", () => {
@@ -211,8 +211,8 @@ describe("a field of an image call", () => {
     ["webp", 40],
     ["png", undefined],
   ])("output_compression is of use to %s: %p", (output_format, outputCompression) => {
-    const { wish } = check("full", { output_format, output_compression: 40 });
-    expect(wish.outputCompression).toBe(outputCompression as number);
+    const { params } = check("full", { output_format, output_compression: 40 });
+    expect(params.outputCompression).toBe(outputCompression as number);
   });
 });
 
@@ -314,7 +314,7 @@ describe("an edit", () => {
     ["constructor", 1],
   ])("with %s %p, which edits have not, is made as if it were not there", (field, value) => {
     const plain = checkEdit("changes", { strength: 0.5 });
-    expect(plain.wish).toEqual({ prompt: "abc", n: 1 });
+    expect(plain.params).toEqual({ prompt: "abc", n: 1 });
     expect(checkEdit("changes", { strength: 0.5, [field]: value })).toEqual(plain);
   });
 

@@ -28,14 +28,14 @@ function check(slug: string, request: object) {
 
 describe("lyrics", () => {
   test.each(["sings", "usual"])("go to a model that sings: %s", (slug) => {
-    expect(check(slug, { lyrics: "la la" }).wish).toMatchObject({ lyrics: "la la" });
+    expect(check(slug, { lyrics: "la la" }).params).toMatchObject({ lyrics: "la la" });
   });
 
   test("are refused by name where nobody would sing them, instead of being left out of what is paid", () => {
     expect(() => check("plays", { lyrics: "la la" })).toThrow(
       expect.objectContaining({ code: "unsupported_value", param: "lyrics" }),
     );
-    expect(check("plays", {}).wish).toMatchObject({ prompt: "a song" });
+    expect(check("plays", {}).params).toMatchObject({ prompt: "a song" });
   });
 });
 
@@ -50,7 +50,7 @@ describe("a seed or a format", () => {
   });
 
   test("is taken where one may have it, and the usual format always", () => {
-    expect(check("usual", { seed: 1 }).wish).toMatchObject({ seed: 1 });
-    expect(check("plays", { output_format: "mp3" }).wish).toMatchObject({ format: "mp3" });
+    expect(check("usual", { seed: 1 }).params).toMatchObject({ seed: 1 });
+    expect(check("plays", { output_format: "mp3" }).params).toMatchObject({ format: "mp3" });
   });
 });

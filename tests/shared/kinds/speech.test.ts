@@ -35,17 +35,17 @@ describe("a speed", () => {
         message: `Expected speed to be from 0.7 to 1.2, as this model has it, got ${speed}.`,
       }),
     );
-    expect(check("wide", { speed }).wish.speed).toBe(speed);
+    expect(check("wide", { speed }).params.speed).toBe(speed);
   });
 
   test.each([0.7, 1, 1.2])("of %p within the range is taken", (speed) => {
-    expect(check("narrow", { speed }).wish.speed).toBe(speed);
+    expect(check("narrow", { speed }).params.speed).toBe(speed);
   });
 });
 
 test("a voice that the model has not gives way to the model's usual one", () => {
-  expect(check("voices", { voice: "ann" }).wish.voice).toBe("ann");
-  expect(check("voices", { voice: "nobody" }).wish.voice).toBe("bob");
-  expect(check("voices", {}).wish.voice).toBe("bob");
-  expect(check("wide", { voice: "ann" }).wish.voice).toBeUndefined();
+  expect(check("voices", { voice: "ann" }).params.voice).toBe("ann");
+  expect(check("voices", { voice: "nobody" }).params.voice).toBe("bob");
+  expect(check("voices", {}).params.voice).toBe("bob");
+  expect(check("wide", { voice: "ann" }).params.voice).toBeUndefined();
 });

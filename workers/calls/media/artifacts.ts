@@ -28,7 +28,7 @@ export interface Kept extends Measured {
 }
 
 /** What one kind of call makes. */
-export interface Making extends SpoolLimits {
+export interface OutputSpec extends SpoolLimits {
   /** From its start at a provider. */
   readonly totalMs: number;
   /** First and longest pause between two questions about it. */
@@ -73,7 +73,7 @@ export async function keepArtifacts(
   context: Tools,
   job: { readonly job_id: string; readonly workspace_id: string },
   made: readonly Artifact[],
-  making: Making,
+  output: OutputSpec,
   options: KeepOptions,
 ): Promise<readonly Kept[]> {
   const { holding } = options;
@@ -90,17 +90,17 @@ export async function keepArtifacts(
     for (let at = 0; at < made.length; at++) {
       const onBytes = at === 0 ? options.onBytes : undefined;
       try {
-        const spooled = await fetchOne(at, () => artifacts[at], making, { ...options, onBytes }, refresh);
+        const spooled = await fetchOne(at, () => artifacts[at], output, { ...options, onBytes }, refresh);
         failpoint("artifact.fetched");
         try {
-          kept.push(await keepOne(context, job, at, spooled, making, artifacts[at], options));
+          kept.push(await keepOne(context, job, at, spooled, output, artifacts[at], options));
           failpoint("artifact.kept");
         } finally {
           spooled.remove();
           holding.keep(inMemory);
         }
       } catch (error) {
-        if (making.standsAlone !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
+        if (output.standsAlone !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
         failure ??= error;
       }
     }
@@ -125,20 +125,20 @@ function goesOn(error: unknown): boolean {
 async function fetchOne(
   at: number,
   current: () => Artifact | undefined,
-  making: Making,
+  output: OutputSpec,
   { signal, onBytes, canResume = false, holding }: KeepOptions,
   refresh: () => Promise<void>,
 ): Promise<Spooled> {
   for (let attempt = 1; ; attempt++) {
     const artifact = current();
-    if (artifact === undefined) throw new ProviderError("failed", `${making.noun} ${at + 1} is not there any more`);
+    if (artifact === undefined) throw new ProviderError("failed", `${output.noun} ${at + 1} is not there any more`);
     let hasBegun = false;
     const heldBefore = holding.bytes;
     // What sounds while it comes waits for no room, up to what a workspace must have room for.
     const makeRoom = roomOnDisk(holding, onBytes ? Number(LIMITS.liveRoomBytes) : 0, signal);
     try {
       // What nobody can ask for again is the answer itself, which its call bounds.
-      return await spool(artifact, { ...making, isLive: !canResume }, signal, {
+      return await spool(artifact, { ...output, isLive: !canResume }, signal, {
         makeRoom,
         onBytes(bytes) {
           hasBegun = true;
@@ -149,14 +149,14 @@ async function fetchOne(
       holding.keep(heldBefore);
       const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
       const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
-      if (!mayPass && !isLost) throw asProviderError(error, making.noun);
+      if (!mayPass && !isLost) throw asProviderError(error, output.noun);
       // What somebody is being shown cannot begin anew.
       const isShown = hasBegun && onBytes !== undefined;
-      if (isShown) throw asProviderError(error, making.noun);
+      if (isShown) throw asProviderError(error, output.noun);
       if (attempt >= LIMITS.artifactFetchAttempts) {
-        if (!canResume) throw asProviderError(error, making.noun);
+        if (!canResume) throw asProviderError(error, output.noun);
         // It is made and paid, and its provider keeps it: asked for again later, not failed (providers paper, part 1).
-        throw new UnknownOutcomeError(`a made ${making.noun} cannot be fetched for now`, { cause: error });
+        throw new UnknownOutcomeError(`a made ${output.noun} cannot be fetched for now`, { cause: error });
       }
     }
     await Bun.sleep(Math.random() * paced(500) * 2 ** attempt);
@@ -185,18 +185,18 @@ async function keepOne(
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   spooled: Spooled,
-  making: Making,
+  output: OutputSpec,
   artifact: Artifact | undefined,
   options: KeepOptions,
 ): Promise<Kept> {
   const { expiresS = null, canResume = false, signal, work } = options;
-  const contentType = artifact && (await making.typeOf(spooled.view(), artifact));
-  const extension = contentType === undefined ? undefined : making.types[contentType];
+  const contentType = artifact && (await output.typeOf(spooled.view(), artifact));
+  const extension = contentType === undefined ? undefined : output.types[contentType];
   if (contentType === undefined || extension === undefined) {
-    throw new ProviderError("failed", `what was made is no ${making.noun}`);
+    throw new ProviderError("failed", `what was made is no ${output.noun}`);
   }
-  const measured = await making.measure(context, spooled, contentType, patienceOf(options));
-  const filename = `${making.noun}-${at + 1}.${extension}`;
+  const measured = await output.measure(context, spooled, contentType, patienceOf(options));
+  const filename = `${output.noun}-${at + 1}.${extension}`;
   const stopping = canResume ? signal : undefined;
   const place = context.uploadPlaces.open(job.workspace_id);
   try {

@@ -35,7 +35,7 @@ const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
 export function createInputReader(
   context: Context,
   workspaceId: string,
-  given: readonly InputMedia[],
+  media: readonly InputMedia[],
   bytesMax: (one: InputMedia) => number,
 ): InputReader {
   const read = new Map<string, Media>();
@@ -56,7 +56,7 @@ export function createInputReader(
   return {
     async read(takesUrls, signal) {
       const isPassed = (one: InputMedia): boolean => takesUrls && "url" in one;
-      const wanted = given.filter((one) => !isPassed(one) && !("bytes" in one));
+      const wanted = media.filter((one) => !isPassed(one) && !("bytes" in one));
       if (wanted.some(({ name }) => !read.has(name))) {
         // All at once: whoever held one and waited for the next would keep it from another who does the same.
         release();
@@ -68,7 +68,7 @@ export function createInputReader(
         lease = await budget.lease(Math.min(most, LIMITS.inputProcessBytesMax), signal);
       }
       const inputs: Record<string, GivenMedia> = {};
-      for (const one of given) {
+      for (const one of media) {
         inputs[one.name] =
           isPassed(one) && "url" in one ? { url: one.url } : (read.get(one.name) ?? (await bytesOf(one, signal)));
       }

@@ -10,9 +10,9 @@ import { VIDEO } from "#shared/kinds/video.ts";
 import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
-import type { Making } from "./artifacts.ts";
+import type { OutputSpec } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
-import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./making.ts";
+import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./output-specs.ts";
 
 /** Kinds of which something is made and kept, as adapters know them. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
@@ -23,9 +23,9 @@ export interface MediaJobKind<
 > {
   readonly kind: Kind;
   readonly call: MediaKind<object, Checked>;
-  readonly making: Making;
-  /** What a source is given. */
-  input(checked: Checked, given: ReadInputs): MediaKinds[Kind][0];
+  readonly output: OutputSpec;
+  /** What a source is inputs. */
+  input(checked: Checked, read: ReadInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
 
@@ -34,21 +34,21 @@ type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? C
 export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
   kind: "images",
   call: IMAGES,
-  making: PICTURES,
-  input: ({ wish }) => wish,
+  output: PICTURES,
+  input: ({ params }) => params,
   artifacts: (output) => output,
 };
 
 export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
   kind: "imageEdits",
   call: IMAGE_EDITS,
-  making: PICTURES,
-  input: ({ wish, strength }, { image, mask }) => {
+  output: PICTURES,
+  input: ({ params, strength }, { image, mask }) => {
     // Pictures of edits come as bytes only.
     const pictures = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
     if (!pictures.image) throw new ProviderError("failed", "an edit without its picture");
     return {
-      ...wish,
+      ...params,
       image: pictures.image,
       ...(pictures.mask ? { mask: pictures.mask } : {}),
       ...(strength === undefined ? {} : { strength }),
@@ -60,31 +60,31 @@ export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = 
 export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
   kind: "speech",
   call: SPEECH,
-  making: SPEECHES,
-  input: ({ wish }) => wish,
+  output: SPEECHES,
+  input: ({ params }) => params,
   artifacts: (output) => [output],
 };
 
 export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
   kind: "video",
   call: VIDEO,
-  making: VIDEOS,
-  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<VideoInput, "image" | "video">) }),
+  output: VIDEOS,
+  input: ({ params }, read) => ({ ...params, ...(read as Pick<VideoInput, "image" | "video">) }),
   artifacts: (output) => output,
 };
 
 export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
   kind: "music",
   call: MUSIC,
-  making: SONGS,
-  input: ({ wish }) => wish,
+  output: SONGS,
+  input: ({ params }) => params,
   artifacts: (output) => output,
 };
 
 export const MODELLING: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
   kind: "mesh",
   call: MESH,
-  making: MESHES,
-  input: ({ wish }, given) => ({ ...wish, ...(given as Pick<MeshInput, "image" | "mesh">) }),
+  output: MESHES,
+  input: ({ params }, read) => ({ ...params, ...(read as Pick<MeshInput, "image" | "mesh">) }),
   artifacts: (output) => output,
 };

@@ -3,7 +3,7 @@ import type { Config } from "#shared/config.ts";
 
 import type { ProviderJobSlot } from "../../job.ts";
 
-import type { Making } from "./artifacts.ts";
+import type { OutputSpec } from "./artifacts.ts";
 import type { ProviderJobRecord } from "./terms.ts";
 
 /** For what a late job's one question and the copying of what it made may take. */
@@ -14,7 +14,7 @@ const LATE_MS = 900_000;
  * late one is asked about once, which has its own limit.
  */
 export function runMsOf(
-  { totalMs }: Pick<Making, "totalMs">,
+  { totalMs }: Pick<OutputSpec, "totalMs">,
   { mediaTotalMs }: Pick<Config, "mediaTotalMs">,
   { isLate }: Pick<ProviderJobSlot, "isLate">,
   begun: ProviderJobRecord | null,

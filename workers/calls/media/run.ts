@@ -64,7 +64,7 @@ class MediaRun<Kind extends MadeKind> {
   private readonly control: JobControl;
   private readonly slot: ProviderJobSlot;
   private readonly request: Readonly<Record<string, unknown>>;
-  private given: InputReader | undefined;
+  private inputs: InputReader | undefined;
   private terms: Terms;
   private source: string | undefined;
   private readonly holding: Holding;
@@ -107,14 +107,14 @@ class MediaRun<Kind extends MadeKind> {
       return this.afterError(error, signal);
     } finally {
       watchdog.stop();
-      this.given?.release();
+      this.inputs?.release();
       this.holding.keep(0);
     }
   }
 
   private watch() {
     const { kind, context, slot, begun, control } = this;
-    const totalMs = runMsOf(kind.making, context.config, slot, begun);
+    const totalMs = runMsOf(kind.output, context.config, slot, begun);
     this.deadlineMs = Date.now() + totalMs;
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
@@ -153,8 +153,8 @@ class MediaRun<Kind extends MadeKind> {
     const all = this.candidates();
     const [first] = all;
     if (!first) throw modelGone();
-    const given = await kind.call.given(this.request, first.model, job.given);
-    this.given = createInputReader(context, job.workspace_id, given, (one) => inputBytesMax(one.kind, first.model));
+    const inputs = await kind.call.inputs(this.request, first.model, job.stored_inputs);
+    this.inputs = createInputReader(context, job.workspace_id, inputs, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
     return serveCall<Adapter<Kind>, Made<Kind>>(context, job, {
       candidates: rest ?? all,
@@ -185,7 +185,7 @@ class MediaRun<Kind extends MadeKind> {
     await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
     attempt.onBegun();
     // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
-    this.given?.release();
+    this.inputs?.release();
     return { ...served, ...(await this.follow(adapter, name, job, signal)) };
   }
 
@@ -195,10 +195,10 @@ class MediaRun<Kind extends MadeKind> {
     signal: AbortSignal,
     ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
   ): Promise<T> {
-    const given = (await this.given?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
+    const read = (await this.inputs?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
-    const input = this.kind.input(this.kind.call.check(this.request, candidate.model), given);
+    const input = this.kind.input(this.kind.call.check(this.request, candidate.model), read);
     this.holding.keep(0);
     const call = mediaCallOf(this.context, this.job, candidate, input, signal, this.holding);
     this.askedAt = performance.now();
@@ -231,8 +231,8 @@ class MediaRun<Kind extends MadeKind> {
     const followed = await pollToEnd({
       adapter,
       job,
-      pollMinMs: kind.making.pollMinMs,
-      pollMaxMs: kind.making.pollMaxMs,
+      pollMinMs: kind.output.pollMinMs,
+      pollMaxMs: kind.output.pollMaxMs,
       signal,
       onProviderCallback: (listener) => context.providerCallbacks.onProviderCallback(id, listener),
       onProgress: (share) => slot.progress(share),
@@ -308,7 +308,7 @@ class MediaRun<Kind extends MadeKind> {
     const terms = { ...this.terms, ...checked };
     const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
     const live = await progressiveOutputOf(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
-    const kept = await keepArtifacts(context, job, artifacts, kind.making, {
+    const kept = await keepArtifacts(context, job, artifacts, kind.output, {
       signal: control.signal,
       holding: this.holding,
       refresh,
@@ -328,7 +328,7 @@ class MediaRun<Kind extends MadeKind> {
     if ("failure" in kept) return kept;
     context.log.info(
       { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
-      `${kind.making.noun} made`,
+      `${kind.output.noun} made`,
     );
     const success: Success = {
       status: "succeeded",
@@ -353,7 +353,7 @@ class MediaRun<Kind extends MadeKind> {
     const { failure, status } = explained(error, signal);
     this.context.log.warn(
       { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
-      `no ${this.kind.making.noun}`,
+      `no ${this.kind.output.noun}`,
     );
     const param = asSent(failure.param, this.request);
     return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param } };

@@ -25,8 +25,8 @@ interface Checked {
   readonly format?: string;
 }
 
-export function checkedOf({ most, bound, wish }: CheckedMedia<unknown>, model: Pick<Model, "seconds_of">): Checked {
-  const { format } = wish as { readonly format?: string };
+export function checkedOf({ most, bound, params }: CheckedMedia<unknown>, model: Pick<Model, "seconds_of">): Checked {
+  const { format } = params as { readonly format?: string };
   const { tokensMax } = bound;
   return { most, tokensMax, secondsOf: model.seconds_of, ...(format === undefined ? {} : { format }) };
 }

@@ -1,6 +1,6 @@
 /** What the audio pool does with a recording: the first source that can transcribes it. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkTranscription, type Recording, type TranscriptionWish } from "#shared/kinds/transcription.ts";
+import { checkTranscription, type Recording, type TranscriptionParams } from "#shared/kinds/transcription.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -82,12 +82,12 @@ class Transcribing {
     } finally {
       recording?.release();
       // That of a durable job goes with its end: the job may be handed back.
-      if (job.given === undefined) recording?.discard();
+      if (job.stored_inputs === undefined) recording?.discard();
       watchdog.stop();
     }
   }
 
-  private check(model: Model): CheckedMedia<TranscriptionWish> {
+  private check(model: Model): CheckedMedia<TranscriptionParams> {
     return checkTranscription(this.call, model, this.call.recording);
   }
 
@@ -118,10 +118,10 @@ class Transcribing {
       model: model.slug,
       ...(attempt.depth > 0 ? { fallback: { from: this.job.model, depth: attempt.depth } } : {}),
     };
-    const { format: _ours, ...wish } = this.check(model).wish;
+    const { format: _ours, ...params } = this.check(model).params;
     const startedAt = performance.now();
     const result = await adapter.run({
-      input: { ...wish, audio: recording.audio },
+      input: { ...params, audio: recording.audio },
       sourceModel: source.model,
       signal,
       traits: new Set(source.traits),
@@ -165,7 +165,7 @@ class Transcribing {
   private succeed({ result, attempt }: Served, upstreamMs: number): Success {
     const { call, job, context } = this;
     const { model, name: source } = attempt.candidate;
-    const { wish } = this.check(model);
+    const { params } = this.check(model);
     // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
     // None at all it cannot be, as ours is above that.
     const { seconds: told = 0 } = result.usage;
@@ -173,9 +173,9 @@ class Transcribing {
     const reported = { ...result.usage, seconds };
     const metered = this.meter(model, reported);
     const usage = result.usage.tokens ? result.usage : reported;
-    const options = { usage, wantsWords: wish.wantsWords, wantsSegments: wish.wantsSegments };
+    const options = { usage, wantsWords: params.wantsWords, wantsSegments: params.wantsSegments };
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
-    const plain = renderTranscript(transcript, wish.format, options);
+    const plain = renderTranscript(transcript, params.format, options);
     const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
     context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "recording transcribed");
     return {

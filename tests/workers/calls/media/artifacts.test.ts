@@ -14,7 +14,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 import { UnknownOutcomeError } from "#workers/job.ts";
 import { keepArtifacts } from "#workers/calls/media/artifacts.ts";
-import { SONGS, PICTURES, VIDEOS } from "#workers/calls/media/making.ts";
+import { SONGS, PICTURES, VIDEOS } from "#workers/calls/media/output-specs.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -144,8 +144,8 @@ describe("what is fetched", () => {
       },
     });
     const made: Artifact = { open: () => Promise.resolve(stream), contentType: "audio/wav" };
-    const making = { ...SONGS, fetchMs: 60, stallMs: 30_000 };
-    const kept = await keepArtifacts(tools(), job(), [made], making, { ...options, canResume: false });
+    const output = { ...SONGS, fetchMs: 60, stallMs: 30_000 };
+    const kept = await keepArtifacts(tools(), job(), [made], output, { ...options, canResume: false });
     expect(kept).toMatchObject([{ seconds: 1 }]);
   }, 30_000);
 
@@ -165,8 +165,8 @@ describe("what is fetched", () => {
     await first.add(LIMITS.resultStepBytes + 1, options.signal);
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const made: Artifact = { open, contentType: "audio/wav" };
-    const making = { ...SONGS, fetchMs: 100, stallMs: 50 };
-    const keeping = keepArtifacts(tools(), job(), [made], making, { ...options, holding: second });
+    const output = { ...SONGS, fetchMs: 100, stallMs: 50 };
+    const keeping = keepArtifacts(tools(), job(), [made], output, { ...options, holding: second });
     setTimeout(() => first.keep(0), 300);
     await keeping;
     expect([first.bytes, second.bytes, budget.bytes]).toEqual([0, 0, 0]);
@@ -210,8 +210,8 @@ describe("how long a result lasts", () => {
     const around = { ...tools(), probes: { ...probes, ...after(ends) } };
     const job = { job_id: newId(), workspace_id: workspaceId };
     const options = { signal: new AbortController().signal, holding: roomy(), work: "one/m 1", canResume: true };
-    const making = "open" in made ? VIDEOS : SONGS;
-    return (await keepArtifacts(around, job, [made], making, options))[0]?.seconds;
+    const output = "open" in made ? VIDEOS : SONGS;
+    return (await keepArtifacts(around, job, [made], output, options))[0]?.seconds;
   };
   const crash = new MediaError("failed", "the child ended");
   const slow = new MediaError("timeout", "too slow");

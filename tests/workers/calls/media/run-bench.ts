@@ -144,7 +144,7 @@ export async function run(adapters: readonly [Adapter, Adapter?], around: Around
       progress: () => undefined,
     },
   } as unknown as JobControl;
-  const kind = { ...SPEAKING, making: { ...SPEAKING.making, pollMinMs: 1, pollMaxMs: 2 } };
+  const kind = { ...SPEAKING, output: { ...SPEAKING.output, pollMinMs: 1, pollMaxMs: 2 } };
   const job = { ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" };
   let thrown: unknown;
   try {

@@ -5,10 +5,10 @@ import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 
-import type { Making } from "./artifacts.ts";
+import type { OutputSpec } from "./artifacts.ts";
 import { secondsOf } from "./seconds.ts";
 
-export const PICTURES: Making = {
+export const PICTURES: OutputSpec = {
   ...MEDIA_JOBS.images,
   noun: "image",
   standsAlone: true,
@@ -37,7 +37,7 @@ const PCM_BYTES_A_SECOND = 48_000;
  * Samples have no mark, so of sound an answer brings the adapter's word counts, which has looked at the bytes. At an address the
  * word is a stranger's, and the bytes alone count.
  */
-const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
+const SOUND: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
   types: SOUND_TYPES,
   typeOf: async (bytes, artifact) =>
@@ -48,10 +48,10 @@ const SOUND: Omit<Making, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   }),
 };
 
-export const SPEECHES: Making = { ...MEDIA_JOBS.speech, ...SOUND, noun: "speech" };
-export const SONGS: Making = { ...MEDIA_JOBS.music, ...SOUND, noun: "music" };
+export const SPEECHES: OutputSpec = { ...MEDIA_JOBS.speech, ...SOUND, noun: "speech" };
+export const SONGS: OutputSpec = { ...MEDIA_JOBS.music, ...SOUND, noun: "music" };
 
-export const VIDEOS: Making = {
+export const VIDEOS: OutputSpec = {
   ...MEDIA_JOBS.video,
   noun: "video",
   accept: "video/*",
@@ -66,7 +66,7 @@ function videoTypeOf(sniffed: string | undefined): string | undefined {
   return sniffed === "audio/mp4" ? "video/mp4" : sniffed;
 }
 
-export const MESHES: Making = {
+export const MESHES: OutputSpec = {
   ...MEDIA_JOBS.mesh,
   noun: "mesh",
   accept: "*/*",

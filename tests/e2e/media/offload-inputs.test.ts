@@ -58,13 +58,13 @@ test("large pictures of an edit are neither in its row nor in its message, and g
   try {
     answer = call({ image_base64: image.toString("base64"), mask_base64: mask.toString("base64") });
     const [job] = await eventually("it is admitted", async () => {
-      const rows = await bench.stack.query<{ request: string; work: { given: Record<string, unknown> } }>(
+      const rows = await bench.stack.query<{ request: string; work: { stored_inputs: Record<string, unknown> } }>(
         "select request, work from job where ended_at is null",
       );
       return rows.length > 0 && rows;
     });
     expect(job?.request.length).toBeLessThan(1_000);
-    expect(job?.work.given).toMatchObject({
+    expect(job?.work.stored_inputs).toMatchObject({
       image: { content_type: "image/png" },
       mask: { content_type: "image/png" },
     });
@@ -101,8 +101,10 @@ test("a video is begun with the picture that was put aside", async () => {
   const response = await bench.call("/v1/videos/generations", { model: "sandbox-video", prompt: "waves", image_url });
   expect(response.status).toBe(200);
   const { id } = (await response.json()) as { id: string };
-  const [job] = await bench.stack.query<{ work: { given: unknown } }>("select work from job where id = $1", [id]);
-  expect(job?.work.given).toMatchObject({ image: { content_type: "image/png" } });
+  const [job] = await bench.stack.query<{ work: { stored_inputs: unknown } }>("select work from job where id = $1", [
+    id,
+  ]);
+  expect(job?.work.stored_inputs).toMatchObject({ image: { content_type: "image/png" } });
   expect(await bench.endOf(id)).toMatchObject({ status: "completed" });
   await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
 });
@@ -111,8 +113,10 @@ test("a small picture travels with its call", async () => {
   const image_base64 = pngOf(64, 64).toString("base64");
   const response = await call({ image_base64 });
   expect(response.status).toBe(200);
-  const [job] = await bench.stack.query<{ work: { given?: unknown } }>("select work from job order by created_at desc");
-  expect(job?.work.given).toBeUndefined();
+  const [job] = await bench.stack.query<{ work: { stored_inputs?: unknown } }>(
+    "select work from job order by created_at desc",
+  );
+  expect(job?.work.stored_inputs).toBeUndefined();
 });
 
 test("what a work message says of kept media cannot come from a body", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
-import { SONGS, SPEECHES } from "#workers/calls/media/making.ts";
+import { SONGS, SPEECHES } from "#workers/calls/media/output-specs.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 
 const HTML = Buffer.from("<!doctype html><title>Not found</title>");
@@ -17,12 +17,12 @@ const AAC = Buffer.concat(
 
 describe("what sound at an address is", () => {
   test("its bytes say, whatever its server calls it", async () => {
-    for (const making of [SONGS, SPEECHES]) {
-      expect(await making.typeOf(HTML, at("audio/wav"))).toBeUndefined();
-      expect(await making.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
-      expect(await making.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
-      expect(await making.typeOf(soundOf("flac"), at("text/html"))).toBe("audio/flac");
-      expect(await making.typeOf(AAC, at("audio/x-aac"))).toBe("audio/aac");
+    for (const output of [SONGS, SPEECHES]) {
+      expect(await output.typeOf(HTML, at("audio/wav"))).toBeUndefined();
+      expect(await output.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
+      expect(await output.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
+      expect(await output.typeOf(soundOf("flac"), at("text/html"))).toBe("audio/flac");
+      expect(await output.typeOf(AAC, at("audio/x-aac"))).toBe("audio/aac");
     }
   });
 
