@@ -2,7 +2,7 @@
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { type Addressed, type Told, toldOf } from "#shared/jobs/answer.ts";
+import { type Addressed, type JobReply, jobReplyOf } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 
@@ -14,7 +14,7 @@ export interface Answered {
   readonly kind: "answered";
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
-  readonly told: Told;
+  readonly told: JobReply;
   /** The message to put on the queue now; 0: none. */
   readonly dispatch: number;
   /** The window had room for it. */
@@ -44,7 +44,7 @@ export async function findKnown(
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
     return null;
   });
-  return { kind: "answered", outcome: "repeated", job, told: toldOf(row, result), dispatch: 0 };
+  return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result), dispatch: 0 };
 }
 
 const REUSED = new ApiError(

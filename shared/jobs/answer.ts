@@ -12,7 +12,7 @@ export interface Addressed {
   readonly reply: string | null;
 }
 
-export interface Told {
+export interface JobReply {
   readonly status: BatchAnswer["status"];
   /** JSON text of an object. */
   readonly result?: string | null;
@@ -32,7 +32,7 @@ export function wakeCaller(
 export function notifyPublisher(
   connection: { publish(subject: string, data: string): void; isClosed(): boolean },
   job: Addressed,
-  told: Told,
+  told: JobReply,
 ): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
@@ -45,11 +45,11 @@ export function notifyPublisher(
 }
 
 /** The state of a job that was offered again. */
-export function toldOf(row: JobRow, result: string | null): Told {
+export function jobReplyOf(row: JobRow, result: string | null): JobReply {
   return { status: row.state, result, error: row.error, creditsNano: row.credits };
 }
 
-function answerText(job: Addressed, { status, result, error, creditsNano }: Told): string {
+function answerText(job: Addressed, { status, result, error, creditsNano }: JobReply): string {
   const head: BatchAnswer = {
     key: job.publisher_key,
     job_id: job.id,

@@ -17,7 +17,7 @@ import {
 } from "#shared/database/jobs.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
-import { wakeCaller, notifyPublisher, type Told } from "#shared/jobs/answer.ts";
+import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
 import { type EndContext, conclude, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
@@ -270,7 +270,7 @@ export function openDurableJobs(options: {
     return write(job, ending.end, ending.told, outcome?.charge);
   };
 
-  const write = async (job: ClaimedJob, ending: JobEnd, told: Told, charge?: Charge): Promise<DurableVerdict> => {
+  const write = async (job: ClaimedJob, ending: JobEnd, told: JobReply, charge?: Charge): Promise<DurableVerdict> => {
     failpoint("job.served");
     const taken = await finishJob(context, ending, DATABASE_RETRY_MS);
     failpoint("job.ended");
@@ -303,7 +303,7 @@ async function endOf(
   context: WorkerContext,
   job: ClaimedJob,
   outcome: Outcome | undefined,
-): Promise<{ readonly end: JobEnd; readonly told: Told }> {
+): Promise<{ readonly end: JobEnd; readonly told: JobReply }> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
   const usage = outcome ? settlementOf(outcome.status, outcome.source, outcome.charge) : nothingUsed("lost");
   if (outcome && "result" in outcome) {

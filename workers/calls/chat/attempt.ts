@@ -17,7 +17,7 @@ import { ChatMeter, type Metered, type TokenBounds } from "./meter.ts";
 import type { Rendering } from "./render.ts";
 
 /** What a model was held at. */
-export interface Terms {
+export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
   readonly outputTokensMax: number;
@@ -29,7 +29,7 @@ export interface ChatAttempt {
   readonly job: JobMessage;
   readonly request: ChatCompletionRequest;
   readonly attempt: Attempt<ChatProvider>;
-  readonly terms: Terms;
+  readonly held: HeldPrice;
   readonly limits: Config["calls"];
   readonly signal: AbortSignal;
   /** Aborts when running work is to be cut because the process stops. */
@@ -44,13 +44,13 @@ export interface ChatAttempt {
   readonly askedAt: number;
 }
 
-export function meterOf(request: ChatCompletionRequest, model: Model, terms: Terms): ChatMeter {
+export function meterOf(request: ChatCompletionRequest, model: Model, held: HeldPrice): ChatMeter {
   return new ChatMeter(
     request,
-    terms.price,
-    terms.holdNano,
+    held.price,
+    held.holdNano,
     model.tokens_per_image_max,
-    tokenBounds(model, terms, request),
+    tokenBounds(model, held, request),
   );
 }
 
@@ -81,7 +81,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       adapt: (body) => applySource(body, candidate.source, run.continues),
       takesAudio: candidate.model.allowed_params.supported_inputs?.includes("audio") === true,
       checkFetched: run.checkFetched,
-      outputTokensMax: run.terms.outputTokensMax,
+      outputTokensMax: run.held.outputTokensMax,
       signal: watchdog.signal,
     };
     if (request.stream === true) {
@@ -160,10 +160,10 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
 }
 
 /** What a usage report may say at most. A limit of the caller's own is below what the model declares. */
-function tokenBounds(model: Model, terms: Terms, request: ChatCompletionRequest): TokenBounds {
+function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionRequest): TokenBounds {
   return {
     input: model.max_context_tokens,
-    output: Math.max(terms.outputTokensMax, model.max_output_tokens * (request.n ?? 1)),
+    output: Math.max(held.outputTokensMax, model.max_output_tokens * (request.n ?? 1)),
     ownInput: () => chatInputTokensMax(request, model, Buffer.byteLength(JSON.stringify(request))),
   };
 }
@@ -171,8 +171,8 @@ function tokenBounds(model: Model, terms: Terms, request: ChatCompletionRequest)
 /** No model writes more than about this many bytes a token; a stream beyond it never ends by itself. */
 const BYTES_PER_TOKEN_MAX = 64;
 
-function outputBytesMax({ attempt, terms, request }: ChatAttempt): number {
-  const tokens = Math.max(terms.outputTokensMax, attempt.candidate.model.max_output_tokens) * (request.n ?? 1);
+function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
+  const tokens = Math.max(held.outputTokensMax, attempt.candidate.model.max_output_tokens) * (request.n ?? 1);
   return Math.min(LIMITS.providerBytesMax, Math.max(65_536, tokens * BYTES_PER_TOKEN_MAX));
 }
 

@@ -17,7 +17,7 @@ import { candidatesOf } from "../../routing/candidates.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
-import { type Finale, meterOf, runChatAttempt, type Terms } from "./attempt.ts";
+import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
@@ -43,7 +43,7 @@ class ChatRun {
   private readonly asked: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private readonly isOldForm: boolean;
-  private terms: Terms;
+  private held: HeldPrice;
   /** Of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
   private attempt: Attempt<ChatProvider> | undefined;
@@ -64,7 +64,7 @@ class ChatRun {
     this.asked = job.request as unknown as ChatCompletionRequest;
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    this.terms = {
+    this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
       outputTokensMax: job.output_tokens_max,
@@ -160,7 +160,7 @@ class ChatRun {
       attempt: async (attempt) => {
         const { model } = attempt.candidate;
         const rendering = renderingOf(attempt);
-        const meter = meterOf(request, model, this.terms);
+        const meter = meterOf(request, model, this.held);
         this.meter = meter;
         this.attempt = attempt;
         // Who begins a stream is named in its head.
@@ -175,7 +175,7 @@ class ChatRun {
           request,
           continues,
           attempt,
-          terms: this.terms,
+          held: this.held,
           limits: context.config.calls,
           room: () => answer.room(),
           signal,
@@ -247,7 +247,7 @@ class ChatRun {
       context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
       return false;
     }
-    this.terms = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
+    this.held = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
     return true;
   }
 
@@ -285,7 +285,7 @@ class ChatRun {
       status,
       source: attempt.candidate.name,
       charge: chargeOf(metered),
-      holdNano: this.terms.holdNano,
+      holdNano: this.held.holdNano,
       result: { text, upstreamMs },
       onSettled: () => {
         if (isKept) void copy?.keep(context, job, { model: job.model, isStream });

@@ -16,7 +16,7 @@ import { chargeOf } from "../chat/meter.ts";
 import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 import { meterEmbeddings } from "./meter.ts";
 import { renderEmbeddings } from "./render.ts";
-import { moveTerms, type Terms } from "../media/terms.ts";
+import { moveHold, type HeldPrice } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 
 export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
@@ -29,7 +29,7 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
   const askedAt = performance.now();
   let last: Attempt<EmbeddingsProvider> | undefined;
   try {
-    const { result, attempt, terms } = await ask(context, job, request, watchdog.signal, (attempt) => {
+    const { result, attempt, held } = await ask(context, job, request, watchdog.signal, (attempt) => {
       last = attempt;
       const { model } = attempt.candidate;
       const { depth } = attempt;
@@ -40,14 +40,14 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
     if (!isEmbeddingModel(model)) throw new Error("served by a model that makes no embeddings");
     const inputs = inputsOf(request.input);
     const tokensMax = inputs.reduce((sum, input) => sum + inputTokensMax(input, model), 0);
-    const metered = await meterEmbeddings(result.usage, { terms, inputs, model, tokensMax });
+    const metered = await meterEmbeddings(result.usage, { held, inputs, model, tokensMax });
     const text = await renderEmbeddings(result.vectors, model.slug, request.encoding_format ?? "float", metered.usage);
     context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "embeddings call served");
     return {
       status: "succeeded",
       source,
       charge: chargeOf(metered),
-      holdNano: terms.holdNano,
+      holdNano: held.holdNano,
       result: { text, upstreamMs },
       onSettled: () => {
         // What a fallback made stands in only this once.
@@ -69,7 +69,7 @@ interface Served {
   readonly result: EmbeddingsResult;
   readonly attempt: Attempt<EmbeddingsProvider>;
   /** Of the model that served. */
-  readonly terms: Terms;
+  readonly held: HeldPrice;
 }
 
 /** A workspace that names fallbacks gets vectors of the length that it would have had, of whichever model. */
@@ -89,7 +89,7 @@ async function ask(
   if (candidates.length === 0 || !asked || !isEmbeddingModel(asked))
     throw new ProviderError("misconfigured", "the model has no source of embeddings any more");
   const finished = new Map<string, Finished>();
-  let terms: Terms = {
+  let held: HeldPrice = {
     price: deserializePrice(job.price as Record<string, string>),
     holdNano: BigInt(job.hold_nano),
   };
@@ -99,8 +99,8 @@ async function ask(
       bound: checkEmbeddings(standInRequest(request, asked, model), model),
       price: model.price,
     });
-    const moved = await moveTerms(context, job, model, check);
-    terms = moved ?? terms;
+    const moved = await moveHold(context, job, model, check);
+    held = moved ?? held;
     return moved !== undefined;
   };
   return serveCall<EmbeddingsProvider, Served>(context, job, {
@@ -118,7 +118,7 @@ async function ask(
       finished.set(of, done);
       const limits = { plainMs: context.config.calls.plainMs, deadlineMs: job.deadline_ms };
       const result = await runEmbeddingsAttempt({ request: own, attempt, limits, signal, finished: done });
-      return { result, attempt, terms };
+      return { result, attempt, held };
     },
   });
 }

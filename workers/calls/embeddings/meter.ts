@@ -9,7 +9,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import type { ChatUsage } from "../../providers/provider.ts";
 
 import type { Metered } from "../chat/meter.ts";
-import type { Terms } from "../media/terms.ts";
+import type { HeldPrice } from "../media/held-price.ts";
 
 /** Vendors count otherwise than we bound (templates around an input), but never this much more. */
 const BOUND_SLACK = 2;
@@ -18,7 +18,7 @@ const SLACK_PER_INPUT = 16;
 export async function meterEmbeddings(
   report: ChatUsage,
   call: {
-    readonly terms: Terms;
+    readonly held: HeldPrice;
     readonly inputs: readonly EmbeddingInput[];
     readonly model: EmbeddingModel;
     /** The most tokens the inputs can have. */
@@ -26,7 +26,7 @@ export async function meterEmbeddings(
   },
 ): Promise<Metered> {
   const { inputs, model, tokensMax } = call;
-  const { price, holdNano: held } = call.terms;
+  const { price, holdNano: held } = call.held;
   const believedMax = tokensMax * BOUND_SLACK + inputs.length * SLACK_PER_INPUT;
   if (report !== null && report !== "impossible" && promptTokens(report) <= believedMax) {
     return { nano: priceChat(price, report), usage: report, estimated: undefined };

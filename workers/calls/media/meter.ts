@@ -7,7 +7,7 @@ import { completionTokens, NO_USAGE, promptTokens } from "#shared/pricing/usage.
 import type { MediaUsage } from "../../providers/media.ts";
 import { usageUnits } from "../chat/meter.ts";
 
-export interface MediaTerms {
+export interface HeldMedia {
   readonly price: Price;
   readonly holdNano: bigint;
   /** What the hold was made for: of what does not tell its own size. */
@@ -27,12 +27,12 @@ export interface Measured {
 /** Vendors count otherwise than we bound, but never twice as much (lesson MON-9). */
 const BOUND_SLACK = 2;
 
-export function meterMedia(terms: MediaTerms, made: readonly Measured[], usage: MediaUsage): Charge {
-  const { price, holdNano, most } = terms;
+export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: MediaUsage): Charge {
+  const { price, holdNano, most } = held;
   const tokens = usage.tokens ?? NO_USAGE;
   const count = promptTokens(tokens) + completionTokens(tokens);
-  const { milliseconds, units } = countOf(terms, made, usage);
-  const fault = faultOf(terms, count, milliseconds);
+  const { milliseconds, units } = countOf(held, made, usage);
+  const fault = faultOf(held, count, milliseconds);
   if (fault) return { nano: holdNano, units, tokens: 0, estimated: fault };
   const quantities: Quantities = {
     ...most,
@@ -52,7 +52,7 @@ export function meterMedia(terms: MediaTerms, made: readonly Measured[], usage: 
 
 /** Milliseconds as the price counts them, undefined where nobody told; and what the usage record says. */
 function countOf(
-  { price, most, secondsOf }: MediaTerms,
+  { price, most, secondsOf }: HeldMedia,
   made: readonly Measured[],
   usage: MediaUsage,
 ): { readonly milliseconds: number | undefined; readonly units: Record<string, number> } {
@@ -82,7 +82,7 @@ function countOf(
 
 /** Why what was reported cannot be charged by: the call then settles at its hold. */
 function faultOf(
-  { price, tokensMax }: MediaTerms,
+  { price, tokensMax }: HeldMedia,
   tokens: number,
   milliseconds: number | undefined,
 ): Charge["estimated"] {

@@ -11,7 +11,7 @@ import type { LiveCaller } from "../../job.ts";
 import type { Artifact, MediaUsage, SpeechFormat } from "../../providers/media.ts";
 import { SPEECH_TYPES } from "../../providers/speech.ts";
 
-import { type MediaTerms, meterMedia } from "./meter.ts";
+import { type HeldMedia, meterMedia } from "./meter.ts";
 
 /** Prices that are known before the last byte. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
@@ -28,7 +28,7 @@ export async function progressiveOutputOf(
   job: { readonly job_id: string; readonly workspace_id: string },
   about: {
     readonly caller: LiveCaller | undefined;
-    readonly terms: MediaTerms;
+    readonly held: HeldMedia;
     readonly usage: MediaUsage;
     readonly from: { readonly model: string; readonly fallback?: Fallback };
     readonly artifacts: readonly Artifact[];
@@ -36,9 +36,9 @@ export async function progressiveOutputOf(
     readonly wanted: { readonly format?: string };
   },
 ): Promise<Live | undefined> {
-  const { caller, terms, usage, from, artifacts, wanted } = about;
+  const { caller, held, usage, from, artifacts, wanted } = about;
   const [only, ...others] = artifacts;
-  if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(terms.price.unit)) return undefined;
+  if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(held.price.unit)) return undefined;
   const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
   // What lies at an address is looked at before anybody hears it.
   if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
@@ -50,7 +50,7 @@ export async function progressiveOutputOf(
     log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
     return undefined;
   }
-  const { nano } = meterMedia(terms, [{}], usage);
+  const { nano } = meterMedia(held, [{}], usage);
   let hasBegun = false;
   return {
     onBytes(bytes) {

@@ -4,7 +4,7 @@ import type { Config } from "#shared/config.ts";
 import type { ProviderJobSlot } from "../../job.ts";
 
 import type { OutputSpec } from "./artifacts.ts";
-import type { ProviderJobRecord } from "./terms.ts";
+import type { ProviderJobRecord } from "./held-price.ts";
 
 /** For what a late job's one question and the copying of what it made may take. */
 const LATE_MS = 900_000;

@@ -37,7 +37,14 @@ import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd
 import type { Holding } from "./result-budget.ts";
 import { runMsOf } from "./run-time.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
-import { type ProviderJobRecord, providerJobRecordOf, checkedOf, moveTerms, type Terms, termsOf } from "./terms.ts";
+import {
+  type ProviderJobRecord,
+  providerJobRecordOf,
+  checkedOf,
+  moveHold,
+  type HeldPrice,
+  heldPriceOf,
+} from "./held-price.ts";
 
 type Adapter<Kind extends MadeKind> = MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
@@ -65,7 +72,7 @@ class MediaRun<Kind extends MadeKind> {
   private readonly slot: ProviderJobSlot;
   private readonly request: Readonly<Record<string, unknown>>;
   private inputs: InputReader | undefined;
-  private terms: Terms;
+  private held: HeldPrice;
   private source: string | undefined;
   private readonly holding: Holding;
   private begun: ProviderJobRecord | null;
@@ -86,7 +93,7 @@ class MediaRun<Kind extends MadeKind> {
     this.control = control;
     this.slot = control.providerJob;
     this.request = job.request ?? {};
-    this.terms = {
+    this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
     };
@@ -173,7 +180,7 @@ class MediaRun<Kind extends MadeKind> {
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
-    this.terms = { ...this.terms, checked: checkedOf(this.kind.call.check(this.request, model), model) };
+    this.held = { ...this.held, checked: checkedOf(this.kind.call.check(this.request, model), model) };
     if ("run" in adapter) {
       const result = await this.calling(attempt.candidate, signal, (call) =>
         inOneExchange(signal, () => adapter.run(call)),
@@ -182,7 +189,7 @@ class MediaRun<Kind extends MadeKind> {
     }
     const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(adapter, call)));
     failpoint("job.begun");
-    await this.keep(providerJobRecordOf(this.terms, { ...served, job }));
+    await this.keep(providerJobRecordOf(this.held, { ...served, job }));
     attempt.onBegun();
     // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
     this.inputs?.release();
@@ -267,7 +274,7 @@ class MediaRun<Kind extends MadeKind> {
     const { context, job, kind } = this;
     const { source, model, depth } = begun;
     this.source = source;
-    this.terms = termsOf(begun);
+    this.held = heldPriceOf(begun);
     if (begun.is_between) throw new UnknownOutcomeError("its second half may have been begun");
     // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
     const catalogue = context.catalogue.current();
@@ -275,10 +282,10 @@ class MediaRun<Kind extends MadeKind> {
     const adapter = provider && (context.providers.media(provider, kind.kind) as Adapter<Kind> | undefined);
     // An operator who took the provider out may bring it back while the job's claims last.
     if (!adapter) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
-    if (!this.terms.checked) {
+    if (!this.held.checked) {
       const now = catalogue.models.get(model);
       if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
-      this.terms = { ...this.terms, checked: checkedOf(kind.call.check(this.request, now), now) };
+      this.held = { ...this.held, checked: checkedOf(kind.call.check(this.request, now), now) };
     }
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
@@ -293,8 +300,8 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private async enter(model: Model): Promise<boolean> {
-    const moved = await moveTerms(this.context, this.job, model, () => this.kind.call.check(this.request, model));
-    this.terms = moved ?? this.terms;
+    const moved = await moveHold(this.context, this.job, model, () => this.kind.call.check(this.request, model));
+    this.held = moved ?? this.held;
     return moved !== undefined;
   }
 
@@ -303,11 +310,11 @@ class MediaRun<Kind extends MadeKind> {
     const { result, model, depth, refresh } = made;
     const artifacts = kind.artifacts(result.output);
     if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
-    const { checked } = this.terms;
+    const { checked } = this.held;
     if (!checked) throw new Error("made without having been checked");
-    const terms = { ...this.terms, ...checked };
+    const held = { ...this.held, ...checked };
     const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
-    const live = await progressiveOutputOf(context, job, { caller: control.caller, terms, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
+    const live = await progressiveOutputOf(context, job, { caller: control.caller, held, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.output, {
       signal: control.signal,
       holding: this.holding,
@@ -320,7 +327,7 @@ class MediaRun<Kind extends MadeKind> {
     }).catch((error: unknown): Failure => {
       // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
       if (!live?.hasBegun() || error instanceof ProviderError) throw error;
-      const charge = meterMedia(terms, [{}], result.usage);
+      const charge = meterMedia(held, [{}], result.usage);
       context.log.error({ err: error, job_id: job.job_id }, "what was heard could not be kept");
       const failure = whyNotKept(error, control.signal);
       return { status: "succeeded", source: made.source, charge, failure };
@@ -333,8 +340,8 @@ class MediaRun<Kind extends MadeKind> {
     const success: Success = {
       status: "succeeded",
       source: made.source,
-      charge: meterMedia(terms, kept, result.usage),
-      holdNano: terms.holdNano,
+      charge: meterMedia(held, kept, result.usage),
+      holdNano: held.holdNano,
       result: { text: JSON.stringify(outcomeOf(from, kept)), upstreamMs },
     };
     return success;

@@ -18,8 +18,8 @@ import { candidatesOf } from "../../routing/candidates.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
 import { type CallRecording, readRecording, type RecordingPlace } from "./recording.ts";
-import { type MediaTerms, meterMedia } from "../media/meter.ts";
-import { moveTerms, type Terms } from "../media/terms.ts";
+import { type HeldMedia, meterMedia } from "../media/meter.ts";
+import { moveHold, type HeldPrice } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
@@ -52,7 +52,7 @@ class Transcribing {
   private readonly answer: Answer;
   /** The text that its caller has read so far. */
   private shown = "";
-  private terms: Terms;
+  private held: HeldPrice;
   private last: Attempt<Adapter> | undefined;
 
   constructor(context: WorkerContext, job: JobMessage, control: JobControl) {
@@ -61,7 +61,7 @@ class Transcribing {
     this.control = control;
     this.call = job.request as unknown as Call;
     this.answer = control.answer;
-    this.terms = {
+    this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
     };
@@ -135,8 +135,8 @@ class Transcribing {
   }
 
   private async enter(model: Model): Promise<boolean> {
-    const moved = await moveTerms(this.context, this.job, model, () => this.check(model));
-    this.terms = moved ?? this.terms;
+    const moved = await moveHold(this.context, this.job, model, () => this.check(model));
+    this.held = moved ?? this.held;
     return moved !== undefined;
   }
 
@@ -148,14 +148,14 @@ class Transcribing {
 
   private meter(model: Model, usage: MediaUsage): Charge {
     const { most, bound } = this.check(model);
-    const terms: MediaTerms = { ...this.terms, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const held: HeldMedia = { ...this.held, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
     const { seconds = this.call.recording.seconds } = usage;
-    return meterMedia(terms, [{ seconds }], { ...usage, seconds });
+    return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
   /** What a caller owes that left while it read along: the whole recording, or by the token our own low count. */
   private meterCut(model: Model): Charge {
-    if (this.terms.price.unit !== "per_token") return this.meter(model, {});
+    if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
     const output = Math.ceil(this.shown.length / CHARACTERS_A_TOKEN);
     const tokens = { ...NO_USAGE, audioInput, output, estimated: true };
@@ -182,7 +182,7 @@ class Transcribing {
       status: "succeeded",
       source,
       charge: metered,
-      holdNano: this.terms.holdNano,
+      holdNano: this.held.holdNano,
       result: events
         ? { text: events.join(""), upstreamMs }
         : { text: plain.body, upstreamMs, contentType: plain.contentType },

@@ -3,13 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { ONE_RESULT } from "#shared/pricing/media.ts";
 import { parsePrice } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
-import { type MediaTerms, meterMedia } from "#workers/calls/media/meter.ts";
+import { type HeldMedia, meterMedia } from "#workers/calls/media/meter.ts";
 
 const CREDIT = 1_000_000_000n;
 const MEGAPIXEL = parsePrice({ unit: "per_megapixel", megapixel_price: "1" });
 const TOKEN = parsePrice({ unit: "per_token", input_per_million: "1", image_output_per_million: "10" });
 const SECOND = parsePrice({ unit: "per_second", second_price: "2" });
-const terms: MediaTerms = {
+const held: HeldMedia = {
   price: parsePrice({ unit: "per_image", image_price: "4" }),
   holdNano: 100n * CREDIT,
   most: { ...ONE_RESULT, results: 4, pixels: [1_000_000], steps: 20, defaultSteps: 10, characters: 12 },
@@ -19,17 +19,17 @@ const terms: MediaTerms = {
 
 describe("pictures", () => {
   test("that came are paid, not those that were asked for", () => {
-    const metered = meterMedia(terms, [{ pixels: 1 }, { pixels: 1 }], {});
+    const metered = meterMedia(held, [{ pixels: 1 }, { pixels: 1 }], {});
     expect(metered).toMatchObject({ nano: 8n * CREDIT, units: { images: 2 }, estimated: undefined });
   });
 
   test("are measured, and one that does not tell its size has the one asked for", () => {
-    const metered = meterMedia({ ...terms, price: MEGAPIXEL }, [{ pixels: 500_000 }, {}], {});
+    const metered = meterMedia({ ...held, price: MEGAPIXEL }, [{ pixels: 500_000 }, {}], {});
     expect(metered).toMatchObject({ nano: 3n * CREDIT, units: { images: 2, pixels: 1_500_000, steps: 20 } });
   });
 
   test("take no more than was held", () => {
-    const metered = meterMedia({ ...terms, price: MEGAPIXEL, holdNano: CREDIT }, [{ pixels: 9_000_000 }], {});
+    const metered = meterMedia({ ...held, price: MEGAPIXEL, holdNano: CREDIT }, [{ pixels: 9_000_000 }], {});
     expect(metered.nano).toBe(CREDIT);
   });
 
@@ -38,13 +38,13 @@ describe("pictures", () => {
     ["one that can be true", { tokens: { ...NO_USAGE, input: 100, imageOutput: 500 } }, 5_100_000n, undefined],
     ["one that cannot", { tokens: { ...NO_USAGE, imageOutput: 2_001 } }, 100n * CREDIT, "impossible"],
   ])("by the token settle by the report: %s", (_what, usage, nano, estimated) => {
-    expect(meterMedia({ ...terms, price: TOKEN }, [{ pixels: 1 }], usage)).toMatchObject({ nano, estimated });
+    expect(meterMedia({ ...held, price: TOKEN }, [{ pixels: 1 }], usage)).toMatchObject({ nano, estimated });
   });
 });
 
 describe("what is paid by the second", () => {
-  const media: MediaTerms = { ...terms, price: SECOND, most: { ...ONE_RESULT, milliseconds: 10_000 } };
-  const compute: MediaTerms = { ...media, secondsOf: "compute" };
+  const media: HeldMedia = { ...held, price: SECOND, most: { ...ONE_RESULT, milliseconds: 10_000 } };
+  const compute: HeldMedia = { ...media, secondsOf: "compute" };
 
   test("is what we measure, before what the provider says", () => {
     const metered = meterMedia(media, [{ seconds: 4.5 }], { seconds: 8, computeSeconds: 99 });
@@ -75,5 +75,5 @@ describe("what is paid by the second", () => {
 
 test("characters are those that were asked for", () => {
   const price = parsePrice({ unit: "per_character", character_price: "0.5" });
-  expect(meterMedia({ ...terms, price }, [{}], {})).toMatchObject({ nano: 6n * CREDIT, units: { characters: 12 } });
+  expect(meterMedia({ ...held, price }, [{}], {})).toMatchObject({ nano: 6n * CREDIT, units: { characters: 12 } });
 });

@@ -9,7 +9,7 @@ import { deserializePrice, type Price, serializePrice } from "#shared/pricing/pr
 import type { WorkerContext } from "../../context.ts";
 import type { ProviderJob } from "../../providers/media.ts";
 
-export interface Terms {
+export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
   /** Of the model that serves; absent until one was asked. */
@@ -49,7 +49,7 @@ export interface ProviderJobRecord {
 
 /** A job that has just begun. */
 export function providerJobRecordOf(
-  { price, holdNano, checked }: Terms,
+  { price, holdNano, checked }: HeldPrice,
   job: Pick<ProviderJobRecord, "source" | "model" | "depth" | "job">,
 ): ProviderJobRecord {
   return {
@@ -61,7 +61,7 @@ export function providerJobRecordOf(
   };
 }
 
-export function termsOf({ price, hold_nano: holdNano, checked }: ProviderJobRecord): Terms {
+export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJobRecord): HeldPrice {
   return { price: deserializePrice(price), holdNano: BigInt(holdNano), ...(checked ? { checked } : {}) };
 }
 
@@ -69,12 +69,12 @@ export function termsOf({ price, hold_nano: holdNano, checked }: ProviderJobReco
  * A fallback runs at its own price: the hold is moved to it first (lesson PRO-7). Undefined: the model is passed over.
  * @param check of the call against the model
  */
-export async function moveTerms(
+export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,
   job: Pick<JobMessage, "job_id" | "request_id" | "attempt">,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
-): Promise<Terms | undefined> {
+): Promise<HeldPrice | undefined> {
   try {
     const { bound, price } = check();
     const adjusted = await adjustHold(database, {
