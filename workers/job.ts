@@ -1,5 +1,6 @@
 /** What a pool does with a job, and what the runner tells it while it does. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 
 import type { Outcome } from "./outcome.ts";
@@ -46,6 +47,8 @@ export interface LiveCaller {
 }
 
 export interface JobControl {
+  /** Of the job's request. */
+  readonly exactIntegers?: ExactIntegers | undefined;
   /** Of durable jobs. */
   readonly providerJob?: ProviderJobSlot;
   /** Of durable jobs that somebody waits for. */

@@ -9,6 +9,7 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
 import { readJson } from "#shared/json.ts";
 import { findStoredFiles, NO_FILES } from "#shared/kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "#shared/kinds/input-media.ts";
@@ -52,8 +53,8 @@ interface Arrived {
 /** @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
 export async function readBatchCall(context: Context, arrived: Arrived): Promise<BatchCall> {
   const { caller, pool, data } = arrived;
-  const { value } = readJson(data);
-  const { endpoint = CHAT_ENDPOINT, body } = parse("BatchMessage", value);
+  const message = readJson(data);
+  const { endpoint = CHAT_ENDPOINT, body } = parse("BatchMessage", message.value);
   const kind = kindAt(endpoint);
   if (kind.pool !== pool) {
     throw new ApiError(
@@ -68,7 +69,7 @@ export async function readBatchCall(context: Context, arrived: Arrived): Promise
   const media = mediaKind(kind);
   if (media) return readMedia(context, caller, media, body);
   if (kind === TRANSCRIPTION) return readTranscription(context, arrived, body);
-  const text = JSON.stringify(body);
+  const text = stringifyExact(body, exactIntegersOf(message.text));
   const request = kind.read(body);
   const model = kind.model(context.catalogue.current(), request.model);
   const files = await findStoredFiles(context.database, caller, body);

@@ -5,6 +5,7 @@ import { resolveChatModel } from "#shared/kinds/resolve-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
 import { readJson } from "#shared/json.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -66,10 +67,11 @@ export function messages(context: IngressContext): Route[] {
 }
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const body = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value } = body;
   const { request, paramOf } = chatRequestOf(parse("MessagesRequest", value));
   const model = resolveChatModel(context.catalogue.current(), request.model);
-  const text = JSON.stringify(request);
+  const text = stringifyExact(request, exactIntegersOf(body.text));
   const textBytes = Buffer.byteLength(text);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);

@@ -3,6 +3,7 @@
  * which row; whoever holds the row's lease under its epoch owns the job, whatever the queue believes.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { isDataFault } from "#shared/database/client.ts";
 import {
   claimJob,
@@ -170,11 +171,12 @@ export function openDurableJobs(options: {
     let outcome: Outcome | undefined;
     const caller = openLiveCaller(context.replies, job.reply, job.epoch);
     try {
-      const request = await readRequest(context, job);
-      const message = workMessage(job, request, options.runMs);
+      const text = await readRequest(context, job);
+      const message = workMessage(job, JSON.parse(text) as Record<string, unknown>, options.runMs);
       const handler = options.createHandler({ ...context, providers: intended.providers });
       outcome = await handler.run(message, {
         signal: controller.signal,
+        exactIntegers: exactIntegersOf(text),
         answer: new Answer(context.answers, undefined, message.model),
         providerJob,
         ...(caller ? { caller } : {}),
@@ -319,10 +321,9 @@ async function endOf(
   return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
 }
 
-/** @throws Error when it cannot be read back: the job is handed back then */
-async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<Record<string, unknown>> {
-  const text = job.request_ref === null ? job.request : await readClaim(context.storage, job.request_ref);
-  return JSON.parse(text ?? "") as Record<string, unknown>;
+/** JSON text. @throws Error when it cannot be read back: the job is handed back then */
+async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<string> {
+  return job.request_ref === null ? (job.request ?? "") : readClaim(context.storage, job.request_ref);
 }
 
 function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: number): JobMessage {

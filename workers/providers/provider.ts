@@ -3,6 +3,7 @@
  * opens connections. A provider that needs no network (sandbox) implements `ChatProvider` itself.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 import type { Code } from "#shared/errors.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
@@ -12,6 +13,8 @@ import type { MediaAdapters } from "./media.ts";
 export interface ChatCall {
   /** The validated body as the client sent it, unknown fields included. */
   readonly request: ChatCompletionRequest;
+  /** Integers of the body that numbers cannot hold. */
+  readonly exactIntegers?: ExactIntegers;
   /** Whose call it is: pseudonyms of end users are made with it, so that no two workspaces share one. */
   readonly workspaceId: string;
   /** The source's own name of the model. */

@@ -5,6 +5,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import type { Finished } from "#shared/ledger/finish.ts";
 import { closeLostCall } from "#shared/ledger/lost.ts";
@@ -17,7 +18,7 @@ import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 import { explainFailure } from "../calls/failure.ts";
 import { watchCall } from "../calls/serve-call.ts";
 import type { WorkerContext } from "../context.ts";
-import { JobAbort, type JobHandler } from "../job.ts";
+import { JobAbort, type JobControl, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
 import { Answer } from "./answer.ts";
@@ -25,15 +26,23 @@ import { type CallerAnswer, type CallerWatch, type CallWatch, openCallerWatch } 
 import type { Cancels } from "./cancels.ts";
 import { openTakenWords, type TakenWords } from "./taken-words.ts";
 
+/** A call as its message brought it. */
+export interface LiveCall {
+  readonly job: JobMessage;
+  /** The message. */
+  readonly text: string;
+  /** Where the answer goes; undefined when the message named no address of ours. */
+  readonly reply: string | undefined;
+}
+
 export interface LiveCalls {
   /** Whether an ingress waits for a call that may be run elsewhere, or has waited long. */
   ask(reply: string): Promise<CallerAnswer>;
   /**
    * First delivery: does the work, closes the hold, answers.
-   * @param reply where the answer goes; undefined when the message named no address of ours
    * @throws Error of our own trouble: the hold is then left to a later delivery
    */
-  run(job: JobMessage, reply: string | undefined, controller: AbortController, stopping: AbortSignal): Promise<void>;
+  run(call: LiveCall, controller: AbortController, stopping: AbortSignal): Promise<void>;
   /** A later delivery of a call that may have reached a provider: reports the loss, never runs it again. */
   lost(job: JobMessage, reply: string | undefined): Promise<void>;
   /** Nobody waits any more and nothing was done: gives the hold back. */
@@ -130,11 +139,15 @@ export function openLiveCalls(options: {
     if ("result" in last) last.onSettled?.();
   };
 
-  /** The message's request, or the stored one. */
-  const readRequest = async (job: JobMessage): Promise<JobMessage> => {
-    if (job.request_ref === undefined) return job;
-    const request = JSON.parse(await readClaim(context.storage, job.request_ref)) as JobMessage["request"];
-    return { ...job, ...(request ? { request } : {}) };
+  /** The message's request, or the stored one. @param text of the message */
+  const readRequest = async (
+    job: JobMessage,
+    text: string,
+  ): Promise<Pick<JobControl, "exactIntegers"> & { whole: JobMessage }> => {
+    if (job.request_ref === undefined) return { whole: job, exactIntegers: exactIntegersOf(text) };
+    const stored = await readClaim(context.storage, job.request_ref);
+    const request = JSON.parse(stored) as JobMessage["request"];
+    return { whole: { ...job, ...(request ? { request } : {}) }, exactIntegers: exactIntegersOf(stored) };
   };
 
   const discardRequest = (job: JobMessage): void => {
@@ -144,16 +157,16 @@ export function openLiveCalls(options: {
     );
   };
 
-  const serve = async (job: JobMessage, control: Parameters<JobHandler["run"]>[1]): Promise<Outcome> => {
-    let whole: JobMessage;
+  const serve = async (job: JobMessage, text: string, control: JobControl): Promise<Outcome> => {
+    let read: Awaited<ReturnType<typeof readRequest>>;
     try {
-      whole = await readRequest(job);
+      read = await readRequest(job, text);
     } catch (error) {
       log.error({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
       const message = "The request could not be read back; try again.";
       return freeFailure({ code: "service_unavailable", message, param: null, retry: true });
     }
-    return handler.run(whole, control);
+    return handler.run(read.whole, { ...control, exactIntegers: read.exactIntegers });
   };
 
   /** The ingress knows best what it has relayed and taken; if it still lives, it settles and tells its client. */
@@ -172,13 +185,13 @@ export function openLiveCalls(options: {
   return {
     ask: (reply) => callers.ask(reply),
 
-    async run(job, reply, controller, stopping) {
+    async run({ job, text, reply }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
       const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenWords);
       const answer = new Answer(context.answers, reply, job.model);
       const { signal } = controller;
       try {
-        const outcome = await serve(job, { signal, stopping, answer });
+        const outcome = await serve(job, text, { signal, stopping, answer });
         await write(job, outcome, answer, caller, signal);
       } finally {
         forget();

@@ -78,7 +78,8 @@ export function startRunner(options: {
 
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
-    const value = readMessage(message);
+    const text = decoder.decode(message.data);
+    const value = readMessage(text);
     const durableJob = durable && asDurable(value, message);
     const job = durableJob ? undefined : asJob(value, message);
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
@@ -108,7 +109,7 @@ export function startRunner(options: {
         await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
         message.term("unreadable");
       } else {
-        if (outcome === "run") await live.run(job, reply, controller, cut.signal);
+        if (outcome === "run") await live.run({ job, text, reply }, controller, cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
         else if (outcome === "drop") await live.drop(job, reply);
         message.ack();
@@ -209,9 +210,9 @@ export function startRunner(options: {
 
 const decoder = new TextDecoder();
 
-function readMessage(message: Delivery): unknown {
+function readMessage(text: string): unknown {
   try {
-    return JSON.parse(decoder.decode(message.data));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

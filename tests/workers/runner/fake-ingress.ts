@@ -4,10 +4,16 @@ import type { NatsConnection } from "nats";
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
 import type { TakenWord } from "#shared/queue/words.ts";
+import type { LiveCall } from "#workers/runner/live-calls.ts";
 import type { WorkerContext } from "#workers/context.ts";
 
 /** Where answers to a call go. */
 export const replyTo = ({ job_id: jobId }: Pick<JobMessage, "job_id">): string => `_INBOX.gw.ingress.${jobId}`;
+
+/** A call as the runner hands it on. */
+export function callOf(job: JobMessage, isAddressed = true): LiveCall {
+  return { job, text: JSON.stringify(job), reply: isAddressed ? replyTo(job) : undefined };
+}
 
 export interface FakeIngress {
   readonly replies: WorkerContext["replies"];

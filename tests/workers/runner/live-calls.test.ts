@@ -10,7 +10,7 @@ import type { JobControl } from "#workers/job.ts";
 import type { Outcome, Success } from "#workers/outcome.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
 
-import { fakeIngress, type IngressHabits, replyTo } from "./fake-ingress.ts";
+import { fakeIngress, type IngressHabits, callOf, replyTo } from "./fake-ingress.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -75,7 +75,7 @@ async function run(
     cancels: { onCancel: () => () => undefined },
   });
   closing.push(() => (live.close(), metrics.close()));
-  await live.run(job, isAddressed ? replyTo(job) : undefined, new AbortController(), new AbortController().signal);
+  await live.run(callOf(job, isAddressed), new AbortController(), new AbortController().signal);
   // Words go out at the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
   return { order, finishes, frames: ingress.frames, settled: ingress.settled };

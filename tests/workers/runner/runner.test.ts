@@ -144,9 +144,9 @@ function start(options: { slots?: number; ends?: boolean; durable?: DurableJobs 
   const opened = openLiveCalls({ context, handler, cancels });
   const live: LiveCalls = {
     ...opened,
-    run(job, reply, ...rest) {
-      replyTo.set(job.job_id, reply);
-      return opened.run(job, reply, ...rest);
+    run(call, ...rest) {
+      replyTo.set(call.job.job_id, call.reply);
+      return opened.run(call, ...rest);
     },
     lost(job, reply) {
       replyTo.set(job.job_id, reply);

@@ -2,6 +2,7 @@
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax } from "#shared/kinds/chat/constraints.ts";
+import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Model, Source } from "#shared/catalogue/catalogue.ts";
 import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -29,6 +30,7 @@ export interface ChatAttempt {
   readonly job: JobMessage;
   readonly request: ChatCompletionRequest;
   readonly attempt: Attempt<ChatProvider>;
+  readonly exactIntegers: ExactIntegers | undefined;
   readonly held: HeldPrice;
   readonly limits: Config["calls"];
   readonly signal: AbortSignal;
@@ -75,6 +77,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   try {
     const call: ChatCall = {
       request,
+      ...(run.exactIntegers ? { exactIntegers: run.exactIntegers } : {}),
       workspaceId: run.job.workspace_id,
       sourceModel: candidate.source.model,
       traits: new Set(candidate.source.traits),

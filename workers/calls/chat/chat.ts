@@ -175,6 +175,7 @@ class ChatRun {
           request,
           continues,
           attempt,
+          exactIntegers: this.control.exactIntegers,
           held: this.held,
           limits: context.config.calls,
           room: () => answer.room(),

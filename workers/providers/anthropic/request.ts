@@ -3,6 +3,7 @@
  * or as whom we call. Left out, since the family has no such thing and the answer is none the worse: `seed`, the
  * penalties, `store`, `metadata`, `prompt_cache_key`, names of participants.
  */
+import { stringifyExact } from "#shared/exact-integers.ts";
 import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -46,7 +47,7 @@ export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest 
     ...(isStream ? { stream: true } : {}),
   };
   call.adapt(body);
-  return { path: "/messages", body: JSON.stringify(body) };
+  return { path: "/messages", body: stringifyExact(body, call.exactIntegers) };
 }
 
 const MISSING: readonly (readonly [

@@ -4,6 +4,7 @@
  * images, cache_control. What would change the answer is refused by name.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import { stringifyExact } from "#shared/exact-integers.ts";
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 
 import type { JsonRequest } from "../http.ts";
@@ -38,7 +39,10 @@ export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   };
   call.adapt(body);
   const method = isStream ? "streamGenerateContent?alt=sse" : "generateContent";
-  return { path: `/models/${encodeURIComponent(call.sourceModel)}:${method}`, body: JSON.stringify(body) };
+  return {
+    path: `/models/${encodeURIComponent(call.sourceModel)}:${method}`,
+    body: stringifyExact(body, call.exactIntegers),
+  };
 }
 
 /** Models that count thoughts by budget, or have none, know no signatures that must come back. */

@@ -1,4 +1,5 @@
 /** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
+import { stringifyExact } from "#shared/exact-integers.ts";
 import type { ChatCall } from "../provider.ts";
 import type { JsonRequest } from "../http.ts";
 import { writesForAnHour } from "./cache-hints.ts";
@@ -30,7 +31,7 @@ const STEERING_FIELDS = [
  * @throws ProviderError `rejected` for an effort that the model has not, and for cache hints that last differently
  */
 export function chatRequest(
-  call: Pick<ChatCall, "request" | "sourceModel" | "adapt" | "traits">,
+  call: Pick<ChatCall, "request" | "sourceModel" | "adapt" | "traits" | "exactIntegers">,
   isStream: boolean,
 ): JsonRequest {
   // Read once more for the answer; what it refuses must not be sent.
@@ -52,7 +53,7 @@ export function chatRequest(
     delete body["stream_options"];
   }
   call.adapt(body);
-  return { path: "/chat/completions", body: JSON.stringify(body) };
+  return { path: "/chat/completions", body: stringifyExact(body, call.exactIntegers) };
 }
 
 type Members = Readonly<Record<string, unknown>>;

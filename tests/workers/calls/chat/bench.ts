@@ -8,7 +8,7 @@ import type { Frame } from "#shared/queue/frames.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
-import { controllerOf, type FakeIngress, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
+import { controllerOf, type FakeIngress, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { createChatHandler } from "#workers/calls/chat/chat.ts";
 import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
@@ -141,7 +141,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     finishes,
     calls,
     run: (job = chatJob(), signal = new AbortController().signal, stopping = new AbortController().signal) =>
-      live.run(job, replyTo(job), controllerOf(signal), stopping),
+      live.run(callOf(job), controllerOf(signal), stopping),
     text: () => new TextDecoder().decode(Buffer.concat(frames.map(({ data }) => data))),
     kinds: () => frames.map(({ frame }) => frame.t),
     failure: () => {

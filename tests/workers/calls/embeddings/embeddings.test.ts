@@ -10,7 +10,7 @@ import { NO_USAGE } from "#shared/pricing/usage.ts";
 import { CALLER_LIVES, type Frame } from "#shared/queue/frames.ts";
 import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/kinds/embedding-models.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
-import { controllerOf, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
+import { controllerOf, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { type AbortReason, JobAbort } from "#workers/job.ts";
 import { createCallHandler } from "#workers/calls/handlers.ts";
@@ -95,7 +95,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
         ...members,
       });
       expect(validate("JobMessage", job)).toBeNull();
-      return live.run(job, replyTo(job), controllerOf(signal), new AbortController().signal);
+      return live.run(callOf(job), controllerOf(signal), new AbortController().signal);
     },
     answer: () => {
       expect(frames.map(({ frame }) => frame.t)).toEqual(["end"]);

@@ -7,7 +7,7 @@ import { serializePrice } from "#shared/pricing/price.ts";
 import { build } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
-import { controllerOf, fakeIngress, replyTo } from "#tests/workers/runner/fake-ingress.ts";
+import { controllerOf, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { JobAbort } from "#workers/job.ts";
 import { createTranscriptionHandler } from "#workers/calls/transcription/transcription.ts";
@@ -111,7 +111,7 @@ async function run(
   });
   const cancels = { onCancel: () => () => undefined };
   const live = openLiveCalls({ context, handler: createTranscriptionHandler(context), cancels });
-  await live.run(job, replyTo(job), controllerOf(signal), new AbortController().signal);
+  await live.run(callOf(job), controllerOf(signal), new AbortController().signal);
   live.close();
   return { told: told(), firstFrame: frames[0]?.frame.t, closed, breaker: breaker.told };
 }

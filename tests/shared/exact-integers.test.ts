@@ -1,0 +1,26 @@
+import { describe, expect, test } from "bun:test";
+
+import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
+
+const copied = (text: string): string => stringifyExact(JSON.parse(text), exactIntegersOf(text));
+
+describe("a JSON text that is read and written again", () => {
+  test.each([
+    '{"seed":9007199254740993}',
+    '{"a":[18446744073709551615,-9223372036854775808,{"b":12345678901234567890123}]}',
+    '{"small":1,"half":1.5,"large":1e+300,"seed":9223372036854775807}',
+    '{"text":"9007199254740993","seed":-9007199254740993}',
+  ])("keeps its integers: %s", (text) => {
+    expect(copied(text)).toBe(text);
+  });
+
+  test("has none to keep where every number can hold them", () => {
+    expect(exactIntegersOf('{"a":9007199254740991,"b":"9007199254740993","c":1.2345678901234567}')).toBeUndefined();
+  });
+
+  test("keeps none of two that read as the same number, and all others", () => {
+    const text = '{"a":9007199254740993,"b":9007199254740992,"c":9007199254740995}';
+    expect(JSON.parse(copied(text))).toEqual(JSON.parse(text));
+    expect(copied(text)).toContain("9007199254740995");
+  });
+});
