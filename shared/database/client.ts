@@ -42,7 +42,7 @@ export const SQL = {
   serialization: "40001",
   uniqueViolation: "23505",
   statementTimeout: "57014",
-  /** Ours: the decision must be made again under the lock (migrations 0002, 0003). */
+  /** Ours: the decision must be made again under the lock (see admit_calls). */
   decideLocked: "SL001",
 } as const;
 

@@ -237,7 +237,7 @@ export async function noteProgress(target: Queryable, id: string, epoch: number,
   );
 }
 
-/** Nobody can say what became of it (migration 0011). False: it is not as it was seen. */
+/** What became of the job is not known (see note_unknown). False: it is not as it was seen. */
 export async function noteUnknown(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number; readonly isOwned: boolean },
@@ -273,7 +273,7 @@ export async function handBackJob(target: Queryable, id: string, epoch: number):
 }
 
 /**
- * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (migration 0014).
+ * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (see rest_job).
  * @param delayMs the least that it waits; false: it cannot wait, or is not ours
  */
 export async function restJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {

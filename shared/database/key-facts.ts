@@ -13,7 +13,7 @@ export interface KeyFacts {
   readonly day_tokens: bigint;
 }
 
-/** One snapshot without locks; undefined when the workspace has no such key. The time is the window's (see 0002). */
+/** One snapshot without locks; undefined when the workspace has no such key. The time is the window's (see window_shift). */
 export async function readKeyFacts(
   target: Queryable,
   workspaceId: string,

@@ -1,6 +1,6 @@
 /**
  * Admission of durable jobs: window, daily tokens, funds, hold and row in one transaction, grouped like the calls of the
- * HTTP door and decided by the same functions of the database (migrations 0002, 0006). A job whose window is full is
+ * HTTP door and decided by the same functions of the database (see admit_jobs). A job whose window is full is
  * neither counted nor kept: its publisher's message waits.
  */
 import { type HoldRequest, refusal } from "#shared/admission/calls.ts";
@@ -33,7 +33,7 @@ export interface JobRequest {
   readonly limit: number | null;
   /** Over a full window a message waits, uncounted; a caller is counted and sent away. */
   readonly ifFull: "wait" | "refuse";
-  /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (migration 0014). */
+  /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (see window_share). */
   readonly starves?: boolean;
   /** What it needs, or why it is refused whatever the database says: then it is counted and remembered only. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };

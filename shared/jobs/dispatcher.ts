@@ -1,6 +1,6 @@
 /**
  * Puts admitted jobs on their pool's stream. The row says what must be there; a message that is lost on the way is found
- * missing by the janitor and sent again under the next number. Fairness is decided in the database (migration 0006): what is
+ * missing by the janitor and sent again under the next number. Fairness is decided in the database (see release_jobs): what is
  * beyond a workspace's share waits in its row and is released here as others end.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";

@@ -16,7 +16,7 @@ interface Job {
   readonly workspaceId: string;
 }
 
-/** No client's key begins with a blank: headers lose them. The janitor finds ended jobs by it (migration 0011). */
+/** No client's key begins with a blank: headers lose them. The janitor finds ended jobs by it (see kept_result). */
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**

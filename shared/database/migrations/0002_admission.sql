@@ -1,20 +1,79 @@
--- Admission of grouped calls: exact 60-second window, daily tokens, funds. One verdict per call, in the order given.
--- Verdicts: 0 admitted, 1 window full, 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done),
--- 5 unknown workspace. A call whose p_job is null is only counted (a GET, or a call refused by validation) and needs no
--- balance. p_limit null = counted and never refused. p_cap null = no daily cap.
+-- Admission of calls: the exact 60-second rate window, the day's tokens, the balance and the holds on it. Amounts are
+-- bigint nano-credits.
 --
+-- Locks are taken in one order everywhere: rate_window by workspace, hold, balance by workspace. No transaction waits for a
+-- hold: one that is locked elsewhere is skipped, so holds need no order among themselves.
+-- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
+-- before the locks were taken.
+
+-- available = amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls and what its open calls under
+-- a daily cap have reserved. It lives here because every admission and every finish writes this row anyway.
+create table balance (
+  workspace_id uuid primary key references workspace (id),
+  amount bigint not null default 0,
+  held bigint not null default 0 constraint held_not_negative check (held >= 0),
+  day date not null default '-infinity',
+  day_tokens bigint not null default 0,
+  constraint funds check (amount >= held)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+-- Open holds only: closing a hold moves it into usage_record in the same transaction, so this table stays small.
+create table hold (
+  job_id uuid not null,
+  attempt smallint not null,
+  workspace_id uuid not null,
+  key_id uuid not null,
+  model text not null,
+  amount bigint not null constraint hold_amount_not_negative check (amount >= 0),
+  may_exceed boolean not null,
+  -- UTC day its tokens count on, and how many it has reserved there (0 when it is under no cap).
+  day date not null,
+  tokens bigint not null,
+  deadline timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (job_id, attempt)
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index hold_deadline on hold (deadline);
+
 -- The window is a ring of numbered calls: call n under limit L passes when call n - L is at least 60 s old. Refused
 -- calls count. Limits go up to 4,095: the ring keeps 4,608 calls and a group is far smaller than the rest. Times never
 -- fall from one call to the next, so once call m is found old everything before it is, and `passed` remembers that:
 -- a block is read about once in 32 calls, or when the window is full. The only clock is the database's, read after the
--- locks are got.
+-- locks are taken.
 --
--- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring
--- rows per call once more (groups of 50: 24 against 52 microseconds of CPU a call). The planner settings keep plans
--- made while a table was empty from scanning it whole later.
+-- calls: how many were ever counted. passed: calls up to this number are known to be older than 60 s.
+-- shift_ms: added to the clock after it was set back, until it has caught up.
+-- recent: times of the calls since the last full block of 32, in order.
+create table rate_window (
+  workspace_id uuid primary key,
+  calls bigint not null default 0,
+  last_ms bigint not null default 0,
+  shift_ms bigint not null default 0,
+  passed bigint not null default 0,
+  recent bigint[] not null default '{}'
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+alter table rate_window alter column recent set storage plain;
 
--- The time of a call as the window counts it: never before the last one. A clock that was set back by more than a
--- second is shifted, so that the window goes on; without that it would stand still until the clock has caught up.
+-- Times of 32 calls each: block b holds the calls 32 b + 1 to 32 b + 32 and lies in slot b mod 144.
+create table rate_block (
+  workspace_id uuid not null,
+  slot smallint not null,
+  at_ms bigint[] not null,
+  primary key (workspace_id, slot)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+alter table rate_block alter column at_ms set storage plain;
+
+create function workspace_rows() returns trigger language plpgsql as $$
+begin
+  insert into balance (workspace_id) values (new.id);
+  insert into rate_window (workspace_id) values (new.id);
+  return new;
+end $$;
+create trigger workspace_rows after insert on workspace for each row execute function workspace_rows();
+
+-- The milliseconds to add to the clock for a call of the window: a call is never counted before the last one. A clock that
+-- was set back by more than a second is shifted, so that the window goes on; without that it would stand still until the
+-- clock has caught up.
 create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigint) returns bigint language sql immutable as $$
   select case
     when p_now_ms >= p_last_ms then 0
@@ -23,10 +82,31 @@ create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigin
   end;
 $$;
 
+-- Time of call `p_number` of a workspace's window, whose row the caller has locked.
+create function window_call(p_ws uuid, p_number bigint) returns bigint
+language plpgsql volatile set enable_seqscan = off as $$
+declare
+  w rate_window;
+  block bigint[];
+begin
+  select * into w from rate_window where workspace_id = p_ws;
+  if (p_number - 1) / 32 = w.calls / 32 then return w.recent[(p_number - 1) % 32 + 1]; end if;
+  select at_ms into block from rate_block where workspace_id = p_ws and slot = ((p_number - 1) / 32 % 144)::smallint;
+  return block[(p_number - 1) % 32 + 1];
+end $$;
+
+-- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
+-- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace. A call whose p_job
+-- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit null = counted and never
+-- refused. p_cap null = no daily cap.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and finishes of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
 -- nothing is done and SQLSTATE SL001 says: again, without p_late. Not for calls under a daily cap.
+--
+-- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring
+-- rows per call once more (groups of 50: 24 against 52 microseconds of CPU a call). The planner settings keep plans
+-- made while a table was empty from scanning it whole later.
 create function admit_calls(
   p_ws uuid[], p_limit int[], p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[],
   p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait_ms int, p_now_ms bigint default null,
@@ -210,7 +290,10 @@ begin
   return v;
 end $$;
 
--- The same steps for a lone call: the group form costs several times as much for a group of one.
+-- The same steps for a lone call: the group form costs several times as much for a group of one. It waits for its
+-- workspace's rows instead of skipping them and coming back through the contended group, which costs it a second trip:
+-- usually they are held for a statement and a commit. How long is the session's lock_timeout, set short on the connections
+-- that send these; after it SQLSTATE 55P03 sends the call to the contended group.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
   p_cap bigint, p_life_ms bigint, p_now_ms bigint default null
@@ -226,13 +309,11 @@ declare
   k int;
   v smallint := 0;
 begin
-  select * into w from rate_window where workspace_id = p_ws for update skip locked;
-  if not found then
-    return case when exists (select from rate_window where workspace_id = p_ws) then 4 else 5 end;
-  end if;
+  select * into w from rate_window where workspace_id = p_ws for update;
+  if not found then return 5; end if;
   if p_job is not null then
-    select * into b from balance where workspace_id = p_ws for update skip locked;
-    if not found then return 4; end if;
+    select * into b from balance where workspace_id = p_ws for update;
+    if not found then return 5; end if;
   end if;
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   at := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
@@ -279,4 +360,32 @@ begin
   values (p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, b.day, case when p_cap is null then 0 else p_tokens end,
           at_utc + p_life_ms * interval '1 millisecond', at_utc);
   return 0;
+end $$;
+
+-- What admit_call would say now of a call that holds nothing, and what is free of the balance: counts and locks nothing.
+create function look_at_call(p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint)
+language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  w rate_window;
+  at bigint;
+  past bigint;
+  block bigint[];
+begin
+  select * into w from rate_window where workspace_id = p_ws;
+  if not found then return; end if;
+  select amount - held into free from balance where workspace_id = p_ws;
+  at := coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint);
+  at := greatest(at + window_shift(at, w.last_ms, w.shift_ms), w.last_ms);
+  past := w.calls + 1 - p_limit;
+  is_full := false;
+  if past > w.passed then
+    if past > w.calls then is_full := true;
+    else
+      block := w.recent;
+      if (past - 1) / 32 <> w.calls / 32 then
+        select at_ms into block from rate_block where workspace_id = p_ws and slot = ((past - 1) / 32 % 144)::smallint;
+      end if;
+      is_full := block[(past - 1) % 32 + 1] > at - 60000;
+    end if;
+  end if;
 end $$;

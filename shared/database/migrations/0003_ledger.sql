@@ -1,6 +1,72 @@
--- The only functions that move money. Idempotent by (job_id, attempt): a hold is closed once, later calls see null.
+-- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, redrive_job one for a job that is
+-- run again; everything else that changes a balance is here. Idempotent by (job_id, attempt): a hold is closed once, later
+-- calls see null. Amounts are bigint nano-credits; locks as in 0002_admission.
 
--- p_used null = release. Result per call: amount taken, null = closed before, -1 = busy (locked elsewhere, nothing done).
+create table ledger_entry (
+  id bigint generated always as identity,
+  workspace_id uuid not null,
+  kind text not null constraint ledger_kind check (kind in ('settle', 'top_up', 'correction')),
+  amount bigint not null,
+  source_id uuid not null,
+  attempt smallint not null default 0,
+  note text,
+  at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  constraint ledger_once unique (source_id, attempt, kind)
+);
+
+-- One row per closed hold. For a call over HTTP, job_id is its x-request-id.
+create table usage_record (
+  job_id uuid not null,
+  attempt smallint not null,
+  workspace_id uuid not null,
+  key_id uuid not null,
+  model text not null,
+  source text,
+  status text not null constraint usage_status check (status in ('succeeded', 'failed', 'cancelled', 'lost')),
+  units jsonb not null,
+  is_estimated boolean not null,
+  held bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  day date not null,
+  tokens bigint not null,
+  started_at timestamptz not null,
+  ended_at timestamptz not null default now(),
+  primary key (job_id, attempt)
+);
+create index usage_record_workspace on usage_record (workspace_id, ended_at);
+
+-- A call has one usage record, which names the model that its hold named last and sums everything. Of a stream that was
+-- continued, one row here for each model before that one. Written when the hold moves on, so that it is there when
+-- any process closes the hold.
+create table usage_part (
+  job_id uuid not null,
+  attempt smallint not null,
+  -- 1 for the model that began the stream.
+  part smallint not null,
+  model text not null,
+  -- provider/model.
+  source text not null,
+  units jsonb not null,
+  is_estimated boolean not null,
+  -- Nano-credits, of those that the usage record says were used.
+  amount bigint not null check (amount >= 0),
+  primary key (job_id, attempt, part)
+);
+
+-- What an ingress has relayed of a stream so far: the price of a call whose worker is lost.
+create table relay_progress (
+  job_id uuid primary key,
+  amount bigint not null,
+  tokens bigint not null,
+  units jsonb not null,
+  at timestamptz not null default now()
+);
+create index relay_progress_at on relay_progress (at);
+
+-- Closes the holds of grouped calls. p_used null = release. Result per call: amount taken, null = closed before, -1 = busy
+-- (locked elsewhere, nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
 -- order given. What cannot be taken is uncollected. No figure ever credits a caller: negative ones count as 0.
 -- p_wait_ms: null skips what is locked elsewhere; else balances are waited for, this long each (SQLSTATE 55P03).
@@ -12,7 +78,7 @@ create function finish_calls(
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  -- Two attempts of one job never share a group unless someone mixes them up; the second then reads as busy.
+  -- Two attempts of one job never share a group; if they did, the second would read as busy.
   is_uniform boolean := p_attempt[1] = all (p_attempt);
   -- Per hold found, in the order of the calls; takes is null for those of a locked workspace.
   places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
@@ -112,7 +178,7 @@ begin
   return result;
 end $$;
 
--- The same steps for a lone call.
+-- The same steps for a lone call, which waits for its balance as admit_call does.
 create function finish_call(
   p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -125,8 +191,7 @@ begin
   if not found then
     return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then -1 end;
   end if;
-  select * into b from balance where workspace_id = h.workspace_id for update skip locked;
-  if not found then return -1; end if;
+  select * into b from balance where workspace_id = h.workspace_id for update;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
   delete from hold where job_id = p_job and attempt = p_attempt;
   update balance set amount = b.amount - take, held = b.held - h.amount,
@@ -143,6 +208,58 @@ begin
   return take;
 end $$;
 
+-- The price of another model replaces the one held, in place: the process that closes the hold finds it under the same job
+-- and attempt, and what it says then is what the usage record says. A second call with the same values changes nothing.
+-- Result: 0 = the hold says this now, 1 = funds missing, nothing changed, 3 = closed, 4 = busy (locked elsewhere, nothing
+-- changed). Locks: hold, then balance. p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null
+-- leaves it to the session.
+-- Tokens reserved under a daily cap follow, but are not held against the cap again: the call was admitted under it.
+create function adjust_hold(
+  p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
+) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  h hold;
+  b balance;
+  reserved bigint;
+begin
+  select * into h from hold where job_id = p_job and attempt = p_attempt for update skip locked;
+  if not found then
+    return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then 4 else 3 end;
+  end if;
+  -- Never 0 for a call under a cap: that would read as one under none.
+  reserved := case when h.tokens = 0 then 0 else greatest(p_tokens, 1) end;
+  if p_amount <> h.amount or reserved <> h.tokens then
+    if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+    select * into b from balance where workspace_id = h.workspace_id for update;
+    if p_amount - h.amount > b.amount - b.held then return 1; end if;
+    update balance set held = b.held + p_amount - h.amount,
+      day_tokens = b.day_tokens + case when h.day = b.day then reserved - h.tokens else 0 end
+    where workspace_id = h.workspace_id;
+  end if;
+  if (p_model, p_amount, p_exceed, reserved) is distinct from (h.model, h.amount, h.may_exceed, h.tokens) then
+    update hold set model = p_model, amount = p_amount, may_exceed = p_exceed, tokens = reserved
+    where job_id = p_job and attempt = p_attempt;
+  end if;
+  return 0;
+end $$;
+
+-- Does what adjust_hold does and writes the parts so far, both once. Result as adjust_hold's.
+create function continue_hold(
+  p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int, p_parts jsonb
+) returns smallint language plpgsql as $$
+declare
+  verdict smallint := adjust_hold(p_job, p_attempt, p_model, p_amount, p_exceed, p_tokens, p_wait_ms);
+begin
+  if verdict = 0 then
+    insert into usage_part (job_id, attempt, part, model, source, units, is_estimated, amount)
+    select p_job, p_attempt, p.part, p.value ->> 'model', p.value ->> 'source', p.value -> 'units',
+           (p.value ->> 'is_estimated')::boolean, (p.value ->> 'amount')::bigint
+    from jsonb_array_elements(p_parts) with ordinality p(value, part)
+    on conflict do nothing;
+  end if;
+  return verdict;
+end $$;
+
 -- Top-ups and corrections; p_source makes a repeat harmless. Result: true = moved now, false = was moved before.
 create function move_credits(p_ws uuid, p_kind text, p_amount bigint, p_source uuid, p_note text) returns boolean language plpgsql as $$
 begin
@@ -154,34 +271,3 @@ begin
   update balance set amount = amount + p_amount where workspace_id = p_ws;
   return true;
 end $$;
-
--- Every disagreement between ledger, holds, balances and usage; no row means exact.
-create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
-  select b.workspace_id, 'balance is not the sum of ledger entries', coalesce(l.sum, 0)::text, b.amount::text
-  from balance b left join (select e.workspace_id, sum(amount) from ledger_entry e group by 1) l using (workspace_id)
-  where b.amount <> coalesce(l.sum, 0)
-  union all
-  select b.workspace_id, 'held is not the sum of open holds', coalesce(h.sum, 0)::text, b.held::text
-  from balance b left join (select o.workspace_id, sum(amount) from hold o group by 1) h using (workspace_id)
-  where b.held <> coalesce(h.sum, 0)
-  union all
-  select u.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
-  from usage_record u
-  left join ledger_entry e on e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
-  where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
-  union all
-  select e.workspace_id, 'settle without a usage record', '-', e.source_id::text
-  from ledger_entry e left join usage_record u on u.job_id = e.source_id and u.attempt = e.attempt
-  where e.kind = 'settle' and u.job_id is null
-  union all
-  select o.workspace_id, 'hold open and closed at once', '-', o.job_id::text
-  from hold o join usage_record u on u.job_id = o.job_id and u.attempt = o.attempt
-  union all
-  select b.workspace_id, 'available balance is negative', '0', (b.amount - b.held)::text from balance b where b.amount < b.held
-  union all
-  select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (coalesce(u.sum, 0) + coalesce(h.sum, 0))::text, b.day_tokens::text
-  from balance b
-  left join (select r.workspace_id, r.day, sum(r.tokens) from usage_record r group by 1, 2) u on u.workspace_id = b.workspace_id and u.day = b.day
-  left join (select o.workspace_id, o.day, sum(o.tokens) from hold o group by 1, 2) h on h.workspace_id = b.workspace_id and h.day = b.day
-  where b.day_tokens <> coalesce(u.sum, 0) + coalesce(h.sum, 0);
-$$;

@@ -1,4 +1,5 @@
--- The hourly audit reads what is new: entries up to a border are summed once per workspace, and kept as a checkpoint.
+-- The audit of ledger, holds, balances and usage. The hourly one reads what is new: entries up to a border are summed once
+-- per workspace, and kept as a checkpoint.
 
 -- Sum of a workspace's ledger entries with an id up to ledger_border.entry_id. No row: 0.
 create table ledger_checkpoint (
@@ -43,7 +44,7 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
 $$;
 
 -- Every disagreement between ledger, holds, balances, usage and checkpoints, from the first entry on; no row means exact.
-create or replace function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'balance is not the sum of ledger entries', coalesce(l.sum, 0)::text, b.amount::text
   from balance b left join (select e.workspace_id, sum(amount) from ledger_entry e group by 1) l using (workspace_id)
   where b.amount <> coalesce(l.sum, 0)
@@ -73,10 +74,10 @@ $$;
 -- full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction to write
 -- or lock anything.
 --
--- Why no entry is missed: whoever writes one locks a row first (hold or balance), so its transaction is numbered before it
--- draws the entry's id. Here the last id drawn is read first and our own number taken after, so whoever has drawn an id up to
--- there has a lower number. A later audit closes the period once no lower number runs any more: all of its entries are
--- then committed or will never be, and its own look, which comes after, sees them.
+-- Why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
+-- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
+-- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
+-- entries are then committed or will never be, and its own look, which comes after, sees them.
 create function audit_new_entries() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -92,7 +93,7 @@ begin
   select case when is_called then last_value else last_value - 1 end into drawn from ledger_entry_id_seq;
   numbered := pg_current_xact_id();
   select * into border from ledger_border for update skip locked;
-  -- Another one is at it.
+  -- Another audit is under way.
   if border.entry_id is null then return; end if;
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 

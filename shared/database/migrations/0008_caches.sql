@@ -1,3 +1,5 @@
+-- What may be lost: which sources rest, and answers that were given before.
+
 -- Sources of providers that are out of rotation, per pool: one row from the first failure that took a source out until
 -- the trial that brought it back. A restarted worker reads what rests from here, and the fleet's one trial is handed out
 -- here. All times are this server's: workers ask how long from now, so their clocks need not agree.
@@ -13,3 +15,17 @@ create table source_breaker (
   probe_until timestamptz,
   primary key (pool, source)
 ) with (fillfactor = 50);
+
+-- Whole answers under the hash of their request, per workspace. Unlogged: it may be lost, and costs no WAL.
+create unlogged table response_cache (
+  workspace_id uuid not null,
+  key bytea not null,
+  model text not null,
+  body bytea not null,
+  is_stream boolean not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  primary key (workspace_id, key)
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index response_cache_expires on response_cache (expires_at);
+create index response_cache_age on response_cache (workspace_id, created_at);

@@ -1,9 +1,10 @@
 -- The file store. A row is the commit point: an object in S3 is a file as long as its row says `ready`.
 --
--- uploading → ready → deleted. A row goes when its bytes are gone from S3. `lost`: somebody took the bytes from behind us; the
--- row stays for the operator, counts for nothing and is shown to nobody.
+-- uploading → ready → deleted. A row goes when its bytes are gone from S3. `lost`: the bytes vanished from S3 without a call
+-- of ours; the row stays for the operator, counts for nothing and is shown to no client.
 --
--- Locks: file, idempotency_key, file_storage. Nobody locks two files at once; a file that is being inserted is nobody's.
+-- Locks: file, idempotency_key, file_storage. No transaction locks two files at once; a file that is being inserted is seen by
+-- no other.
 
 create table file (
   -- Made from a UUIDv7: ids sort by time, which makes any of them a cursor.
@@ -44,7 +45,7 @@ create table file_storage (
 ) with (fillfactor = 50);
 
 -- Calls that a client named by itself. `fingerprint` is of the call that ended well; null while it runs: then `subject` names
--- what it works on, whose own row tells whether anybody still does.
+-- what it works on, whose own row tells whether a process still does.
 create table idempotency_key (
   workspace_id uuid not null references workspace (id),
   route text not null,
@@ -57,6 +58,8 @@ create table idempotency_key (
 );
 create index idempotency_key_subject on idempotency_key (subject) where fingerprint is null;
 create index idempotency_key_expiry on idempotency_key (expires_at) where fingerprint is not null;
+-- Keys of jobs: see kept_result below.
+create index idempotency_key_result on idempotency_key (key) where key like ' job %' and fingerprint is not null;
 
 -- Begins an upload. verdict: `begun`; `busy`: the key's first call still runs; `done`: it has ended, as told.
 create function begin_upload(
@@ -74,7 +77,7 @@ begin
       select * into k from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key for update;
       -- Gone between the two statements: its call was refused.
       continue when not found;
-      -- Keys of jobs, which begin with a blank, last as long as their jobs (migration 0011).
+      -- Keys of jobs, which begin with a blank, last as long as their jobs.
       if k.fingerprint is not null and (k.expires_at > clock_timestamp() or p_key like ' job %') then
         verdict := 'done';
         done_fingerprint := k.fingerprint;
@@ -141,8 +144,8 @@ begin
   return true;
 end $$;
 
--- Gives an upload up: what it had reserved is free, its key is nobody's. Its bytes are still to be deleted. No row: there is no
--- such upload. p_expired: only when its lease is over.
+-- Gives an upload up: what it had reserved and its key are free. Its bytes are still to be deleted. No row: there is no such
+-- upload. p_expired: only when its lease is over.
 create function end_upload(p_id text, p_expired boolean) returns table (upload_id text)
 language plpgsql as $$
 #variable_conflict use_column
@@ -169,4 +172,33 @@ begin
   if not found then return false; end if;
   update file_storage set used = used - size where workspace_id = p_ws;
   return true;
+end $$;
+
+-- What media jobs keep while they run is known by keys of its own (shared/jobs/kept-results.ts), so that each is kept once
+-- when another worker takes the job over. A job that has ended is not taken over: the keys go, and with them each file that is
+-- not in the job's result.
+create view kept_result as
+select k.workspace_id, k.key, k.subject, substr(k.key, 6, 36)::uuid as job_id
+from idempotency_key k
+where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' and k.key ~ '^ job [0-9a-f-]{36} ';
+
+-- Drops one, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Whether its file
+-- was deleted; null: the key is not to go. Locks: job, idempotency_key, then as end_file.
+create function drop_kept_result(p_ws uuid, p_key text) returns boolean language plpgsql as $$
+declare
+  k kept_result;
+  j job;
+begin
+  select * into k from kept_result where workspace_id = p_ws and key = p_key;
+  if not found then return null; end if;
+  -- An operator may have sent it on its way again.
+  select * into j from job where id = k.job_id for share;
+  if j.state in ('queued', 'running') then return null; end if;
+  delete from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key and subject = k.subject;
+  if not found then return null; end if;
+  -- What a job whose row is gone has made is not known any more: its owner decides.
+  if j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0 then
+    return end_file(p_ws, k.subject, 'deleted');
+  end if;
+  return false;
 end $$;

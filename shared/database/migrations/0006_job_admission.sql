@@ -1,111 +1,27 @@
--- Jobs that wait for a source of their model, without a slot and without a place in their workspace's share (see 0006).
+-- How durable jobs are admitted and let onto the queue: by the same window, tokens and funds as calls over HTTP, and in turn
+-- among the workspaces that have work.
 
-alter table job
-  -- Not let out before; null when it may be.
-  add column not_before timestamptz,
-  -- How often it was taken and found no source free.
-  add column rests smallint not null default 0,
-  -- The provider that a job's intent names answers in the same exchange and keeps no job: when the owner of such a job dies,
-  -- there is nothing to ask anybody for. False for the intents of workers from before this migration.
-  add column intent_is_direct boolean not null default false;
+-- Slots that workers offer, told anew with every beat: the dispatcher's measure of the fleet.
+create table worker_slots (
+  worker uuid not null,
+  pool text not null,
+  lane text not null,
+  slots int not null,
+  seen_at timestamptz not null default clock_timestamp(),
+  primary key (worker, pool, lane)
+) with (fillfactor = 50);
 
--- Its owner gives back a job that no source took: it comes again after p_delay_ms, and after ever longer the more often this
--- happens, up to two minutes, spread by a fifth. The message it came with is void. False: it is not ours any more, was cancelled, has
--- no time left, or its hold was moved to a fallback's price: then it ends.
-create function rest_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
+-- How many jobs of one workspace may be on the queue of a pool and lane at once: two fleets full, shared among the workspaces
+-- that have work there. At least 4, so that a small fleet is kept busy between two looks; at most half of what the stream
+-- takes of one workspace. While no worker is known, as for sixteen slots: there is something to begin with when they come.
+create function job_share(p_pool text, p_lane text) returns int
 language sql volatile set enable_seqscan = off as $$
-  with found as (
-    select j.id, clock_timestamp() + (0.8 + 0.4 * random())
-        * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.rests, 6))) * interval '1 millisecond' as again_at
-    from job j
-    where j.id = p_id and j.epoch = p_epoch and j.state = 'running' and not j.cancel_requested and j.provider_job is null
-      and exists (select from hold h where h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
-    for update of j
-  ), rested as (
-    update job set state = 'queued', lease_until = null, intent_at = null, intent_is_direct = false, started_at = null, claims = greatest(0, claims - 1),
-      dispatch = dispatch + 1, dispatched_at = null, stream_seq = null, checked_at = null, not_before = found.again_at,
-      rests = least(rests + 1, 1000)
-    from found where job.id = found.id and job.deadline > found.again_at
-    returning 1)
-  select exists (select from rested);
+  select least(1000, greatest(4, ceil(2.0 * coalesce(s.slots, 16) / greatest(a.active, 1))))::int
+  from (select nullif(sum(slots), 0) as slots from worker_slots
+        where pool = p_pool and lane = p_lane and seen_at > clock_timestamp() - interval '45 seconds') s,
+       (select count(distinct workspace_id) as active from job
+        where pool = p_pool and lane = p_lane and state in ('queued', 'running') and dispatched_at is not null) a
 $$;
-
--- As in 0006; those that rest do not count as waiting.
-create or replace function job_round_next(p_pool text, p_lane text, p_max int) returns uuid[]
-language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
-declare
-  started uuid;
-  at uuid;
-  found_ws uuid;
-  wss uuid[] := '{}';
-  is_second_lap boolean := false;
-begin
-  select workspace_id into started from job_round where pool = p_pool and lane = p_lane;
-  started := coalesce(started, '00000000-0000-0000-0000-000000000000');
-  at := started;
-  while cardinality(wss) < p_max loop
-    select workspace_id into found_ws from job
-    where pool = p_pool and lane = p_lane and state = 'queued' and dispatched_at is null and not_before is null and workspace_id > at
-    order by workspace_id limit 1;
-    if found_ws is null or (is_second_lap and found_ws > started) then
-      exit when is_second_lap;
-      is_second_lap := true;
-      at := '00000000-0000-0000-0000-000000000000';
-      continue;
-    end if;
-    wss := wss || found_ws;
-    at := found_ws;
-  end loop;
-  if cardinality(wss) > 0 then
-    insert into job_round (pool, lane, workspace_id) values (p_pool, p_lane, at)
-    on conflict (pool, lane) do update set workspace_id = excluded.workspace_id;
-  end if;
-  return wss;
-end $$;
-
--- As in 0006, and those that have rested wait from now on.
-create or replace function release_jobs(p_pool text, p_lane text, p_max int)
-returns table (id uuid, workspace_id uuid, attempt smallint, dispatch int, deadline timestamptz)
-language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
-#variable_conflict use_column
-declare
-  share int;
-  wss uuid[];
-begin
-  if not pg_try_advisory_xact_lock(hashtext('release_jobs'), hashtext(p_pool || '.' || p_lane)) then return; end if;
-  update job set not_before = null
-  where job.id = any (array(
-    select r.id from job r
-    where r.pool = p_pool and r.lane = p_lane and r.state = 'queued' and r.not_before <= now()
-    order by r.not_before limit p_max for update skip locked));
-  wss := job_round_next(p_pool, p_lane, p_max);
-  if cardinality(wss) = 0 then return; end if;
-  share := job_share(p_pool, p_lane);
-  return query
-  with waiting as (
-    select t.ws as workspace_id from unnest(wss) t(ws)
-  ), next as (
-    select j.id, c.have + row_number() over (partition by s.workspace_id order by j.created_at) as place, j.created_at
-    from waiting s
-    cross join lateral (
-      select count(*) as have from (
-        select from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
-          and state in ('queued', 'running') and dispatched_at is not null limit share) x) c
-    cross join lateral (
-      select id, created_at from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
-        and state = 'queued' and dispatched_at is null and not_before is null
-      order by created_at limit greatest(0, share - c.have)) j
-  ), chosen as (
-    -- As an array, so that they are looked up by id: a join would read everything that waits.
-    select j.id from job j
-    where j.id = any (array(select n.id from next n order by n.place, n.created_at limit p_max))
-      and j.state = 'queued' and j.dispatched_at is null and j.not_before is null
-    order by j.id for update of j skip locked
-  )
-  update job j set dispatch = j.dispatch + 1, dispatched_at = clock_timestamp(), stream_seq = null
-  from chosen where j.id = chosen.id
-  returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline;
-end $$;
 
 -- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
 -- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
@@ -145,12 +61,24 @@ begin
     calls_left = case when p_again then window_share.calls_left else excluded.calls_left end;
 end $$;
 
--- It has waited for longer than a window lasts, and no other batch message of its workspace found the window open meanwhile.
-alter type job_offer add attribute starves boolean;
+-- What an entry point asks for. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
+-- `funds_error`: what to remember when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
+-- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
+-- found the window open meanwhile.
+create type job_offer as (
+  n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
+  request text, request_ref text, publisher_key text, reply text, is_hidden boolean, error jsonb, tokens_error jsonb,
+  funds_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
+  deadline_ms bigint, hold_ms bigint, starves boolean
+);
 
--- As in 0006, but: those that rest keep nobody from being let out at once, and what starves is taken from the window's share. wait_ms of what
--- was admitted so is -1.
-create or replace function admit_jobs(p_offers jsonb, p_wait_ms int)
+-- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. What starves is taken
+-- from the window's share.
+-- Verdicts: 0 admitted, 1 window full (nothing is kept; wait_ms until it opens, for those that may wait), 2 daily tokens used
+-- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
+-- done), 7 refused as offered. 2, 3 and 7 leave the row as refused. wait_ms of what was admitted from the window's share is -1.
+-- number: the dispatch to publish now, 0 for none.
+create function admit_jobs(p_offers jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -283,7 +211,7 @@ begin
   from generate_subscripts(offers, 1) i
   where v[i] in (2, 3) and job.id = offers[i].id;
 
-  -- The first dispatch, for those whose workspace has room on the queue and nobody waiting before them.
+  -- The first dispatch, for those whose workspace has room on the queue and no job waiting before them.
   for r in select distinct offers[i].pool as pool, offers[i].lane as name
               from generate_subscripts(offers, 1) i where v[i] = 0 loop
     share := job_share(r.pool, r.name);
@@ -307,4 +235,92 @@ begin
   end loop;
 
   return query select offers[i].n, v[i], waits[i], numbers[i] from generate_subscripts(offers, 1) i;
+end $$;
+
+-- Where the round over the workspaces with waiting jobs has come to.
+create table job_round (
+  pool text not null,
+  lane text not null,
+  workspace_id uuid not null,
+  primary key (pool, lane)
+) with (fillfactor = 50);
+
+-- The next workspaces of the round that have waiting jobs, at most p_max, one index look-up each. Jobs that rest do not count
+-- as waiting.
+create function job_round_next(p_pool text, p_lane text, p_max int) returns uuid[]
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  started uuid;
+  at uuid;
+  found_ws uuid;
+  wss uuid[] := '{}';
+  is_second_lap boolean := false;
+begin
+  select workspace_id into started from job_round where pool = p_pool and lane = p_lane;
+  started := coalesce(started, '00000000-0000-0000-0000-000000000000');
+  at := started;
+  while cardinality(wss) < p_max loop
+    select workspace_id into found_ws from job
+    where pool = p_pool and lane = p_lane and state = 'queued' and dispatched_at is null and not_before is null and workspace_id > at
+    order by workspace_id limit 1;
+    if found_ws is null or (is_second_lap and found_ws > started) then
+      exit when is_second_lap;
+      is_second_lap := true;
+      at := '00000000-0000-0000-0000-000000000000';
+      continue;
+    end if;
+    wss := wss || found_ws;
+    at := found_ws;
+  end loop;
+  if cardinality(wss) > 0 then
+    insert into job_round (pool, lane, workspace_id) values (p_pool, p_lane, at)
+    on conflict (pool, lane) do update set workspace_id = excluded.workspace_id;
+  end if;
+  return wss;
+end $$;
+
+-- Lets waiting jobs of a pool and lane onto the queue, round robin over the workspaces, each up to its share; those that have
+-- rested long enough wait from now on. One dispatcher at a time: one that finds another at it does nothing, and rings again
+-- or sweeps.
+create function release_jobs(p_pool text, p_lane text, p_max int)
+returns table (id uuid, workspace_id uuid, attempt smallint, dispatch int, deadline timestamptz)
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  share int;
+  wss uuid[];
+begin
+  if not pg_try_advisory_xact_lock(hashtext('release_jobs'), hashtext(p_pool || '.' || p_lane)) then return; end if;
+  update job set not_before = null
+  where job.id = any (array(
+    select r.id from job r
+    where r.pool = p_pool and r.lane = p_lane and r.state = 'queued' and r.not_before <= now()
+    order by r.not_before limit p_max for update skip locked));
+  wss := job_round_next(p_pool, p_lane, p_max);
+  if cardinality(wss) = 0 then return; end if;
+  share := job_share(p_pool, p_lane);
+  return query
+  with waiting as (
+    select t.ws as workspace_id from unnest(wss) t(ws)
+  ), next as (
+    select j.id, c.have + row_number() over (partition by s.workspace_id order by j.created_at) as place, j.created_at
+    from waiting s
+    cross join lateral (
+      select count(*) as have from (
+        select from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
+          and state in ('queued', 'running') and dispatched_at is not null limit share) x) c
+    cross join lateral (
+      select id, created_at from job where pool = p_pool and lane = p_lane and workspace_id = s.workspace_id
+        and state = 'queued' and dispatched_at is null and not_before is null
+      order by created_at limit greatest(0, share - c.have)) j
+  ), chosen as (
+    -- As an array, so that they are looked up by id: a join would read everything that waits.
+    select j.id from job j
+    where j.id = any (array(select n.id from next n order by n.place, n.created_at limit p_max))
+      and j.state = 'queued' and j.dispatched_at is null and j.not_before is null
+    order by j.id for update of j skip locked
+  )
+  update job j set dispatch = j.dispatch + 1, dispatched_at = clock_timestamp(), stream_seq = null
+  from chosen where j.id = chosen.id
+  returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline;
 end $$;

@@ -1,0 +1,241 @@
+-- Durable jobs: the record of everything that was admitted and need not be answered while its caller waits. A row is its own
+-- outbox: `dispatch` numbers the work messages written for it, `dispatched_at` and `stream_seq` tell what became of the last.
+--
+-- Locks: jobs by id before everything else (rate_window, hold, balance as in 0002_admission). No transaction that holds a
+-- balance waits for the job of another one.
+--
+-- Who may write what: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
+-- a live lease. Final states (completed, failed, cancelled, refused) are never left, but by redrive_job.
+
+create table job (
+  id uuid primary key,
+  workspace_id uuid not null,
+  -- Null when a message was refused before a key was found.
+  key_id uuid,
+  pool text not null,
+  lane text not null constraint job_lane check (lane in ('live', 'batch')),
+  kind text not null,
+  modality text not null,
+  model text,
+  state text not null
+    constraint job_state check (state in ('queued', 'running', 'completed', 'failed', 'cancelled', 'refused')),
+  -- The state that the record in the object store tells; behind `state` until it is written.
+  recorded text,
+  attempt smallint not null default 1,
+  -- 0: not on the queue yet, because its workspace has enough there.
+  dispatch int not null default 0,
+  dispatched_at timestamptz,
+  stream_seq bigint,
+  -- When the message under stream_seq was last looked up.
+  checked_at timestamptz,
+  -- Not let out before; null when it may be.
+  not_before timestamptz,
+  -- How often it was taken and found no source free.
+  rests smallint not null default 0,
+  epoch int not null default 0,
+  worker uuid,
+  lease_until timestamptz,
+  -- How often it was claimed, over all dispatches.
+  claims smallint not null default 0,
+  -- A provider may have been asked: from here on the job is never run a second time.
+  intent_at timestamptz,
+  -- The provider that a job's intent names answers in the same exchange and keeps no job: when the owner of such a job dies,
+  -- there is no provider's job to ask for.
+  intent_is_direct boolean not null default false,
+  -- What a provider that works by itself calls the job; the worker that takes the job over asks there.
+  provider_job jsonb,
+  -- 0 to 1, as its provider tells it.
+  progress real not null default 0,
+  -- Paid work may exist whose outcome is not known: the hold stays until it is, or is written off.
+  unknown_since timestamptz,
+  -- When its provider is asked once more.
+  ask_at timestamptz,
+  cancel_requested boolean not null default false,
+  deadline timestamptz not null,
+  -- The work message less what changes with each dispatch and less the request.
+  work jsonb not null,
+  -- The request as JSON text, or where it lies when it is large. Text, since jsonb takes neither \u0000 nor lone surrogates.
+  request text,
+  request_ref text,
+  -- The publisher's name for it and where it wants to hear.
+  publisher_key text,
+  reply text,
+  -- Of a caller that wanted a stream: it cannot be asked for afterwards.
+  is_hidden boolean not null default false,
+  result text,
+  result_ref text,
+  error jsonb,
+  -- Nano-credits taken.
+  credits bigint,
+  created_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,
+  ended_at timestamptz
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.01);
+
+-- Jobs that wait for room on the queue, and those that rest.
+create index job_letting_out on job (pool, lane, workspace_id, created_at)
+  where state = 'queued' and dispatched_at is null and not_before is null;
+create index job_resting on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
+create index job_out on job (pool, lane, workspace_id)
+  where state in ('queued', 'running') and dispatched_at is not null;
+create index job_unclaimed on job (dispatched_at) where state = 'queued' and dispatched_at is not null;
+create index job_deadline on job (deadline) where state = 'queued';
+create index job_cancelled on job (lane) where state = 'queued' and cancel_requested;
+create index job_lease on job (lease_until) where state = 'running';
+create index job_ended on job (ended_at) where ended_at is not null;
+create index job_unknown on job (ask_at) where unknown_since is not null and state = 'running';
+create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
+-- A flood of text jobs should not write three objects each: their answers are all there is to them.
+create index job_unrecorded on job (created_at)
+  where recorded is distinct from state and state <> 'refused' and not is_hidden and kind not in ('chat', 'embeddings');
+
+-- What happened, written in the transaction in which it did.
+create table event (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  type text not null,
+  metadata jsonb not null,
+  occurred_at timestamptz not null default clock_timestamp()
+);
+create index event_occurred on event (occurred_at);
+
+-- Messages of the queue that were given up.
+create table dead_letter (
+  id uuid primary key,
+  stream text not null,
+  stream_seq bigint not null,
+  subject text not null,
+  message_id text,
+  reason text not null,
+  deliveries integer not null,
+  body bytea,
+  job_id uuid,
+  at timestamptz not null default now(),
+  redriven_at timestamptz
+);
+-- Two janitors may see the same message. A sequence alone is not enough: a wiped stream counts from 1 again.
+create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
+
+-- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Null: it is not the caller's any more;
+-- -1: its hold or balance is locked elsewhere, nothing done; else nano-credits taken.
+-- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
+-- p_keep: the request stays, for an operator who may send the job on its way again.
+-- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null does not wait.
+create function finish_job(
+  p_id uuid, p_epoch int, p_owned boolean, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
+  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
+) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  j job;
+  taken bigint;
+begin
+  select * into j from job where id = p_id for update;
+  if not found or j.epoch <> p_epoch then return null; end if;
+  if p_owned then
+    if j.state <> 'running' then return null; end if;
+  elsif j.state not in ('queued', 'running') or j.lease_until > clock_timestamp() then return null;
+  end if;
+  taken := (finish_calls(array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
+                         array[p_estimated], array[p_tokens], p_wait_ms))[1];
+  if taken = -1 then return -1; end if;
+  if taken is null then
+    -- Closed before, by the sweep of expired holds.
+    select settled into taken from usage_record where job_id = p_id and attempt = j.attempt;
+    taken := coalesce(taken, 0);
+  end if;
+  update job set state = p_state, lease_until = null, ask_at = null, result = p_result, result_ref = p_result_ref,
+    error = p_error, credits = taken, ended_at = clock_timestamp(), request = case when p_keep then request end,
+    progress = case when p_state = 'completed' then 1 else progress end
+  where id = p_id;
+  if p_state in ('completed', 'failed') and not j.is_hidden then
+    insert into event (workspace_id, type, metadata)
+    values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
+      'jobId', p_id, 'modality', j.modality, 'model', j.model, 'creditsNano', taken::text, 'code', p_error->>'code')));
+  end if;
+  return taken;
+end $$;
+
+-- Of a job whose owner cannot tell the outcome, or that was lost with its owner after a provider may have been asked.
+-- It has no owner any more; its hold, and the job, outlive p_keep_ms from the first time. False: it is not as it was seen.
+-- The first question comes after a minute, later ones ever more seldom, up to half an hour.
+create function note_unknown(p_id uuid, p_epoch int, p_owned boolean, p_keep_ms bigint) returns boolean language plpgsql as $$
+declare
+  at_utc timestamptz := clock_timestamp();
+  since timestamptz;
+  until_utc timestamptz;
+  tries smallint;
+begin
+  select coalesce(unknown_since, at_utc), attempt into since, tries from job
+  where id = p_id and epoch = p_epoch and (state = 'running' or (state = 'queued' and not p_owned))
+    and (p_owned or lease_until is null or lease_until < at_utc)
+  for update;
+  if not found then return false; end if;
+  until_utc := since + p_keep_ms * interval '1 millisecond';
+  -- It takes no place on the queue meanwhile: its workspace's share is for work that can be done.
+  update job set state = 'running', unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
+    ask_at = at_utc + least(interval '30 minutes', greatest(interval '1 minute', (at_utc - since) / 2)),
+    deadline = greatest(deadline, until_utc)
+  where id = p_id;
+  -- Beyond the job's own end, so that it is the job's end that closes it.
+  update hold set deadline = greatest(deadline, until_utc + interval '1 hour') where job_id = p_id and attempt = tries;
+  return true;
+end $$;
+
+-- Its owner gives back a job that no source took: it comes again after p_delay_ms, and after ever longer the more often this
+-- happens, up to two minutes, spread by a fifth. Meanwhile it holds no slot and no place in its workspace's share. The message
+-- it came with is void. False: it is not the owner's any more, was cancelled, has no time left, or its hold was moved to a
+-- fallback's price: then it ends.
+create function rest_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
+language sql volatile set enable_seqscan = off as $$
+  with found as (
+    select j.id, clock_timestamp() + (0.8 + 0.4 * random())
+        * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.rests, 6))) * interval '1 millisecond' as again_at
+    from job j
+    where j.id = p_id and j.epoch = p_epoch and j.state = 'running' and not j.cancel_requested and j.provider_job is null
+      and exists (select from hold h where h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
+    for update of j
+  ), rested as (
+    update job set state = 'queued', lease_until = null, intent_at = null, intent_is_direct = false, started_at = null, claims = greatest(0, claims - 1),
+      dispatch = dispatch + 1, dispatched_at = null, stream_seq = null, checked_at = null, not_before = found.again_at,
+      rests = least(rests + 1, 1000)
+    from found where job.id = found.id and job.deadline > found.again_at
+    returning 1)
+  select exists (select from rested);
+$$;
+
+-- An operator sends a job that became a dead letter on its way again: next attempt, new hold, all in one. It waits for room on
+-- the queue like any other. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again),
+-- funds (they do not cover it any more).
+create function redrive_job(p_letter uuid, p_actor text, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
+declare
+  letter dead_letter;
+  j job;
+  nano bigint;
+  at_utc timestamptz;
+  today date;
+begin
+  select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
+  if not found then return 'unknown'; end if;
+  select * into j from job where id = letter.job_id for update;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null then return 'over'; end if;
+  nano := (j.work->>'hold_nano')::bigint;
+  at_utc := clock_timestamp();
+  today := (at_utc at time zone 'utc')::date;
+  -- As an admission does: the day's count begins anew with its first hold.
+  update balance b set held = b.held + nano, day = greatest(b.day, today),
+    day_tokens = case when b.day < today then 0 else b.day_tokens end
+  where workspace_id = j.workspace_id and b.amount - b.held >= nano;
+  if not found then return 'funds'; end if;
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+  select j.id, j.attempt + 1, j.workspace_id, j.key_id, j.model, nano, (j.work->>'may_exceed')::boolean, b.day, 0,
+         at_utc + p_hold_ms * interval '1 millisecond', at_utc
+  from balance b where b.workspace_id = j.workspace_id;
+  update job set state = 'queued', attempt = attempt + 1, claims = 0, dispatched_at = null, stream_seq = null, checked_at = null,
+    lease_until = null, cancel_requested = false, error = null, credits = null, ended_at = null, started_at = null,
+    deadline = at_utc + p_life_ms * interval '1 millisecond'
+  where id = j.id;
+  update dead_letter set redriven_at = at_utc where id = p_letter;
+  insert into audit_log (workspace_id, actor, action, subject, detail)
+  values (j.workspace_id, p_actor, 'dead_letter.redrive', p_letter::text, jsonb_build_object('job_id', j.id));
+  return 'done';
+end $$;
