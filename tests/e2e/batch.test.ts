@@ -71,6 +71,18 @@ describe("a published request", () => {
     expect(body.started).toBeLessThanOrEqual(body.completed ?? 0);
   });
 
+  test("keeps integers that numbers cannot hold, as a call over HTTP does", async () => {
+    const seed = "9007199254740993";
+    const exact = (JSON as unknown as { rawJSON(text: string): number }).rawJSON(seed);
+    const before = bed.upstream.requests.length;
+    const key = newId();
+    await publisher.publish({ body: ask("flat", { seed: exact }) }, { key });
+    expect((await publisher.ended(key)).status).toBe("completed");
+    expect((await bed.client.chat(bed.target(), ask("flat", { seed: exact }))).status).toBe(200);
+    const bodies = bed.upstream.requests.slice(before).map(({ bytes }) => bytes.toString());
+    expect(bodies).toEqual([1, 2].map(() => expect.stringContaining(`"seed":${seed}`) as string));
+  });
+
   test("repeated under its key is the same job: one hold, one provider call, one settlement", async () => {
     const before = bed.upstream.requests.length;
     const key = newId();
