@@ -8,7 +8,7 @@ import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { DependencyName } from "#shared/dependencies.ts";
-import type { Ledger } from "#shared/ledger/finish.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";

@@ -11,7 +11,7 @@ import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { openLedger } from "#shared/ledger/finish.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
@@ -59,7 +59,7 @@ export async function startIngress(): Promise<void> {
     database,
     log,
     retryMs: FINISH_RETRY_MS,
-    onGroup: (size) => metrics.groupSize.observe(size, "finish"),
+    onGroup: (size) => metrics.groupSize.observe(size, "settle"),
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const ingressId = newId();

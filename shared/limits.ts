@@ -34,7 +34,7 @@ export const LIMITS = {
   embeddingsParallel: 4,
   /** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
   countedCharactersMax: 1_048_576,
-  /** Calls gathered into one admission or finish statement; stays far below the 4,096-slot rate ring. */
+  /** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
   groupSizeMax: 256,
   /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
   groupQueueMax: 20_000,

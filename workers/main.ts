@@ -5,7 +5,7 @@ import { openCatalogue } from "#shared/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
 import { openUploads } from "#shared/files/uploads.ts";
-import { openLedger } from "#shared/ledger/finish.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
@@ -67,7 +67,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     database,
     log,
     retryMs: FINISH_RETRY_MS,
-    onGroup: (size) => metrics.groupSize.observe(size, "finish"),
+    onGroup: (size) => metrics.groupSize.observe(size, "settle"),
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const uploads = openUploads({ database, storage, log, limits: config });

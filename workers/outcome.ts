@@ -1,6 +1,6 @@
 /** What a run of a call came to. Handlers return it; the writers settle it and tell it (runner/live-calls.ts, jobs/durable-jobs.ts). */
 import type { Charge } from "#shared/ledger/charge.ts";
-import type { UsageStatus } from "#shared/ledger/finish.ts";
+import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "./runner/answer.ts";
 
@@ -13,7 +13,7 @@ export interface Result {
   readonly contentType?: string;
 }
 
-interface Settled {
+interface Ending {
   readonly status: UsageStatus;
   /** `provider/model` that served, null when none did. */
   readonly source: string | null;
@@ -21,7 +21,7 @@ interface Settled {
   readonly charge: Charge | undefined;
 }
 
-export interface Success extends Settled {
+export interface Success extends Ending {
   readonly result: Result;
   /** Nano-credits that are held by now: what costs no more is settled in full, whatever else the workspace does. */
   readonly holdNano: bigint;
@@ -29,7 +29,7 @@ export interface Success extends Settled {
   readonly onSettled?: () => void;
 }
 
-export interface Failure extends Settled {
+export interface Failure extends Ending {
   readonly failure: FailureFrame;
 }
 

@@ -3,7 +3,7 @@ import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { CANCELLED, conclude } from "#shared/jobs/orphaned-jobs.ts";
+import { CANCELLED, endOrphan } from "#shared/jobs/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 
@@ -46,7 +46,7 @@ export async function cancelShownJob(
   if (!job) throw notFound();
   context.cancel(id);
   const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
-  if (isFree) await conclude({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
+  if (isFree) await endOrphan({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
 }
 
 function idOf(call: RouteCall, param: string): string | undefined {

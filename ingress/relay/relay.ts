@@ -1,6 +1,6 @@
 /** All calls this ingress waits for: one reply subscription, one clock, one record of what was relayed. */
 import type { Database } from "#shared/database/client.ts";
-import type { Ledger } from "#shared/ledger/finish.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -74,19 +74,19 @@ export function createRelay(options: {
     // The worker, if there is one, stops at once and settles what was produced.
     cancel(call.facts.jobId);
     if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return false;
-    return closeAbandoned(call, reason);
+    return settleAbandoned(call, reason);
   };
 
   /**
    * Closes the hold of a call that no worker is known to have, or whose worker is gone. Resolves with whether it is certain
    * that nothing was or will be taken.
    */
-  const closeAbandoned = async (call: Call, reason: EndReason): Promise<boolean> => {
+  const settleAbandoned = async (call: Call, reason: EndReason): Promise<boolean> => {
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
     try {
-      const { takenNano } = await ledger.finish({
+      const { takenNano } = await ledger.settle({
         workspaceId: call.facts.workspaceId,
         jobId: call.facts.jobId,
         attempt: 1,

@@ -4,7 +4,7 @@
  */
 import { failpoint } from "#shared/failpoint.ts";
 import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
-import type { Ledger } from "#shared/ledger/finish.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -62,7 +62,7 @@ export function openUnsettledAnswers(options: {
     const charge = { nano: answer.nano, units, tokens, estimated };
     try {
       const of = { jobId, workspaceId, attempt };
-      const finished = await ledger.finish({ ...of, ...settlementOf("succeeded", source, charge) });
+      const finished = await ledger.settle({ ...of, ...settlementOf("succeeded", source, charge) });
       answers.delete(jobId);
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });

@@ -4,7 +4,7 @@
  *
  * Workspaces that meet locks of other sessions must not delay the rest so there are three places:
  * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
- * - Contended workspaces share a group that waits a little: usually for the other side of admission and finish, which
+ * - Contended workspaces share a group that waits a little: usually for the other side of admission and settle, which
  *   holds its locks for a statement and a commit. One group, because a statement per workspace costs several times more.
  * - A workspace that is locked for longer gets a lane of its own that waits until the lock timeout.
  */

@@ -12,7 +12,7 @@ import { isResumed } from "#shared/kinds/kinds.ts";
 import { wakeCaller, notifyPublisher } from "./answer.ts";
 import { discardRequest } from "./discard-request.ts";
 import { jobError } from "./error.ts";
-import { finishJob, type JobEnd, nothingUsed } from "./finish.ts";
+import { endJob, type JobEnd, nothingUsed } from "./end.ts";
 
 export interface EndContext {
   readonly database: Database;
@@ -88,7 +88,7 @@ export const EXPIRED: Ending = {
  * Does what `endingOf` says. @returns what became of the job; `superseded`: somebody else had ended it, or owns it again
  * @throws Error when the database stays away
  */
-export async function conclude(
+export async function endOrphan(
   context: EndContext,
   job: OrphanedJob,
   ending: Ending | "unknown",
@@ -130,7 +130,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
     error: ending.error,
     keepsRequest: ending.isDeadLetter ?? false,
   };
-  const taken = await finishJob(context, end, RETRY_MS);
+  const taken = await endJob(context, end, RETRY_MS);
   if (taken === undefined) return false;
   failpoint("job.concluded");
   if (ending.usage === "lost") metrics.callsLost.inc();

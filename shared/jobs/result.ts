@@ -5,7 +5,7 @@ import type { Logger } from "#shared/logger.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { JobEnd } from "./finish.ts";
+import type { JobEnd } from "./end.ts";
 
 /** A store that is away must not cost a result that was paid for: it then stands in the row, whatever its size. */
 export async function keepResult(

@@ -2,7 +2,7 @@
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-import type { Finish, UsageStatus } from "./finish.ts";
+import type { CallSettlement, UsageStatus } from "./settle.ts";
 
 export interface Charge {
   readonly nano: bigint;
@@ -14,8 +14,8 @@ export interface Charge {
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
-/** A `Finish` without the call that it is of. */
-export type Settlement = Omit<Finish, "workspaceId" | "jobId" | "attempt" | "isPatient">;
+/** A `CallSettlement` without the call that it is of. */
+export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient">;
 
 /** @param charge undefined releases the hold. @param source `provider/model` that served, null when none did */
 export function settlementOf(status: UsageStatus, source: string | null, charge: Charge | undefined): Settlement {

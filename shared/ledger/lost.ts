@@ -4,7 +4,7 @@
  */
 import type { Database } from "#shared/database/client.ts";
 
-import type { Finished, Ledger } from "./finish.ts";
+import type { Settled, Ledger } from "./settle.ts";
 
 export interface LostCall {
   readonly workspaceId: string;
@@ -19,12 +19,12 @@ interface Progress {
 }
 
 /** Closes the hold of a lost call; harmless when it was closed before. */
-export async function closeLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Finished> {
+export async function settleLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Settled> {
   const rows = await database.query<Progress>("select amount, tokens, units from relay_progress where job_id = $1", [
     call.jobId,
   ]);
   const relayed = rows[0];
-  return ledger.finish({
+  return ledger.settle({
     workspaceId: call.workspaceId,
     jobId: call.jobId,
     attempt: call.attempt,

@@ -17,7 +17,7 @@ export interface TestCall {
   readonly lifeMs?: number;
 }
 
-export interface TestFinish {
+export interface TestSettlement {
   readonly jobId: string;
   readonly attempt?: number;
   /** Null or absent: release. */
@@ -86,13 +86,13 @@ export async function admitLone(target: Queryable, call: TestCall, nowMs?: numbe
 }
 
 /** What the group function took: nano-credits, null when closed before, -1n when busy. */
-export async function finishGroup(
+export async function settleGroup(
   target: Queryable,
-  calls: readonly TestFinish[],
+  calls: readonly TestSettlement[],
   options: { waitMs?: number | null; isLate?: boolean } = {},
 ): Promise<(bigint | null)[]> {
   const rows = await target.query<{ taken: (bigint | null)[] }>(
-    `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
+    `select settle_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
        $7::boolean[], $8::bigint[], $9, $10) as taken`,
     [
       plainArray(calls.map((call) => call.jobId)),
@@ -111,9 +111,9 @@ export async function finishGroup(
 }
 
 /** The same for a lone call. */
-export async function finishLone(target: Queryable, call: TestFinish): Promise<bigint | null> {
+export async function settleSingle(target: Queryable, call: TestSettlement): Promise<bigint | null> {
   const rows = await target.query<{ taken: bigint | null }>(
-    "select finish_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken",
+    "select settle_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken",
     [
       call.jobId,
       call.attempt ?? 1,
@@ -138,7 +138,7 @@ export async function lateIfPossible<T>(statement: (isLate: boolean) => Promise<
   }
 }
 
-function statusOf(call: TestFinish): string {
+function statusOf(call: TestSettlement): string {
   return call.used === undefined || call.used === null ? "failed" : "succeeded";
 }
 

@@ -1,6 +1,6 @@
 /** Why a chat call failed, in the client's words and in the ledger's. Source: providers paper, part 2. */
 import type { Code } from "#shared/errors.ts";
-import type { UsageStatus } from "#shared/ledger/finish.ts";
+import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "../runner/answer.ts";
 import { JobAbort } from "../job.ts";

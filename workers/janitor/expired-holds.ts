@@ -1,8 +1,8 @@
 /** Holds past their deadline have no owner any more: settle what was relayed, release the rest (design part 4). */
 import type { Database } from "#shared/database/client.ts";
 import { expiredHolds, openHolds } from "#shared/database/holds.ts";
-import type { Ledger } from "#shared/ledger/finish.ts";
-import { closeLostCall } from "#shared/ledger/lost.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
+import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
@@ -20,7 +20,7 @@ export async function sweepExpiredHolds(context: {
   // One workspace whose balance is locked must not keep the others' holds open, nor the figures below from being told.
   const closed = await Promise.allSettled(
     rows.map(async (row) => {
-      const finished = await closeLostCall(database, ledger, {
+      const finished = await settleLostCall(database, ledger, {
         workspaceId: row.workspace_id,
         jobId: row.job_id,
         attempt: row.attempt,

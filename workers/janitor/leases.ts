@@ -6,7 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 
 import { findOverdue, redispatchExpired } from "#shared/database/job-sweeps.ts";
 import type { OrphanedJob } from "#shared/database/jobs.ts";
-import { conclude as concludeJob, endingOf } from "#shared/jobs/orphaned-jobs.ts";
+import { endingOf, endOrphan } from "#shared/jobs/orphaned-jobs.ts";
 import { LANES } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
@@ -37,7 +37,7 @@ async function conclude(context: JobSweepContext, job: OrphanedJob, claimsMax: n
     await sendAgain(context, manager, await redispatchExpired(context.database, job.id, job.epoch));
     return;
   }
-  const outcome = await concludeJob(context, job, ending);
+  const outcome = await endOrphan(context, job, ending);
   if (outcome === "superseded") return;
   context.metrics.jobs.inc(job.pool, outcome);
   if (job.stream_seq !== null) await removeMessage(manager, job.pool, job.id, job.stream_seq);

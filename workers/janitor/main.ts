@@ -2,7 +2,7 @@
  * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
  * the same locks as everybody else.
  */
-import { openLedger } from "#shared/ledger/finish.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";

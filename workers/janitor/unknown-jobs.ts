@@ -5,7 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import { countUnknown, findExpired, redispatchUnknown } from "#shared/database/job-sweeps.ts";
-import { conclude, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
+import { endOrphan, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 
 import { type JobSweepContext, sendAgain } from "./dispatch.ts";
 
@@ -16,7 +16,7 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
   const due = await redispatchUnknown(database, BATCH);
   if (due.length > 0) await sendAgain(context, await jetstreamManager(connection, { checkAPI: false }), due);
   for (const job of await findExpired(database, context.unknownKeepMs, BATCH)) {
-    const outcome = await conclude(context, job, EXPIRED);
+    const outcome = await endOrphan(context, job, EXPIRED);
     if (outcome === "superseded") continue;
     metrics.jobs.inc(job.pool, "written_off");
     log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");

@@ -19,10 +19,10 @@ import {
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
-import { type EndContext, conclude, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
+import { type EndContext, endOrphan, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 import { discardRequest } from "#shared/jobs/discard-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
-import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/pace.ts";
@@ -95,7 +95,7 @@ export function openDurableJobs(options: {
         if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + paced(1_000) };
         const ending = endingOf(found.job, request.claimsMax);
         if (!ending) return { outcome: "owned", againMs: paced(1_000) };
-        return { outcome: await conclude(ends, found.job, ending) };
+        return { outcome: await endOrphan(ends, found.job, ending) };
       } catch (error) {
         // The message is kept alive meanwhile: handing it back would use up its deliveries.
         if (isDataFault(error) || signal.aborted || performance.now() > giveUpAt) throw error;
@@ -274,7 +274,7 @@ export function openDurableJobs(options: {
 
   const write = async (job: ClaimedJob, ending: JobEnd, told: JobReply, charge?: Charge): Promise<DurableVerdict> => {
     failpoint("job.served");
-    const taken = await finishJob(context, ending, DATABASE_RETRY_MS);
+    const taken = await endJob(context, ending, DATABASE_RETRY_MS);
     failpoint("job.ended");
     if (taken === undefined) {
       log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: it is somebody else's, or over");

@@ -7,8 +7,8 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
-import type { Finished } from "#shared/ledger/finish.ts";
-import { closeLostCall } from "#shared/ledger/lost.ts";
+import type { Settled } from "#shared/ledger/settle.ts";
+import { settleLostCall } from "#shared/ledger/lost.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
@@ -63,9 +63,9 @@ export function openLiveCalls(options: {
     if (!context.answers.isClosed()) context.answers.publish(subject, bytes);
   });
 
-  const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Finished> => {
+  const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Settled> => {
     const { status, source, charge } = outcome;
-    const finished = await ledger.finish({
+    const finished = await ledger.settle({
       workspaceId: job.workspace_id,
       jobId: job.job_id,
       attempt: job.attempt,
@@ -202,7 +202,7 @@ export function openLiveCalls(options: {
 
     async lost(job, reply) {
       if (await callerTakesOver(reply)) return;
-      const finished = await closeLostCall(context.database, ledger, {
+      const finished = await settleLostCall(context.database, ledger, {
         workspaceId: job.workspace_id,
         jobId: job.job_id,
         attempt: job.attempt,

@@ -7,7 +7,7 @@
 -- before the locks were taken.
 
 -- available = amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls and what its open calls under
--- a daily cap have reserved. It lives here because every admission and every finish writes this row anyway.
+-- a daily cap have reserved. It lives here because every admission and every settle writes this row anyway.
 create table balance (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null default 0,
@@ -100,7 +100,7 @@ end $$;
 -- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit null = counted and never
 -- refused. p_cap null = no daily cap.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
--- p_late: decide on the balance as read and take its lock with the last write only, so that admission and finishes of a
+-- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
 -- nothing is done and SQLSTATE SL001 says: again, without p_late. Not for calls under a daily cap.
 --

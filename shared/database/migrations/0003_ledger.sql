@@ -72,7 +72,7 @@ create index relay_progress_at on relay_progress (at);
 -- p_wait_ms: null skips what is locked elsewhere; else balances are waited for, this long each (SQLSTATE 55P03).
 -- p_late: take the balances' locks with the last write only (see admit_calls). A call that takes more than its hold needs
 -- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 says: again, without p_late.
-create function finish_calls(
+create function settle_calls(
   p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
   p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -179,7 +179,7 @@ begin
 end $$;
 
 -- The same steps for a lone call, which waits for its balance as admit_call does.
-create function finish_call(
+create function settle_call(
   p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare

@@ -121,7 +121,7 @@ create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesc
 -- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
 -- p_keep: the request stays, for an operator who may send the job on its way again.
 -- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null does not wait.
-create function finish_job(
+create function end_job(
   p_id uuid, p_epoch int, p_owned boolean, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
   p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -135,7 +135,7 @@ begin
     if j.state <> 'running' then return null; end if;
   elsif j.state not in ('queued', 'running') or j.lease_until > clock_timestamp() then return null;
   end if;
-  taken := (finish_calls(array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
+  taken := (settle_calls(array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
                          array[p_estimated], array[p_tokens], p_wait_ms))[1];
   if taken = -1 then return -1; end if;
   if taken is null then

@@ -5,7 +5,7 @@ import { createLiveShares } from "#ingress/relay/live-shares.ts";
 import { createRelay, type Relay } from "#ingress/relay/relay.ts";
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -17,7 +17,7 @@ afterEach(() => relay?.close());
 /** A relay whose frames the test brings; `closed` are the holds that it closed, each at `takenNano`. */
 function open(takenNano = 0n) {
   const listeners = new Map<string, ReplyListener>();
-  const closed: Finish[] = [];
+  const closed: CallSettlement[] = [];
   relay = createRelay({
     cancel: () => undefined,
     inbox: {
@@ -30,7 +30,7 @@ function open(takenNano = 0n) {
     unsettled: { keep: () => undefined },
     database: {} as Database,
     ledger: {
-      finish(item) {
+      settle(item) {
         closed.push(item);
         return Promise.resolve({ takenNano, wasClosed: takenNano > 0n });
       },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
@@ -19,15 +19,15 @@ afterEach(() => {
 });
 
 function open({ wasClosed = false, faults = 0 } = {}) {
-  const finishes: Finish[] = [];
+  const settlements: CallSettlement[] = [];
   const words: { subject: string; text: string }[] = [];
   metrics = createMetrics("test");
   let left = faults;
   answers = openUnsettledAnswers({
     ledger: {
-      finish(finish) {
+      settle(finish) {
         if (left-- > 0) return Promise.reject(new Error("the database is away"));
-        finishes.push(finish);
+        settlements.push(finish);
         return Promise.resolve({ takenNano: 40n, wasClosed });
       },
       undo: () => undefined,
@@ -37,7 +37,7 @@ function open({ wasClosed = false, faults = 0 } = {}) {
     log: createLogger({ level: "silent", role: "test" }),
     publish: (subject, bytes) => void words.push({ subject, text: new TextDecoder().decode(bytes) }),
   });
-  return { finishes, words };
+  return { settlements, words };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -63,51 +63,51 @@ describe("an answer that came before it was settled", () => {
   });
 
   test("is forgotten when its worker says that it is settled", async () => {
-    const { finishes } = open();
+    const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
     answers.onSettled("job");
     expect(answers.size()).toBe(0);
     expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_GONE);
     await answers.drain();
-    expect(finishes).toEqual([]);
+    expect(settlements).toEqual([]);
   });
 
   test("is settled from here when its worker is lost, at the worker's own figures and once", async () => {
-    const { finishes } = open();
+    const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
     expect(answers.onFrame("job", { t: "beat" })).toBe(CALLER_TAKEN);
     expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_LIVES);
     expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_LIVES);
     await turn();
     const figures = { usedNano: 40n, status: "succeeded", source: "a/b", units: { output_tokens: 4 }, tokens: 4 };
-    expect(finishes).toMatchObject([{ ...CALL, attempt: 1, ...figures, isEstimated: false }]);
+    expect(settlements).toMatchObject([{ ...CALL, attempt: 1, ...figures, isEstimated: false }]);
     expect(answers.size()).toBe(0);
     expect(await counted()).toContain("} 1");
   });
 
   test("is settled when its worker says nothing any more, and counted only where that took it", async () => {
-    const { finishes } = open({ wasClosed: true });
+    const { settlements } = open({ wasClosed: true });
     answers.keep(CALL, FRAME, NOTE);
     while (answers.size() > 0) await Bun.sleep(50);
-    expect(finishes).toHaveLength(1);
+    expect(settlements).toHaveLength(1);
     expect(await counted()).toContain("} 0");
   }, 60_000);
 
   test("is tried again when the database was away", async () => {
-    const { finishes } = open({ faults: 1 });
+    const { settlements } = open({ faults: 1 });
     answers.keep(CALL, FRAME, NOTE);
     answers.onFrame("job", { t: "lost" });
     await turn();
-    expect([finishes.length, answers.size()]).toEqual([0, 1]);
+    expect([settlements.length, answers.size()]).toEqual([0, 1]);
     while (answers.size() > 0) await Bun.sleep(50);
-    expect(finishes).toHaveLength(1);
+    expect(settlements).toHaveLength(1);
   }, 60_000);
 
   test("is settled before the process ends", async () => {
-    const { finishes } = open();
+    const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
     await answers.drain();
-    expect(finishes).toHaveLength(1);
+    expect(settlements).toHaveLength(1);
   });
 });
 

@@ -6,7 +6,7 @@ import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#sha
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { openLedger } from "#shared/ledger/finish.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

@@ -13,8 +13,8 @@ import {
   admitLone,
   balanceOf,
   createWorkspace,
-  finishGroup,
-  finishLone,
+  settleGroup,
+  settleSingle,
   lateIfPossible,
   randomOf,
 } from "../accounts.ts";
@@ -159,10 +159,10 @@ test("lone forms, group forms and the rules agree on every verdict, amount and c
     const amounts = ending.map(({ which, used, tokens }) => close(which, used, tokens));
     const loneTaken: (bigint | null)[] = [];
     for (const { which, used, tokens } of ending) {
-      loneTaken.push(await finishLone(db.database, { jobId: which.call.hold.lone, used, tokens }));
+      loneTaken.push(await settleSingle(db.database, { jobId: which.call.hold.lone, used, tokens }));
     }
-    const finishes = ending.map(({ which, used, tokens }) => ({ jobId: which.call.hold.grouped, used, tokens }));
-    const groupTaken = await inSomeForm(random(3), (form) => finishGroup(db.database, finishes, form));
+    const settlements = ending.map(({ which, used, tokens }) => ({ jobId: which.call.hold.grouped, used, tokens }));
+    const groupTaken = await inSomeForm(random(3), (form) => settleGroup(db.database, settlements, form));
     expect({ seed, round, loneTaken, groupTaken }).toEqual({
       seed,
       round,

@@ -43,12 +43,12 @@ test("a file that fails leaves nothing of itself behind and can be repeated", as
   // Stands in the way of a function in the middle of one of the files.
   const failing = ALL.indexOf("0003_ledger.sql");
   await other.query(
-    "create function finish_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
+    "create function settle_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
   );
-  expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("finish_call");
+  expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("settle_call");
   expect(await missingMigrations(other.database)).toEqual(ALL.slice(failing));
-  expect(await other.query("select to_regproc('finish_calls')::text as name")).toEqual([{ name: null }]);
-  await other.query("drop function finish_call");
+  expect(await other.query("select to_regproc('settle_calls')::text as name")).toEqual([{ name: null }]);
+  await other.query("drop function settle_call");
   expect(await migrate(other.database, log)).toEqual(ALL.slice(failing));
   await other.drop();
 });

@@ -23,7 +23,7 @@ import {
 } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
-import { finishJob, type JobEnd, nothingUsed } from "#shared/jobs/finish.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
@@ -74,7 +74,7 @@ async function claimed(id: string): Promise<ClaimedJob> {
 const USED = { usedNano: 40n, status: "succeeded", source: "a/b", units: {}, isEstimated: false, tokens: 3 } as const;
 
 const finish = (job: Pick<ClaimedJob, "id" | "epoch">, end: Partial<JobEnd> = {}): Promise<bigint | undefined> =>
-  finishJob(
+  endJob(
     { database: db.database, log },
     {
       id: job.id,
@@ -223,7 +223,7 @@ describe("an owner", () => {
 
   test("ends a job whose hold was swept: the record says what was taken then", async () => {
     const job = await claimed(await admitted());
-    await db.query("select finish_call($1, 1::smallint, null, 'lost', null, '{}', false, 0)", [job.id]);
+    await db.query("select settle_call($1, 1::smallint, null, 'lost', null, '{}', false, 0)", [job.id]);
     expect(await finish(job)).toBe(0n);
     expect(await stateOf(job.id)).toBe("completed");
   });

@@ -14,8 +14,8 @@ import {
   balanceOf,
   createWorkspace,
   CREDIT,
-  finishGroup,
-  finishLone,
+  settleGroup,
+  settleSingle,
   lateIfPossible,
   randomOf,
   type TestCall,
@@ -142,7 +142,7 @@ describe("a hold stays as it is", () => {
   test("when it is closed or was never there", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
-    await finishLone(db.database, { jobId, used: 5n });
+    await settleSingle(db.database, { jobId, used: 5n });
     expect(await adjustHold(database, to(jobId))).toBe("closed");
     expect(await adjustHold(database, to(newId()))).toBe("closed");
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n, holds: 0n });
@@ -199,7 +199,7 @@ describe("tokens reserved under a daily cap", () => {
     await place(workspaceId, { amount: 10n, tokens: 7, cap: 100 }, MIDNIGHT);
     expect(await adjustHold(database, to(jobId, { tokensMax: 60 }))).toBe("adjusted");
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 80n, day_tokens: 7n });
-    await finishLone(db.database, { jobId, used: 1n, tokens: 55 });
+    await settleSingle(db.database, { jobId, used: 1n, tokens: 55 });
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 7n });
   });
 
@@ -207,7 +207,7 @@ describe("tokens reserved under a daily cap", () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10, cap: 100 });
     await adjustHold(database, to(jobId, { tokensMax: 60 }));
-    await finishLone(db.database, { jobId, used: 1n, tokens: 33 });
+    await settleSingle(db.database, { jobId, used: 1n, tokens: 33 });
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 33n });
   });
 });
@@ -217,12 +217,12 @@ describe("whoever closes a moved hold", () => {
     db.query("select model, held, settled, uncollected from usage_record where job_id = $1", [jobId]);
 
   test.each([
-    ["alone", (jobId: string) => finishLone(database, { jobId, used: 90n })],
-    ["in a group", async (jobId: string) => (await finishGroup(database, [{ jobId, used: 90n }]))[0]],
+    ["alone", (jobId: string) => settleSingle(database, { jobId, used: 90n })],
+    ["in a group", async (jobId: string) => (await settleGroup(database, [{ jobId, used: 90n }]))[0]],
     [
       "with late locks",
       async (jobId: string) =>
-        (await finishGroup(database, [{ jobId, used: 90n }], { waitMs: 5_000, isLate: true }))[0],
+        (await settleGroup(database, [{ jobId, used: 90n }], { waitMs: 5_000, isLate: true }))[0],
     ],
   ])("%s takes at most what it holds now, under the name of the model that served", async (_how, finish) => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
@@ -237,7 +237,7 @@ describe("whoever closes a moved hold", () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     await adjustHold(database, to(jobId, { amountNano: 10n, mayExceed: true }));
-    expect(await finishLone(database, { jobId, used: 250n })).toBe(100n);
+    expect(await settleSingle(database, { jobId, used: 250n })).toBe(100n);
     expect(await closed(jobId)).toEqual([{ model: "next-model", held: 10n, settled: 100n, uncollected: 150n }]);
   });
 
@@ -245,7 +245,7 @@ describe("whoever closes a moved hold", () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     await adjustHold(database, to(jobId));
-    expect(await finishLone(database, { jobId, used: null })).toBe(0n);
+    expect(await settleSingle(database, { jobId, used: null })).toBe(0n);
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n });
   });
 });
@@ -295,7 +295,7 @@ describe("locks of others", () => {
     const jobId = await place(workspaceId);
     let adjusting: Promise<string> | undefined;
     await db.database.transaction(async (tx) => {
-      expect(await finishLone(tx, { jobId, used: 12n })).toBe(12n);
+      expect(await settleSingle(tx, { jobId, used: 12n })).toBe(12n);
       const met = Promise.withResolvers<void>();
       const telling: Pick<Database, "query"> = {
         async query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string): Promise<Row[]> {
@@ -328,7 +328,7 @@ describe("locks of others", () => {
   });
 });
 
-test("admissions, moves and finishes of one workspace at once leave exact books and no deadlock", async () => {
+test("admissions, moves and settlements of one workspace at once leave exact books and no deadlock", async () => {
   const seed = testSeed("adjust");
   const workspaceId = await createWorkspace(db.database, 20n * CREDIT);
   const others = await Promise.all([5n, 400n].map((credits) => createWorkspace(db.database, credits * CREDIT)));
@@ -363,16 +363,16 @@ test("admissions, moves and finishes of one workspace at once leave exact books 
           break;
         }
         case 1: {
-          const finishes = Array.from({ length: pick([1, 2, 8]) }, () => ({
+          const settlements = Array.from({ length: pick([1, 2, 8]) }, () => ({
             jobId: some(),
             used: pick([null, BigInt(random(200)) * (CREDIT / 100n)]),
             tokens: random(100),
           }));
-          const [first] = finishes;
-          if (finishes.length === 1 && first !== undefined) await finishLone(database, first);
+          const [first] = settlements;
+          if (settlements.length === 1 && first !== undefined) await settleSingle(database, first);
           else if (form === "late") {
-            await lateIfPossible((isLate) => finishGroup(database, finishes, { waitMs, isLate }));
-          } else await finishGroup(database, finishes, { waitMs });
+            await lateIfPossible((isLate) => settleGroup(database, settlements, { waitMs, isLate }));
+          } else await settleGroup(database, settlements, { waitMs });
           break;
         }
         default: {
@@ -396,7 +396,7 @@ test("admissions, moves and finishes of one workspace at once leave exact books 
     expect({ seed, answer, isMet: count > 0 }).toEqual({ seed, answer, isMet: true });
   }
   const left = await db.query<{ job_id: string }>("select job_id from hold");
-  await finishGroup(
+  await settleGroup(
     database,
     left.map((row) => ({ jobId: row.job_id })),
     { waitMs: 8_000 },

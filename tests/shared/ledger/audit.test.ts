@@ -5,7 +5,7 @@ import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitLone, createWorkspace, finishLone } from "../accounts.ts";
+import { admitLone, createWorkspace, settleSingle } from "../accounts.ts";
 
 let db: TestDatabase;
 let workspaceId: string;
@@ -25,8 +25,8 @@ beforeEach(async () => {
   [settled, open] = [newId(), newId()];
   for (const jobId of [settled, open, newId()]) {
     expect(await admitLone(db.database, { workspaceId, jobId, amount: 100n, tokens: 9, cap: 100 })).toBe(0);
-    if (jobId === settled) await finishLone(db.database, { jobId, used: 60n, tokens: 5 });
-    else if (jobId !== open) await finishLone(db.database, { jobId, tokens: 0 });
+    if (jobId === settled) await settleSingle(db.database, { jobId, used: 60n, tokens: 5 });
+    else if (jobId !== open) await settleSingle(db.database, { jobId, tokens: 0 });
   }
   expect(await auditLedger(db.database)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { openLedger } from "#shared/ledger/finish.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { createCallAdmission } from "#shared/admission/calls.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -15,8 +15,8 @@ import {
   balanceOf,
   createWorkspace,
   CREDIT,
-  finishGroup,
-  finishLone,
+  settleGroup,
+  settleSingle,
   lateIfPossible,
   randomOf,
 } from "../accounts.ts";
@@ -78,16 +78,17 @@ test("random overlapping groups never deadlock and leave exact books", async () 
         });
         continue;
       }
-      const finishes = Array.from({ length: Math.min(size, open.length) }, () => ({
+      const settlements = Array.from({ length: Math.min(size, open.length) }, () => ({
         jobId: open[random(open.length)] ?? "",
         used: pick([null, BigInt(random(500)) * (CREDIT / 100n)]),
         tokens: random(100),
       }));
-      const [first] = finishes;
+      const [first] = settlements;
       if (first === undefined) continue;
-      if (finishes.length === 1 && form === "skip") await finishLone(database, first);
-      else if (form === "late") await lateIfPossible((isLate) => finishGroup(database, finishes, { waitMs, isLate }));
-      else await finishGroup(database, finishes, { waitMs });
+      if (settlements.length === 1 && form === "skip") await settleSingle(database, first);
+      else if (form === "late")
+        await lateIfPossible((isLate) => settleGroup(database, settlements, { waitMs, isLate }));
+      else await settleGroup(database, settlements, { waitMs });
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS }, (_, which) => session(which)));
@@ -96,7 +97,7 @@ test("random overlapping groups never deadlock and leave exact books", async () 
   expect({ seed, audit: await auditLedger(db.database) }).toEqual({ seed, audit: [] });
 
   const left = await db.query<{ job_id: string }>("select job_id from hold");
-  await finishGroup(
+  await settleGroup(
     database,
     left.map((row) => ({ jobId: row.job_id })),
     { waitMs: 8_000 },
@@ -127,9 +128,9 @@ test("an ingress that admits and two workers that finish the same hot workspace 
       dailyTokens: null,
       lifeMs: 60_000,
     });
-    const finishes = await Promise.all(
+    const settlements = await Promise.all(
       workers.map((worker) =>
-        worker.finish({
+        worker.settle({
           workspaceId: place,
           jobId,
           attempt: 1,
@@ -142,8 +143,8 @@ test("an ingress that admits and two workers that finish the same hot workspace 
         }),
       ),
     );
-    expect(finishes.map((finish) => finish.takenNano)).toEqual([700n, 700n]);
-    return finishes.filter((finish) => !finish.wasClosed).length === 1 ? 700n : 0n;
+    expect(settlements.map((settlement) => settlement.takenNano)).toEqual([700n, 700n]);
+    return settlements.filter((settlement) => !settlement.wasClosed).length === 1 ? 700n : 0n;
   };
   const taken = await Promise.all(Array.from({ length: 1_200 }, (_, index) => call(index)));
   expect(taken.reduce((sum, one) => sum + one, 0n)).toBe(1_200n * 700n);

@@ -5,7 +5,7 @@ import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, admitLone, balanceOf, createWorkspace, finishGroup, finishLone } from "../accounts.ts";
+import { admitGroup, admitLone, balanceOf, createWorkspace, settleGroup, settleSingle } from "../accounts.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function place(workspaceId: string, nowMs: number, tokens: number, cap: nu
 async function isRefused(workspaceId: string, nowMs: number, tokens: number, cap = 100): Promise<boolean> {
   const call = { workspaceId, jobId: newId(), tokens, cap };
   const verdict = await admitGroup(db.database, [call], { nowMs });
-  if (verdict[0] === 0) await finishLone(db.database, { jobId: call.jobId });
+  if (verdict[0] === 0) await settleSingle(db.database, { jobId: call.jobId });
   return verdict[0] === 2;
 }
 
@@ -46,7 +46,7 @@ test("what a call used replaces what it reserved", async () => {
     await place(workspaceId, MIDNIGHT, 30),
     await place(workspaceId, MIDNIGHT, 30),
   ];
-  await finishGroup(db.database, [
+  await settleGroup(db.database, [
     { jobId: settled, used: 0n, tokens: 10 },
     { jobId: released, tokens: 0 },
     { jobId: over, used: 0n, tokens: 45 },
@@ -68,8 +68,8 @@ test("a call over midnight counts on the day it was admitted", async () => {
   const workspaceId = await createWorkspace(db.database);
   const [first, second] = [await place(workspaceId, MIDNIGHT - 1, 50), await place(workspaceId, MIDNIGHT - 1, 50)];
   const today = await place(workspaceId, MIDNIGHT, 20);
-  await finishLone(db.database, { jobId: first, used: 0n, tokens: 40 });
-  await finishGroup(db.database, [
+  await settleSingle(db.database, { jobId: first, used: 0n, tokens: 40 });
+  await settleGroup(db.database, [
     { jobId: second, used: 0n, tokens: 40 },
     { jobId: today, used: 0n, tokens: 7 },
   ]);
@@ -86,11 +86,11 @@ test("a clock set back over midnight does not give the day before again", async 
 test("calls without a cap count once they end, whatever came first, and are never refused for it", async () => {
   const workspaceId = await createWorkspace(db.database);
   const before = await place(workspaceId, MIDNIGHT, 500, null);
-  await finishLone(db.database, { jobId: before, used: 0n, tokens: 30 });
+  await settleSingle(db.database, { jobId: before, used: 0n, tokens: 30 });
   const during = await place(workspaceId, MIDNIGHT, 500, null);
   expect(await isRefused(workspaceId, MIDNIGHT, 71)).toBe(true);
   expect(await isRefused(workspaceId, MIDNIGHT, 70)).toBe(false);
-  await finishGroup(db.database, [{ jobId: during, used: 0n, tokens: 30 }]);
+  await settleGroup(db.database, [{ jobId: during, used: 0n, tokens: 30 }]);
   expect(await isRefused(workspaceId, MIDNIGHT, 41)).toBe(true);
   expect(await isRefused(workspaceId, MIDNIGHT, 40)).toBe(false);
 });

@@ -8,7 +8,7 @@ import { createLogger } from "#shared/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, balanceOf, createWorkspace, finishGroup, type TestCall } from "../accounts.ts";
+import { admitGroup, balanceOf, createWorkspace, settleGroup, type TestCall } from "../accounts.ts";
 
 const LATE = { waitMs: 5_000, isLate: true } as const;
 
@@ -35,7 +35,7 @@ async function begun(nano: bigint): Promise<string> {
   const workspaceId = await createWorkspace(db.database, nano);
   const first = calls(workspaceId, 0n);
   expect(await admitGroup(database, first)).toEqual([0]);
-  await finishGroup(
+  await settleGroup(
     database,
     first.map(({ jobId }) => ({ jobId })),
   );
@@ -93,9 +93,9 @@ test("a finish takes its share of whatever the balance is by then", async () => 
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n);
   await admitGroup(database, placed);
-  const finishes = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 4 }));
+  const settlements = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 4 }));
   const topUp = `select move_credits($1, 'top_up', 7, '${newId()}', null)`;
-  expect(await overtaken(workspaceId, () => finishGroup(database, finishes, LATE), topUp)).toEqual([10n, 10n]);
+  expect(await overtaken(workspaceId, () => settleGroup(database, settlements, LATE), topUp)).toEqual([10n, 10n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 87n, held: 0n, day_tokens: 8n });
 });
 
@@ -103,10 +103,10 @@ test("a finish overtaken by the first admission of the next day leaves that day'
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n);
   await admitGroup(database, placed);
-  const finishes = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 40 }));
+  const settlements = placed.map(({ jobId }) => ({ jobId, used: 10n, tokens: 40 }));
   const tomorrow = Date.now() + 86_400_000;
   const admission = `select admit_call($1, null, '${newId()}', '${newId()}', 'm', 0, false, 25, 1000, 60000, ${tomorrow})`;
-  expect(await overtaken(workspaceId, () => finishGroup(database, finishes, LATE), admission)).toEqual([10n]);
+  expect(await overtaken(workspaceId, () => settleGroup(database, settlements, LATE), admission)).toEqual([10n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n, day_tokens: 25n });
 });
 
@@ -114,30 +114,30 @@ test("a finish that takes more than its hold needs the lock first, and so does i
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n).map((call) => ({ ...call, mayExceed: true }));
   await admitGroup(database, placed);
-  const finishes = placed.map(({ jobId }, index) => ({ jobId, used: index === 0 ? 30n : 31n }));
-  const attempt = finishGroup(database, finishes, LATE).catch((error: unknown) => sqlState(error));
+  const settlements = placed.map(({ jobId }, index) => ({ jobId, used: index === 0 ? 30n : 31n }));
+  const attempt = settleGroup(database, settlements, LATE).catch((error: unknown) => sqlState(error));
   expect(await attempt).toBe(SQL.decideLocked);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 60n, holds: 2n });
   // The server tells of the failure a moment before it lets its locks go.
   const taken = await eventually("its locks are gone", async () => {
-    const group = await finishGroup(database, finishes, { waitMs: 5_000 });
+    const group = await settleGroup(database, settlements, { waitMs: 5_000 });
     return !group.includes(-1n) && group;
   });
   expect(taken).toEqual([30n, 31n]);
 });
 
-test("two finishes of one call, one of them late, close it once and wait for nothing of each other's", async () => {
+test("two settlements of one call, one of them late, close it once and wait for nothing of each other's", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [call] = calls(workspaceId, 30n);
   await admitGroup(database, call === undefined ? [] : [call]);
   const finish = [{ jobId: call?.jobId ?? "", used: 10n }];
   let busy: unknown;
   await db.database.transaction(async (tx) => {
-    expect(await finishGroup(tx, finish, LATE)).toEqual([10n]);
+    expect(await settleGroup(tx, finish, LATE)).toEqual([10n]);
     // The other session holds hold and balance now; this one asks for neither in vain.
-    busy = await finishGroup(database, finish);
+    busy = await settleGroup(database, finish);
   });
   expect(busy).toEqual([-1n]);
-  expect(await finishGroup(database, finish)).toEqual([null]);
+  expect(await settleGroup(database, finish)).toEqual([null]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n });
 });

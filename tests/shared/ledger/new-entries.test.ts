@@ -5,7 +5,7 @@ import { newId } from "#shared/ids.ts";
 import { auditLedger, auditNewEntries, type LedgerFault } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitLone, createWorkspace, finishLone } from "../accounts.ts";
+import { admitLone, createWorkspace, settleSingle } from "../accounts.ts";
 
 let db: TestDatabase;
 let workspaceId: string;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 async function pay(used: bigint): Promise<void> {
   const jobId = newId();
   expect(await admitLone(db.database, { workspaceId, jobId, amount: used, tokens: 9, cap: 1_000 })).toBe(0);
-  expect(await finishLone(db.database, { jobId, used, tokens: 5 })).toBe(used);
+  expect(await settleSingle(db.database, { jobId, used, tokens: 5 })).toBe(used);
 }
 
 const audit = (): Promise<LedgerFault[]> => db.database.transaction(auditNewEntries);

@@ -126,10 +126,10 @@ describe("a call whose file cannot be had", () => {
       { code: "service_unavailable", retry: true },
     ],
   ])("because it %s asks no provider and costs nothing", async (_name, rows, expected) => {
-    const { run, calls, finishes, failure: told } = chatBench({}, { rows });
+    const { run, calls, settlements, failure: told } = chatBench({}, { rows });
     await run(job);
     expect(told()).toMatchObject(expected);
     expect(calls).toEqual([]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed" }]);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import { newId } from "#shared/ids.ts";
-import { type Ledger, openLedger } from "#shared/ledger/finish.ts";
+import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { listClaims, listResults, readClaim, storeClaim, storeResult } from "#shared/storage/claim-check.ts";
@@ -86,7 +86,7 @@ describe("a hold past its deadline", () => {
     await sweep();
     expect(await balance(workspaceId)).toMatchObject({ held: 100n, holds: 1n });
     expect(await metrics.registry.getSingleMetricAsString("sluice_holds_open")).toContain("} 1");
-    await ledger.finish({ workspaceId, jobId, attempt: 1, usedNano: null, status: "failed", source: null, units: {}, isEstimated: false, tokens: 0 }); // prettier-ignore
+    await ledger.settle({ workspaceId, jobId, attempt: 1, usedNano: null, status: "failed", source: null, units: {}, isEstimated: false, tokens: 0 }); // prettier-ignore
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
@@ -29,7 +29,7 @@ const WELL: Success = {
 interface Ran {
   /** What happened, in order: a frame's name, `settled` with what was taken, `kept`. */
   readonly order: readonly string[];
-  readonly finishes: readonly Finish[];
+  readonly settlements: readonly CallSettlement[];
   readonly frames: ReturnType<typeof fakeIngress>["frames"];
   readonly settled: readonly string[];
 }
@@ -41,7 +41,7 @@ async function run(
   { job = JOB, isAddressed = true } = {},
 ): Promise<Ran> {
   const order: string[] = [];
-  const finishes: Finish[] = [];
+  const settlements: CallSettlement[] = [];
   const ingress = fakeIngress(habits);
   const metrics = createMetrics("test");
   const context = {
@@ -56,9 +56,9 @@ async function run(
       },
     },
     ledger: {
-      async finish(finish: Finish) {
+      async settle(finish: CallSettlement) {
         await Bun.sleep(1);
-        finishes.push(finish);
+        settlements.push(finish);
         order.push(`settled ${finish.usedNano}`);
         return { takenNano: finish.usedNano ?? 0n, wasClosed: false };
       },
@@ -78,25 +78,25 @@ async function run(
   await live.run(callOf(job, isAddressed), new AbortController(), new AbortController().signal);
   // Words go out at the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
-  return { order, finishes, frames: ingress.frames, settled: ingress.settled };
+  return { order, settlements, frames: ingress.frames, settled: ingress.settled };
 }
 
 describe("an answer that costs no more than was held", () => {
   test("goes out first, with all that its ingress needs to settle it, and is settled when that has it", async () => {
-    const { order, finishes, frames, settled } = await run(WELL);
+    const { order, settlements, frames, settled } = await run(WELL);
     expect(order).toEqual(["end", "settled 40", "kept"]);
     expect(frames[0]?.frame).toMatchObject({
       nano: "40",
       settle: { attempt: 1, source: "a/b", units: { output_tokens: 4 }, tokens: 4 },
     });
-    expect(finishes).toMatchObject([{ usedNano: 40n, status: "succeeded", isPatient: true }]);
+    expect(settlements).toMatchObject([{ usedNano: 40n, status: "succeeded", isPatient: true }]);
     expect(settled).toEqual([JOB.job_id]);
   });
 
   test("is released when its ingress says that it will never have it", async () => {
-    const { order, finishes } = await run(WELL, { word: "gone" });
+    const { order, settlements } = await run(WELL, { word: "gone" });
     expect(order).toEqual(["end", "settled null"]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled", units: {} }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled", units: {} }]);
   });
 
   test("is settled when the word was lost and its ingress, asked, has it", async () => {

@@ -1,6 +1,6 @@
 /** Why nothing was made, in the caller's words and in the ledger's. */
 import { ApiError } from "#shared/errors.ts";
-import type { UsageStatus } from "#shared/ledger/finish.ts";
+import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "../../runner/answer.ts";
 import { ProviderError } from "../../providers/provider.ts";

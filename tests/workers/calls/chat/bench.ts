@@ -1,6 +1,6 @@
 /** The chat pool without its surroundings: what its tests share. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger, type Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
@@ -45,7 +45,7 @@ export function closeBenches(): void {
 export interface Bench {
   readonly live: LiveCalls;
   readonly frames: FakeIngress["frames"];
-  readonly finishes: Finish[];
+  readonly settlements: CallSettlement[];
   /** What the provider was asked. */
   readonly calls: ChatCall[];
   /** Runs a job to its end, with the address of an ingress. */
@@ -67,7 +67,7 @@ export interface Surroundings {
   readonly rows?: () => object[];
   /** What the breaker says of a source; those not named are in rotation. */
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
-  readonly finish?: (finish: Finish) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
+  readonly settle?: (settlement: CallSettlement) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
   /** What holds back whoever publishes more; absent: there is room. */
   readonly room?: () => Promise<void> | undefined;
@@ -78,7 +78,7 @@ export interface Surroundings {
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
 export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}): Bench {
-  const finishes: Finish[] = [];
+  const settlements: CallSettlement[] = [];
   const calls: ChatCall[] = [];
   const metrics = createMetrics("test");
   closing.push(() => metrics.close());
@@ -104,9 +104,11 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     metrics,
     database: { query: async () => around.rows?.() ?? around.progress ?? [] },
     ledger: {
-      finish: (finish: Finish) => {
-        finishes.push(finish);
-        return around.finish?.(finish) ?? Promise.resolve({ takenNano: finish.usedNano ?? 0n, wasClosed: false });
+      settle: (settlement: CallSettlement) => {
+        settlements.push(settlement);
+        return (
+          around.settle?.(settlement) ?? Promise.resolve({ takenNano: settlement.usedNano ?? 0n, wasClosed: false })
+        );
       },
     },
     storage: around.storage ?? {},
@@ -138,7 +140,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   return {
     live,
     frames,
-    finishes,
+    settlements,
     calls,
     run: (job = chatJob(), signal = new AbortController().signal, stopping = new AbortController().signal) =>
       live.run(callOf(job), controllerOf(signal), stopping),

@@ -35,10 +35,10 @@ const BEYOND_HOLD = chatJob({ hold_nano: "116" });
 
 describe("a plain call that succeeds", () => {
   test("is settled once at the captured price and answered with what it cost", async () => {
-    const { run, finishes, frames, text } = bench({ complete: () => Promise.resolve(WHOLE) });
+    const { run, settlements, frames, text } = bench({ complete: () => Promise.resolve(WHOLE) });
     const job = chatJob();
     await run(job);
-    expect(finishes).toEqual([
+    expect(settlements).toEqual([
       {
         workspaceId: job.workspace_id,
         jobId: job.job_id,
@@ -63,10 +63,10 @@ describe("a plain call that succeeds", () => {
   });
 
   test("keeps the price of its hold, whatever the catalogue says by now (MON-12)", async () => {
-    const { run, finishes } = bench({ complete: () => Promise.resolve(WHOLE) });
+    const { run, settlements } = bench({ complete: () => Promise.resolve(WHOLE) });
     const price = { unit: "per_token", input_per_million: "3000000", output_per_million: "0" };
     await run(chatJob({ price }));
-    expect(finishes[0]?.usedNano).toBe(21n);
+    expect(settlements[0]?.usedNano).toBe(21n);
     expect(parsePrice({ unit: "per_token", input_per_million: "25" }).tokenRates.input_per_million).toBe(
       25_000_000_000n,
     );
@@ -75,7 +75,7 @@ describe("a plain call that succeeds", () => {
   test("is told what was taken, not what it would have cost", async () => {
     const { run, frames } = bench(
       { complete: () => Promise.resolve(WHOLE) },
-      { ingress: CALLER_LIVES, finish: () => Promise.resolve({ takenNano: 100n, wasClosed: false }) },
+      { ingress: CALLER_LIVES, settle: () => Promise.resolve({ takenNano: 100n, wasClosed: false }) },
     );
     await run(BEYOND_HOLD);
     expect(frames[0]?.frame).toMatchObject({ t: "end", nano: "100" });
@@ -83,24 +83,24 @@ describe("a plain call that succeeds", () => {
 
   test("whose report cannot be true is settled at its hold, with a count of it (MON-9)", async () => {
     for (const usage of ["impossible", { ...NO_USAGE, input: 7, output: 100_000 }] as const) {
-      const { run, finishes, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage }) });
+      const { run, settlements, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage }) });
       await run();
-      expect(finishes[0]).toMatchObject({ usedNano: 5_000n, isEstimated: true, status: "succeeded" });
+      expect(settlements[0]).toMatchObject({ usedNano: 5_000n, isEstimated: true, status: "succeeded" });
       expect(await metric("sluice_usage_estimated_total")).toContain('reason="impossible",role="test"} 1');
     }
   });
 
   test("without a report is settled by our own count, marked", async () => {
-    const { run, finishes, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage: null }) });
+    const { run, settlements, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage: null }) });
     await run();
-    expect(finishes[0]).toMatchObject({ isEstimated: true, units: { output_tokens: 2 } });
+    expect(settlements[0]).toMatchObject({ isEstimated: true, units: { output_tokens: 2 } });
     expect(await metric("sluice_usage_estimated_total")).toContain('reason="missing",role="test"} 1');
   });
 
   test("beyond its hold has no answer when it could not be settled: the delivery is handed back", async () => {
     const { run, frames } = bench(
       { complete: () => Promise.resolve(WHOLE) },
-      { ingress: CALLER_LIVES, finish: () => Promise.reject(new Error("the database is away")) },
+      { ingress: CALLER_LIVES, settle: () => Promise.reject(new Error("the database is away")) },
     );
     expect(await run(BEYOND_HOLD).catch(String)).toContain("the database is away");
     expect(frames).toEqual([]);
@@ -109,7 +109,7 @@ describe("a plain call that succeeds", () => {
   test("and cannot be settled has its answer, and its delivery is handed back", async () => {
     const { run, kinds } = bench(
       { complete: () => Promise.resolve(WHOLE) },
-      { finish: () => Promise.reject(new Error("the database is away")) },
+      { settle: () => Promise.reject(new Error("the database is away")) },
     );
     expect(await run().catch(String)).toContain("the database is away");
     expect(kinds()).toEqual(["end"]);
@@ -122,7 +122,7 @@ describe("a stream that succeeds", () => {
       choices: [],
       usage: USED,
     });
-    const { run, finishes, text, kinds } = bench({ stream: pieces });
+    const { run, settlements, text, kinds } = bench({ stream: pieces });
     await run(chatJob(STREAM));
     expect(kinds()[0]).toBe("head");
     expect(kinds().at(-1)).toBe("end");
@@ -130,7 +130,7 @@ describe("a stream that succeeds", () => {
     expect(events.pop()).toBe("data: [DONE]");
     expect(events).toHaveLength(4);
     for (const event of events) expect(validate("ChatCompletionChunk", JSON.parse(event.slice(6)))).toBeNull();
-    expect(finishes).toMatchObject([{ usedNano: 117n, status: "succeeded", isEstimated: false }]);
+    expect(settlements).toMatchObject([{ usedNano: 117n, status: "succeeded", isEstimated: false }]);
   });
 
   test("has a chunk of usage when the client asked for one, and only then (STR-7)", async () => {
@@ -149,9 +149,9 @@ describe("a stream that succeeds", () => {
 
   test("is settled by the last report (MON-7)", async () => {
     const early = { ...delta({ content: "a" }), usage: { ...NO_USAGE, input: 900, output: 400 } };
-    const { run, finishes } = bench({ stream: streamOf(ROLE, early, { ...END, usage: USED }) });
+    const { run, settlements } = bench({ stream: streamOf(ROLE, early, { ...END, usage: USED }) });
     await run(chatJob(STREAM));
-    expect(finishes).toMatchObject([{ usedNano: 117n }]);
+    expect(settlements).toMatchObject([{ usedNano: 117n }]);
   });
 
   test("passes an event of a megabyte on in frames that fit", async () => {
@@ -188,7 +188,7 @@ describe("a call that fails before anything was passed on", () => {
       STREAM,
     ],
   ])("%s: has a true status, costs nothing and may be sent again", async (_name, provider, request) => {
-    const { run, finishes, frames, failure } = bench(provider);
+    const { run, settlements, frames, failure } = bench(provider);
     await run(chatJob(request));
     expect(frames).toHaveLength(1);
     expect(failure()).toEqual({
@@ -201,13 +201,15 @@ describe("a call that fails before anything was passed on", () => {
       retry: true,
       retry_after_s: 7,
     });
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
   });
 
   test("costs nothing even when the provider reported usage: nobody got anything for it (MON-10)", async () => {
-    const { run, finishes } = bench({ stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")) });
+    const { run, settlements } = bench({
+      stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")),
+    });
     await run(chatJob(STREAM));
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", units: {} }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed", units: {} }]);
   });
 
   test("says nothing of the vendor to the client", async () => {
@@ -217,66 +219,66 @@ describe("a call that fails before anything was passed on", () => {
   });
 
   test("because the model is no longer in the catalogue: the hold goes back", async () => {
-    const { run, finishes, failure, calls } = bench({});
+    const { run, settlements, failure, calls } = bench({});
     await run(chatJob({ model: "gone" }));
     expect(calls).toEqual([]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", source: null }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed", source: null }]);
     expect(failure()).toMatchObject({ code: "upstream_error", param: "model" });
   });
 
   test("because its request cannot be read back from storage: the hold goes back", async () => {
     const storage = { bucket: "b", client: { send: () => Promise.reject(new Error("S3 is away")) } };
-    const { run, finishes, failure, calls } = bench({}, { storage });
+    const { run, settlements, failure, calls } = bench({}, { storage });
     await run(chatJob({ request_ref: "claims/x#00" }));
     expect(calls).toEqual([]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed" }]);
     expect(failure()).toMatchObject({ code: "service_unavailable", retry: true });
   });
 
   test("because of a bug of ours is no answer: the delivery is handed back", async () => {
     const bug = new TypeError("undefined is not a function");
-    const { run, finishes, frames } = bench({ complete: () => Promise.reject(bug) });
+    const { run, settlements, frames } = bench({ complete: () => Promise.reject(bug) });
     expect(run()).rejects.toBe(bug);
     await Bun.sleep(0);
-    expect([finishes, frames]).toEqual([[], []]);
+    expect([settlements, frames]).toEqual([[], []]);
   });
 });
 
 describe("a stream that fails after something was passed on", () => {
   test("is settled for what was produced and must not be sent again (MON-10, MON-17)", async () => {
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), new ProviderError("failed", "vendor text"));
-    const { run, finishes, failure, kinds, text } = bench({ stream: pieces });
+    const { run, settlements, failure, kinds, text } = bench({ stream: pieces });
     await run(chatJob(STREAM));
     expect(kinds()).toEqual(["head", "error"]);
     expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
     expect(text()).not.toContain("[DONE]");
-    expect(finishes).toMatchObject([{ status: "failed", isEstimated: true, units: { output_tokens: 1 } }]);
-    expect(finishes[0]?.usedNano).toBeGreaterThan(10n);
+    expect(settlements).toMatchObject([{ status: "failed", isEstimated: true, units: { output_tokens: 1 } }]);
+    expect(settlements[0]?.usedNano).toBeGreaterThan(10n);
   });
 
   test("is settled by the report that had come by then", async () => {
     const pieces = streamOf({ ...delta({ content: "Eight" }), usage: USED }, new ProviderError("failed", "x"));
-    const { run, finishes } = bench({ stream: pieces });
+    const { run, settlements } = bench({ stream: pieces });
     await run(chatJob(STREAM));
-    expect(finishes).toMatchObject([{ usedNano: 117n, isEstimated: false, status: "failed" }]);
+    expect(settlements).toMatchObject([{ usedNano: 117n, isEstimated: false, status: "failed" }]);
   });
 
   test("is cut when it grows beyond what the model can write, and settled", async () => {
-    const { run, finishes, failure, text } = bench({
+    const { run, settlements, failure, text } = bench({
       async *stream() {
         for (;;) yield delta({ content: "x".repeat(1_000) });
       },
     });
     await run(chatJob(STREAM));
     expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
-    expect(finishes).toHaveLength(1);
-    expect(finishes[0]?.usedNano).not.toBeNull();
+    expect(settlements).toHaveLength(1);
+    expect(settlements[0]?.usedNano).not.toBeNull();
     expect(text().length).toBeLessThan(400_000);
   });
 
   test("holds back only so much when pieces without content never end", async () => {
     let given = 0;
-    const { run, frames, finishes } = bench({
+    const { run, frames, settlements } = bench({
       async *stream() {
         for (; frames.length === 0 && given < 10_000; given++) yield ROLE;
         throw new ProviderError("failed", "x");
@@ -284,7 +286,7 @@ describe("a stream that fails after something was passed on", () => {
     });
     await run(chatJob(STREAM));
     expect(given).toBeLessThan(1_000);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed" }]);
   });
 });
 
@@ -301,23 +303,23 @@ describe("a call whose job ends", () => {
         asked.resolve(undefined);
         return untilAborted(call);
       };
-      const { run, finishes, failure, calls } = bench({ complete: hang, stream: streamOf(hang) });
+      const { run, settlements, failure, calls } = bench({ complete: hang, stream: streamOf(hang) });
       const ended = run(chatJob(request), abort.signal);
       await asked.promise;
       abort.abort(new JobAbort(reason));
       await ended;
       expect(calls[0]?.signal.aborted).toBe(true);
-      expect(finishes).toMatchObject([{ usedNano: null, status }]);
+      expect(settlements).toMatchObject([{ usedNano: null, status }]);
       expect(failure()).toMatchObject({ code });
     }
   });
 
   test("before any provider was asked: nobody is", async () => {
     const left = AbortSignal.abort(new JobAbort("caller_left"));
-    const { run, finishes, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
+    const { run, settlements, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
     await run(chatJob(), left);
     expect(calls).toEqual([]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
   test("in the middle of its stream: is billed for what was produced (MON-11)", async () => {
@@ -327,9 +329,9 @@ describe("a call whose job ends", () => {
       return Promise.resolve();
     };
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), leave, untilAborted);
-    const { run, finishes, failure } = bench({ stream: pieces });
+    const { run, settlements, failure } = bench({ stream: pieces });
     await run(chatJob(STREAM), abort.signal);
-    expect(finishes).toMatchObject([{ status: "cancelled", isEstimated: true, units: { output_tokens: 1 } }]);
+    expect(settlements).toMatchObject([{ status: "cancelled", isEstimated: true, units: { output_tokens: 1 } }]);
     expect(failure()).toMatchObject({ retry: false });
   });
 
@@ -340,24 +342,24 @@ describe("a call whose job ends", () => {
       await untilAborted(call).catch(() => undefined);
       throw new TypeError("fetch failed");
     };
-    const { run, finishes } = bench({ complete });
+    const { run, settlements } = bench({ complete });
     await run(chatJob(), abort.signal);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
   test("after its last piece stays a success: it is never booked as a disconnect", async () => {
     const abort = new AbortController();
-    const { run, finishes } = bench(
+    const { run, settlements } = bench(
       { complete: () => Promise.resolve(WHOLE) },
       {
-        finish: (finish) => {
+        settle: (settlement) => {
           abort.abort(new JobAbort("caller_left"));
-          return Promise.resolve({ takenNano: finish.usedNano ?? 0n, wasClosed: false });
+          return Promise.resolve({ takenNano: settlement.usedNano ?? 0n, wasClosed: false });
         },
       },
     );
     await run(chatJob(), abort.signal);
-    expect(finishes).toMatchObject([{ status: "succeeded", usedNano: 117n }]);
+    expect(settlements).toMatchObject([{ status: "succeeded", usedNano: 117n }]);
   });
 });
 
@@ -366,11 +368,11 @@ describe("a provider that takes too long", () => {
     ["with its first byte", { firstByteMs: 20 }, {}, streamOf(untilAborted)],
     ["in all", {}, { deadline_ms: Date.now() + 50 }, streamOf(untilAborted)],
   ])("%s: 504, and nothing is owed", async (_name, limits, job, stream) => {
-    const { run, finishes, failure, calls } = bench({ stream }, { limits });
+    const { run, settlements, failure, calls } = bench({ stream }, { limits });
     await run(chatJob({ ...STREAM, ...job }));
     expect(calls[0]?.signal.aborted).toBe(true);
     expect(failure()).toMatchObject({ code: "upstream_timeout", retry: false });
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed" }]);
   });
 
   const twice = (limit = ""): string => `${ONE_SOURCE}${limit}      - provider: acme
@@ -402,10 +404,10 @@ describe("a provider that takes too long", () => {
 
   test("between two pieces: what was produced is owed", async () => {
     const stream = streamOf(ROLE, delta({ content: "Eight" }), untilAborted);
-    const { run, finishes, failure } = bench({ stream }, { limits: { stallMs: 20 } });
+    const { run, settlements, failure } = bench({ stream }, { limits: { stallMs: 20 } });
     await run(chatJob(STREAM));
     expect(failure()).toMatchObject({ code: "upstream_timeout", retry: false });
-    expect(finishes).toMatchObject([{ status: "failed", units: { output_tokens: 1 } }]);
+    expect(settlements).toMatchObject([{ status: "failed", units: { output_tokens: 1 } }]);
   });
 
   test("with a plain answer has until the deadline, since its first byte is its last", async () => {
@@ -413,9 +415,9 @@ describe("a provider that takes too long", () => {
       await Bun.sleep(60);
       return WHOLE;
     };
-    const { run, finishes } = bench({ complete }, { limits: { firstByteMs: 20, stallMs: 20 } });
+    const { run, settlements } = bench({ complete }, { limits: { firstByteMs: 20, stallMs: 20 } });
     await run();
-    expect(finishes).toMatchObject([{ status: "succeeded" }]);
+    expect(settlements).toMatchObject([{ status: "succeeded" }]);
   });
 });
 
@@ -471,9 +473,9 @@ const JOB = chatJob();
 
 describe("a later delivery", () => {
   test("is left to the ingress while that lives: it knows what it relayed", async () => {
-    const { live, finishes } = bench({}, { ingress: CALLER_LIVES });
+    const { live, settlements } = bench({}, { ingress: CALLER_LIVES });
     await live.lost(JOB, replyTo(JOB));
-    expect(finishes).toEqual([]);
+    expect(settlements).toEqual([]);
   });
 
   test.each<[string, Surroundings, string | undefined]>([
@@ -481,34 +483,34 @@ describe("a later delivery", () => {
     ["nobody answers", { ingress: new Error("timeout") }, replyTo(JOB)],
     ["the message names no address of ours", { ingress: CALLER_LIVES }, undefined],
   ])("is closed as lost when %s, and never run again", async (_name, around, reply) => {
-    const { live, finishes, calls, metric } = bench({}, around);
+    const { live, settlements, calls, metric } = bench({}, around);
     await live.lost(JOB, reply);
     expect(calls).toEqual([]);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "lost" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "lost" }]);
     expect(await metric("sluice_calls_lost_total")).toContain("} 1");
   });
 
   test("settles what was recorded as relayed", async () => {
     const progress = [{ amount: 42n, tokens: 5n, units: { tokens: 5 } }];
-    const { live, finishes } = bench({}, { ingress: CALLER_GONE, progress });
+    const { live, settlements } = bench({}, { ingress: CALLER_GONE, progress });
     await live.lost(JOB, replyTo(JOB));
-    expect(finishes).toMatchObject([{ usedNano: 42n, status: "lost", tokens: 5, isEstimated: true }]);
+    expect(settlements).toMatchObject([{ usedNano: 42n, status: "lost", tokens: 5, isEstimated: true }]);
   });
 });
 
 test("a later delivery of a call that was settled before its ack is no loss", async () => {
   const { live, metric } = bench(
     {},
-    { ingress: CALLER_GONE, finish: () => Promise.resolve({ takenNano: 117n, wasClosed: true }) },
+    { ingress: CALLER_GONE, settle: () => Promise.resolve({ takenNano: 117n, wasClosed: true }) },
   );
   await live.lost(JOB, replyTo(JOB));
   expect(await metric("sluice_calls_lost_total")).toContain("} 0");
 });
 
 test("a call that nobody waits for any more gives its hold back, and says so in case somebody does", async () => {
-  const { live, finishes, calls, failure } = bench({});
+  const { live, settlements, calls, failure } = bench({});
   await live.drop(JOB, replyTo(JOB));
   expect(failure()).toMatchObject({ code: "overloaded", retry: true });
   expect(calls).toEqual([]);
-  expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled", source: null }]);
+  expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled", source: null }]);
 });

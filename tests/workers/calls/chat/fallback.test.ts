@@ -50,10 +50,10 @@ const around = (more: Surroundings = {}): Surroundings => ({ catalogue: CHAIN, p
 
 describe("a call whose first source fails", () => {
   test("is served by the model's next source, under the same hold, and no header speaks of a fallback", async () => {
-    const { run, calls, finishes, frames } = bench(sources({ "acme-one": FAILED }), around());
+    const { run, calls, settlements, frames } = bench(sources({ "acme-one": FAILED }), around());
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat"]);
-    expect(finishes).toMatchObject([{ source: "play/sandbox-chat", status: "succeeded" }]);
+    expect(settlements).toMatchObject([{ source: "play/sandbox-chat", status: "succeeded" }]);
     expect(frames.at(-1)?.frame).toMatchObject({ t: "end", model: "one" });
     expect(frames.at(-1)?.frame).not.toHaveProperty("fallback");
   });
@@ -61,11 +61,11 @@ describe("a call whose first source fails", () => {
 
 describe("a call whose model fails", () => {
   test("is served by its chain at the price of the one that serves, and settled once (PRO-7)", async () => {
-    const { run, calls, finishes, frames } = bench(sources({ ...BOTH_FAIL, "acme-two": FAILED }), around());
+    const { run, calls, settlements, frames } = bench(sources({ ...BOTH_FAIL, "acme-two": FAILED }), around());
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-two", "acme-three"]);
     // 7 tokens in at 1,000 nano-credits, 11 out at 2,000.
-    expect(finishes).toMatchObject([{ usedNano: 29_000n, source: "acme/acme-three", status: "succeeded" }]);
+    expect(settlements).toMatchObject([{ usedNano: 29_000n, source: "acme/acme-three", status: "succeeded" }]);
     expect(frames.at(-1)?.frame).toMatchObject({ t: "end", model: "three", fallback: { from: "one", depth: 2 } });
   });
 
@@ -80,19 +80,19 @@ describe("a call whose model fails", () => {
 
   test("does not move once a piece has reached the client, which hears of the failure", async () => {
     const provider = { stream: streamOf(ROLE, delta({ content: "Eight" }), FAILED) };
-    const { run, calls, failure, finishes } = bench(provider, around());
+    const { run, calls, failure, settlements } = bench(provider, around());
     await run(chatJob({ ...STREAM, ...FALLBACKS }));
     expect(calls).toHaveLength(1);
     expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
-    expect(finishes).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
+    expect(settlements).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
   });
 
   test("passes over a model that the balance does not cover", async () => {
     const answers = [[{ verdict: 1 }], [{ verdict: 0 }]];
-    const { run, calls, finishes } = bench(sources(BOTH_FAIL), around({ rows: () => answers.shift() ?? [] }));
+    const { run, calls, settlements } = bench(sources(BOTH_FAIL), around({ rows: () => answers.shift() ?? [] }));
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-three"]);
-    expect(finishes).toMatchObject([{ source: "acme/acme-three" }]);
+    expect(settlements).toMatchObject([{ source: "acme/acme-three" }]);
   });
 
   test("passes over a model that takes fewer pages than a document has, without moving the hold to it", async () => {
@@ -100,10 +100,10 @@ describe("a call whose model fails", () => {
       standIn(slug).replace("[text]", `[text, file], max_pdf_pages: ${pages}`);
     const catalogue = BASE.replace("[text, image]", "[text, file]") + takes("two", 3) + takes("three", 4);
     const content = [{ type: "file", file: { file_data: "data:application/pdf;base64,AAAA" } }];
-    const { run, calls, finishes } = bench(sources(BOTH_FAIL), around({ catalogue, pdfPages: 4 }));
+    const { run, calls, settlements } = bench(sources(BOTH_FAIL), around({ catalogue, pdfPages: 4 }));
     await run(chatJob({ ...FALLBACKS, request: { ...REQUEST, messages: [{ role: "user", content }] } }));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-three"]);
-    expect(finishes).toMatchObject([{ source: "acme/acme-three", status: "succeeded" }]);
+    expect(settlements).toMatchObject([{ source: "acme/acme-three", status: "succeeded" }]);
   });
 
   test("passes over a model that cannot take the request, without moving the hold to it", async () => {
@@ -124,39 +124,39 @@ describe("a call whose model fails", () => {
   test("ends with the last failure when its chain is spent, and owes nothing", async () => {
     const refused = new ProviderError("refused", "by the test");
     const all = { ...BOTH_FAIL, "acme-two": FAILED, "acme-three": refused };
-    const { run, failure, finishes } = bench(sources(all), around());
+    const { run, failure, settlements } = bench(sources(all), around());
     await run(chatJob(FALLBACKS));
     expect(failure()).toMatchObject({ code: "upstream_refused" });
-    expect(finishes).toMatchObject([{ usedNano: null, status: "failed", source: "acme/acme-three" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "failed", source: "acme/acme-three" }]);
   });
 
   test("goes on when the database cannot move the hold, with the next model or an honest failure", async () => {
     const rows = (): never => {
       throw Object.assign(new Error("refused"), { code: "23514" });
     };
-    const { run, calls, failure, finishes } = bench(sources(BOTH_FAIL), around({ rows }));
+    const { run, calls, failure, settlements } = bench(sources(BOTH_FAIL), around({ rows }));
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat"]);
     expect(failure()).toMatchObject({ code: "upstream_error" });
-    expect(finishes).toHaveLength(1);
+    expect(settlements).toHaveLength(1);
   });
 });
 
 test("a plain call on a silent source costs one limit when another could serve it (PRO-3)", async () => {
   const complete: ChatProvider["complete"] = (call) =>
     call.sourceModel === "acme-one" ? untilAborted(call) : Promise.resolve(structuredClone(WHOLE));
-  const { run, finishes } = bench({ complete }, around({ limits: { plainMs: 20 } }));
+  const { run, settlements } = bench({ complete }, around({ limits: { plainMs: 20 } }));
   await run();
-  expect(finishes).toMatchObject([{ source: "play/sandbox-chat", status: "succeeded" }]);
+  expect(settlements).toMatchObject([{ source: "play/sandbox-chat", status: "succeeded" }]);
 });
 
 test("with every source at rest the caller hears that there is no route, and when to come back", async () => {
   const resting = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
-  const { run, calls, failure, finishes } = bench(sources({}), around({ breaker: resting }));
+  const { run, calls, failure, settlements } = bench(sources({}), around({ breaker: resting }));
   await run();
   expect(calls).toEqual([]);
   expect(failure()).toMatchObject({ code: "service_unavailable", retry: true, retry_after_s: 4 });
-  expect(finishes).toMatchObject([{ usedNano: null, source: null }]);
+  expect(settlements).toMatchObject([{ usedNano: null, source: null }]);
 });
 
 describe("a client that leaves a provider which charges for the whole", () => {
@@ -171,10 +171,10 @@ describe("a client that leaves a provider which charges for the whole", () => {
       delta({ content: " legs" }),
       { ...END, usage: WHOLE.usage },
     );
-    const { run, finishes, calls, text } = bench({ stream }, around({ catalogue: draining }));
+    const { run, settlements, calls, text } = bench({ stream }, around({ catalogue: draining }));
     await run(chatJob(STREAM), left.signal);
     expect(calls[0]?.signal.aborted).toBe(false);
-    expect(finishes).toMatchObject([{ status: "cancelled", units: { input_tokens: 7, output_tokens: 11 } }]);
+    expect(settlements).toMatchObject([{ status: "cancelled", units: { input_tokens: 7, output_tokens: 11 } }]);
     expect(text()).not.toContain("legs");
   });
 
@@ -184,9 +184,9 @@ describe("a client that leaves a provider which charges for the whole", () => {
       stop.abort(new JobAbort("shutdown"));
       return untilAborted(call);
     });
-    const { run, finishes } = bench({ stream }, around({ catalogue: draining }));
+    const { run, settlements } = bench({ stream }, around({ catalogue: draining }));
     await run(chatJob(STREAM), stop.signal);
-    expect(finishes).toMatchObject([{ status: "failed" }]);
+    expect(settlements).toMatchObject([{ status: "failed" }]);
 
     const [left, stopping] = [new AbortController(), new AbortController()];
     const later = streamOf(ROLE, delta({ content: "Eight" }), (call) => {
@@ -196,7 +196,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
     });
     const second = bench({ stream: later }, around({ catalogue: draining }));
     await second.run(chatJob(STREAM), left.signal, stopping.signal);
-    expect(second.finishes).toMatchObject([{ units: { output_tokens: 1 } }]);
+    expect(second.settlements).toMatchObject([{ units: { output_tokens: 1 } }]);
   });
 
   test("that had seen nothing ends the call, whose hold may be gone already", async () => {
@@ -205,10 +205,10 @@ describe("a client that leaves a provider which charges for the whole", () => {
       left.abort(new JobAbort("caller_left"));
       return untilAborted(call);
     });
-    const { run, finishes, calls } = bench({ stream }, around({ catalogue: draining }));
+    const { run, settlements, calls } = bench({ stream }, around({ catalogue: draining }));
     await run(chatJob(STREAM), left.signal);
     expect(calls[0]?.signal.aborted).toBe(true);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
   test("ends a plain call: nobody reads its answer", async () => {
@@ -217,8 +217,8 @@ describe("a client that leaves a provider which charges for the whole", () => {
       left.abort(new JobAbort("caller_left"));
       return untilAborted(call);
     };
-    const { run, finishes } = bench({ complete }, around({ catalogue: draining }));
+    const { run, settlements } = bench({ complete }, around({ catalogue: draining }));
     await run(chatJob(), left.signal);
-    expect(finishes).toMatchObject([{ usedNano: null, status: "cancelled" }]);
+    expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 });

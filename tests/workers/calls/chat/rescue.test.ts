@@ -47,7 +47,7 @@ function deltasOf(text: string): Record<string, unknown>[] {
 
 describe("who goes on with a stream", () => {
   test("is asked with the text so far as the beginning of its answer, for the tokens that are left, without reasoning", async () => {
-    const { run, calls, finishes } = bench(
+    const { run, calls, settlements } = bench(
       sources({ "acme-one": [...LEGS, BROKEN], "acme-three": [ROLE, delta({ content: "a head" }), DONE] }),
       around(),
     );
@@ -58,7 +58,7 @@ describe("who goes on with a stream", () => {
       ...(calls[0]?.request.messages ?? []),
       { role: "assistant", content: "Eight legs and" },
     ]);
-    const first = finishes[0]?.units["output_tokens"] ?? 0;
+    const first = settlements[0]?.units["output_tokens"] ?? 0;
     expect(last?.request.max_completion_tokens).toBe(50 - (first - USED.output));
     expect(last?.request).not.toHaveProperty("reasoning_effort");
     const body: Record<string, unknown> = {};
@@ -86,7 +86,7 @@ describe("who goes on with a stream", () => {
       delta({ content: " head" }),
       DONE,
     ] satisfies ChatDelta[];
-    const { run, text, finishes, frames, metric } = bench(
+    const { run, text, settlements, frames, metric } = bench(
       sources({ "acme-one": [...LEGS, BROKEN], "acme-two": second }),
       around(),
     );
@@ -99,12 +99,12 @@ describe("who goes on with a stream", () => {
       {},
     ]);
     expect(frames.at(-1)?.frame).toMatchObject({ t: "end", model: "one" });
-    expect(finishes).toMatchObject([{ source: "acme/acme-two", status: "succeeded", isEstimated: true }]);
+    expect(settlements).toMatchObject([{ source: "acme/acme-two", status: "succeeded", isEstimated: true }]);
     // What a worker that dies had told: never less than the first part.
     const told = frames.map(({ frame }) => ("nano" in frame ? BigInt(frame.nano) : 0n));
     expect(told.toSorted((a, b) => Number(a - b))).toEqual(told);
     // 7 tokens in at 1,000 nano-credits, 11 out at 2,000, and what the first model took.
-    expect(finishes[0]?.usedNano).toBeGreaterThan(29_000n);
+    expect(settlements[0]?.usedNano).toBeGreaterThan(29_000n);
     expect(await metric("sluice_streams_rescued_total")).toContain('outcome="continued"');
   });
 });
@@ -151,19 +151,19 @@ describe("nothing goes on", () => {
     ["where the text has all its tokens", broken(...LEGS), jobOf({ max_completion_tokens: 2 })],
     ["where the chain does not ask for it", broken(...LEGS), { ...jobOf(), continue_streams: false }],
   ])("%s", async (_where, provider, job) => {
-    const { run, calls, failure, finishes } = bench(provider, around());
+    const { run, calls, failure, settlements } = bench(provider, around());
     await run(job);
     expect(asked(calls)).toEqual(["acme-one"]);
     expect(failure()).toMatchObject({ code: "upstream_error" });
-    expect(finishes).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
+    expect(settlements).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
   });
 
   test("where the balance covers no other model: the first part is billed as ever", async () => {
-    const { run, calls, failure, finishes } = bench(broken(...LEGS), around(1));
+    const { run, calls, failure, settlements } = bench(broken(...LEGS), around(1));
     await run(jobOf());
     expect(asked(calls)).toEqual(["acme-one"]);
     expect(failure()).toMatchObject({ code: "upstream_error", retry: false });
-    expect(finishes[0]?.usedNano).toBeGreaterThan(0n);
+    expect(settlements[0]?.usedNano).toBeGreaterThan(0n);
   });
 
   test("once the client has left or the deadline has come, while another is asked", async () => {
@@ -174,11 +174,11 @@ describe("nothing goes on", () => {
         return untilAborted(call);
       };
       const provider = sources({ "acme-one": [...LEGS, BROKEN], "acme-two": [hang], "acme-three": [DONE] });
-      const { run, calls, finishes } = bench(provider, around());
+      const { run, calls, settlements } = bench(provider, around());
       await run(jobOf(), left.signal);
       expect(asked(calls)).toEqual(["acme-one", "acme-two"]);
-      expect(finishes).toMatchObject([{ status: reason === "deadline" ? "failed" : "cancelled" }]);
-      expect(finishes[0]?.usedNano).toBeGreaterThan(0n);
+      expect(settlements).toMatchObject([{ status: reason === "deadline" ? "failed" : "cancelled" }]);
+      expect(settlements[0]?.usedNano).toBeGreaterThan(0n);
     }
   });
 

@@ -15,7 +15,7 @@ test("while there is no room the provider is not read on, and the stream then en
   let read = 0;
   const counted = (): Promise<unknown> => Promise.resolve((read += 1));
   const words = ["one ", "two ", "three "].flatMap((content) => [counted, delta({ content })]);
-  const { run, text, finishes } = bench(
+  const { run, text, settlements } = bench(
     { stream: streamOf(ROLE, ...words, END) },
     {
       room: () => {
@@ -35,7 +35,7 @@ test("while there is no room the provider is not read on, and the stream then en
   await running;
   expect(read).toBe(3);
   expect(text()).toEndWith("data: [DONE]\n\n");
-  expect(finishes).toMatchObject([{ status: "succeeded" }]);
+  expect(settlements).toMatchObject([{ status: "succeeded" }]);
 });
 
 test("a caller that leaves meanwhile ends the call", async () => {
@@ -44,10 +44,10 @@ test("a caller that leaves meanwhile ends the call", async () => {
     controller.abort(new JobAbort("caller_left"));
     return new Promise(() => undefined);
   };
-  const { run, finishes } = bench(
+  const { run, settlements } = bench(
     { stream: streamOf(ROLE, delta({ content: "one " }), new Error("aborted")) },
     { room },
   );
   await run(chatJob(STREAM), controller.signal);
-  expect(finishes).toMatchObject([{ status: "cancelled" }]);
+  expect(settlements).toMatchObject([{ status: "cancelled" }]);
 });

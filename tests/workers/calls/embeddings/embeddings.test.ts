@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { serializePrice } from "#shared/pricing/price.ts";
@@ -26,7 +26,7 @@ afterEach(() => {
 type Embed = (call: EmbeddingsCall, provider: string) => Promise<EmbeddingsResult> | EmbeddingsResult;
 
 interface Bench {
-  readonly finishes: Finish[];
+  readonly settlements: CallSettlement[];
   readonly calls: EmbeddingsCall[];
   /** What the breaker was told. */
   readonly verdicts: string[];
@@ -39,7 +39,7 @@ interface Bench {
 /** The pool over providers of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
 function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" })): Bench {
   const { replies, answers, frames } = fakeIngress({ word: "taken", answer: CALLER_LIVES });
-  const finishes: Finish[] = [];
+  const settlements: CallSettlement[] = [];
   const calls: EmbeddingsCall[] = [];
   const verdicts: string[] = [];
   const metrics = createMetrics("test");
@@ -49,8 +49,8 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
     log,
     metrics,
     ledger: {
-      finish: (finish: Finish) => {
-        finishes.push(finish);
+      settle: (finish: CallSettlement) => {
+        settlements.push(finish);
         return Promise.resolve({ takenNano: finish.usedNano ?? 0n, wasClosed: false });
       },
     },
@@ -80,7 +80,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
   const live = openLiveCalls({ context, handler: createCallHandler(context), cancels });
   closing.push(() => live.close());
   return {
-    finishes,
+    settlements,
     calls,
     verdicts,
     run: (request, signal = new AbortController().signal, members = {}) => {
@@ -134,14 +134,14 @@ test("a provider's words, which may repeat an input, are logged by their length 
 
 describe("an embeddings job", () => {
   test("is answered in the slug's name, and settled at what its source reported", async () => {
-    const { run, answer, finishes, calls, verdicts } = bench(serve);
+    const { run, answer, settlements, calls, verdicts } = bench(serve);
     await run({ input: ["abc", "abcdef"], dimensions: 4, user: "someone" });
     expect(answer()).toMatchObject({ model: "embed", usage: { prompt_tokens: 9, total_tokens: 9 } });
     expect(answer().data.map(({ embedding }) => embedding)).toEqual([
       [...vectorOf("abc", 4)],
       [...vectorOf("abcdef", 4)],
     ]);
-    expect(finishes).toEqual([
+    expect(settlements).toEqual([
       expect.objectContaining({
         usedNano: 9_000n,
         status: "succeeded",
@@ -175,29 +175,29 @@ describe("an embeddings job", () => {
   ])(
     "is settled at our own count, marked, where the source reports nothing; of a hold of %s at %d",
     async (hold, nano) => {
-      const { run, answer, finishes } = bench(({ inputs }) => ({
+      const { run, answer, settlements } = bench(({ inputs }) => ({
         vectors: inputs.map((one) => vectorOf(one)),
         usage: null,
       }));
       await run({ input: "How many legs has a spider?" }, undefined, { hold_nano: hold });
       expect(answer().usage).toEqual({ prompt_tokens: 7, total_tokens: 7 });
-      expect(finishes).toEqual([expect.objectContaining({ usedNano: nano, isEstimated: true })]);
+      expect(settlements).toEqual([expect.objectContaining({ usedNano: nano, isEstimated: true })]);
     },
   );
 
   test.each([["impossible" as const], [{ ...NO_USAGE, input: 1_000_000 }]])(
     "is settled at its hold where the source reports %j (MON-9)",
     async (usage) => {
-      const { run, finishes } = bench((call) => ({ vectors: call.inputs.map((input) => vectorOf(input)), usage }));
+      const { run, settlements } = bench((call) => ({ vectors: call.inputs.map((input) => vectorOf(input)), usage }));
       await run({ input: "abc" }, undefined, { hold_nano: "5000" });
-      expect(finishes).toEqual([expect.objectContaining({ usedNano: 5_000n, isEstimated: true, tokens: 1 })]);
+      expect(settlements).toEqual([expect.objectContaining({ usedNano: 5_000n, isEstimated: true, tokens: 1 })]);
     },
   );
 
   test("costs the price of a request where that is the unit", async () => {
-    const { run, finishes } = bench(serve);
+    const { run, settlements } = bench(serve);
     await run({ model: "flat", input: ["abc", "abcdef"] });
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: 250_000_000n, status: "succeeded" })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: 250_000_000n, status: "succeeded" })]);
   });
 });
 
@@ -209,7 +209,7 @@ describe("an embeddings chain", () => {
   const chained = { fallbacks: ["wide", "other"] };
 
   test("is followed to a model whose vectors have the length that the caller would have had, at its price", async () => {
-    const { run, answer, calls, finishes } = bench(down);
+    const { run, answer, calls, settlements } = bench(down);
     await run({ input: "abc" }, undefined, chained);
     expect(calls.map(({ sourceModel, dimensions }) => [sourceModel, dimensions])).toEqual([
       ["acme-embed", undefined],
@@ -217,7 +217,7 @@ describe("an embeddings chain", () => {
       ["other", 8],
     ]);
     expect(answer()).toMatchObject({ model: "other", data: [{ embedding: { length: 8 } }] });
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: 15_000n, source: "acme/other" })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: 15_000n, source: "acme/other" })]);
   });
 
   test.each([
@@ -254,33 +254,33 @@ describe("a call with more inputs than a source takes at once", () => {
   });
 
   test("is one answer, with the usage of all its requests", async () => {
-    const { run, answer, calls, finishes } = bench(serve);
+    const { run, answer, calls, settlements } = bench(serve);
     const input = ["a", "ab", "abc", "abcd", "abcde"];
     await run({ model: "split", input });
     expect(calls).toHaveLength(3);
     expect(answer().data.map(({ index, embedding }) => [index, embedding[0]])).toEqual(
       input.map((_, at) => [at, at + 1]),
     );
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: 15_000n, units: { input_tokens: 15 } })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: 15_000n, units: { input_tokens: 15 } })]);
   });
 
   test("is our count for all when one request reports nothing", async () => {
-    const { run, finishes } = bench((call, provider) =>
+    const { run, settlements } = bench((call, provider) =>
       call.inputs.includes("c") ? { vectors: [vectorOf("c")], usage: null } : serve(call, provider),
     );
     await run({ model: "split", input: ["a", "b", "c"] });
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: 3_000n, isEstimated: true })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: 3_000n, isEstimated: true })]);
   });
 
   test("names a rejected input as the caller numbers it", async () => {
-    const { run, failure, finishes } = bench((call, provider) => {
+    const { run, failure, settlements } = bench((call, provider) => {
       if (!call.inputs.includes("long")) return serve(call, provider);
       throw new ProviderError("rejected", "too long", { code: "context_length_exceeded", param: "input[1]" });
     });
     await run({ model: "split", input: ["a", "b", "c", "long"] });
     expect(failure()).toMatchObject({ code: "context_length_exceeded", param: "input[3]" });
     expect(failure().message).not.toContain("messages");
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: null, status: "failed" })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: null, status: "failed" })]);
   });
 
   test.each([
@@ -334,13 +334,13 @@ describe("a call with more inputs than a source takes at once", () => {
 
 describe("when a source fails", () => {
   test("the next source of the same model serves and is the one recorded", async () => {
-    const { run, answer, finishes, verdicts } = bench((call, provider) => {
+    const { run, answer, settlements, verdicts } = bench((call, provider) => {
       if (provider === "acme") throw new ProviderError("failed", "500");
       return serve(call, provider);
     });
     await run({ input: "abc" });
     expect(answer().model).toBe("embed");
-    expect(finishes).toEqual([expect.objectContaining({ source: "play/sandbox-embed", status: "succeeded" })]);
+    expect(settlements).toEqual([expect.objectContaining({ source: "play/sandbox-embed", status: "succeeded" })]);
     expect(verdicts).toEqual(["acme/acme-embed failed", "play/sandbox-embed ok"]);
   });
 
@@ -369,10 +369,10 @@ describe("when a source fails", () => {
     ["vectors of another length than asked for", [vectorOf("a", 5), vectorOf("b", 5)]],
     ["vectors of several lengths", [vectorOf("a", 4), vectorOf("b", 5)]],
   ])("%s are a failure, which costs nothing", async (_what, vectors) => {
-    const { run, failure, finishes } = bench(() => ({ vectors, usage: { ...NO_USAGE, input: 2 } }));
+    const { run, failure, settlements } = bench(() => ({ vectors, usage: { ...NO_USAGE, input: 2 } }));
     await run({ input: ["a", "b"], dimensions: 4 });
     expect(failure().code).toBe("upstream_error");
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: null, status: "failed" })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: null, status: "failed" })]);
   });
 
   test.each<[AbortReason, string, string, string[]]>([
@@ -382,7 +382,7 @@ describe("when a source fails", () => {
   ])("because of %s, the hold is given back, and only a missed deadline is the source's fault", async (...row) => {
     const [reason, code, status, blamed] = row;
     const controller = new AbortController();
-    const { run, failure, finishes, verdicts } = bench(
+    const { run, failure, settlements, verdicts } = bench(
       (call) =>
         new Promise((_resolve, reject) => {
           call.signal.addEventListener("abort", () => reject(new ProviderError("aborted", "aborted")));
@@ -391,22 +391,22 @@ describe("when a source fails", () => {
     );
     await run({ input: "abc" }, controller.signal);
     expect(failure().code).toBe(code as never);
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: null, status })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: null, status })]);
     expect(verdicts).toEqual(blamed);
   });
 
   test("a model that has left the catalogue is told and costs nothing", async () => {
-    const { run, failure, finishes } = bench(serve);
+    const { run, failure, settlements } = bench(serve);
     await run({ input: "abc" }, undefined, { model: "gone" });
     expect(failure().code).toBe("upstream_error");
-    expect(finishes).toEqual([expect.objectContaining({ usedNano: null })]);
+    expect(settlements).toEqual([expect.objectContaining({ usedNano: null })]);
   });
 
   test("a fault of our own is thrown, so that the message is delivered again and reported lost", async () => {
-    const { run, finishes } = bench(() => {
+    const { run, settlements } = bench(() => {
       throw new TypeError("a bug");
     });
     expect(await run({ input: "abc" }).catch((error: unknown) => error)).toBeInstanceOf(TypeError);
-    expect(finishes).toEqual([]);
+    expect(settlements).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { type Finish, type Ledger, openLedger } from "#shared/ledger/finish.ts";
+import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, balanceOf, createWorkspace, finishGroup, finishLone, type TestCall } from "../accounts.ts";
+import { admitGroup, balanceOf, createWorkspace, settleGroup, settleSingle, type TestCall } from "../accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -38,7 +38,12 @@ async function place(workspaceId: string, ...calls: Omit<TestCall, "workspaceId"
   return ids;
 }
 
-function settle(workspaceId: string, jobId: string, usedNano: bigint | null, changes: Partial<Finish> = {}): Finish {
+function settle(
+  workspaceId: string,
+  jobId: string,
+  usedNano: bigint | null,
+  changes: Partial<CallSettlement> = {},
+): CallSettlement {
   return {
     workspaceId,
     jobId,
@@ -56,7 +61,7 @@ function settle(workspaceId: string, jobId: string, usedNano: bigint | null, cha
 test("a settle takes what was used, gives the rest back and leaves one entry and one usage record", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.finish(settle(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
+  expect(await ledger.settle(settle(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n, held: 0n, holds: 0n });
   expect(await db.query("select kind, amount, attempt from ledger_entry where source_id = $1", [jobId])).toEqual([
     { kind: "settle", amount: -15n, attempt: 1 },
@@ -83,7 +88,7 @@ test("a settle takes what was used, gives the rest back and leaves one entry and
 test("a release takes nothing and writes no entry", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.finish(settle(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
+  expect(await ledger.settle(settle(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, holds: 0n });
   expect(await db.query("select 1 from ledger_entry where source_id = $1", [jobId])).toEqual([]);
   expect(await db.query("select status, settled from usage_record where job_id = $1", [jobId])).toEqual([
@@ -94,11 +99,11 @@ test("a release takes nothing and writes no entry", async () => {
 test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount (MON-1)", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n, tokens: 10, cap: 1_000 });
-  await ledger.finish(settle(workspaceId, jobId, 15n));
+  await ledger.settle(settle(workspaceId, jobId, 15n));
   const before = await balanceOf(db.database, workspaceId);
   const usage = await db.query("select * from usage_record where job_id = $1", [jobId]);
   for (const used of [15n, 15n, null, 40n, 99n]) {
-    expect(await ledger.finish(settle(workspaceId, jobId, used))).toEqual({ takenNano: 15n, wasClosed: true });
+    expect(await ledger.settle(settle(workspaceId, jobId, used))).toEqual({ takenNano: 15n, wasClosed: true });
   }
   expect(await balanceOf(db.database, workspaceId)).toEqual(before);
   expect(await db.query("select * from usage_record where job_id = $1", [jobId])).toEqual(usage);
@@ -107,23 +112,23 @@ test("a settle repeated five times, with whatever figures, changes nothing and h
 test("a settle repeated within one group is taken once", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  const finishes = await Promise.all([1, 2, 3, 4, 5].map(() => ledger.finish(settle(workspaceId, jobId, 15n))));
-  expect(finishes.map((finish) => finish.takenNano)).toEqual([15n, 15n, 15n, 15n, 15n]);
-  expect(finishes.filter((finish) => !finish.wasClosed)).toHaveLength(1);
-  expect(await finishGroup(db.database, [{ jobId }, { jobId }])).toEqual([null, null]);
+  const settlements = await Promise.all([1, 2, 3, 4, 5].map(() => ledger.settle(settle(workspaceId, jobId, 15n))));
+  expect(settlements.map((settlement) => settlement.takenNano)).toEqual([15n, 15n, 15n, 15n, 15n]);
+  expect(settlements.filter((settlement) => !settlement.wasClosed)).toHaveLength(1);
+  expect(await settleGroup(db.database, [{ jobId }, { jobId }])).toEqual([null, null]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n });
 });
 
 test("a job that was never admitted is closed for nothing", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
-  expect(await ledger.finish(settle(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
+  expect(await ledger.settle(settle(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n });
 });
 
 test("a settle never takes more than its hold, and says how much was not collected", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.finish(settle(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
+  expect(await ledger.settle(settle(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
   expect(await db.query("select settled, uncollected from usage_record where job_id = $1", [jobId])).toEqual([
     { settled: 40n, uncollected: 15n },
   ]);
@@ -139,13 +144,13 @@ test("a call that may exceed takes more from what is available, but never what o
   );
   // 40 are available: the first takes 10 of them, the third all 30 that remain.
   expect(
-    await finishGroup(db.database, [
+    await settleGroup(db.database, [
       { jobId: first, used: 30n },
       { jobId: third, used: 999n },
     ]),
   ).toEqual([30n, 40n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 30n, held: 30n });
-  expect(await finishLone(db.database, { jobId: second, used: 30n })).toBe(30n);
+  expect(await settleSingle(db.database, { jobId: second, used: 30n })).toBe(30n);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 0n, held: 0n });
   expect(await db.query("select uncollected from usage_record where job_id = $1", [third])).toEqual([
     { uncollected: 959n },
@@ -156,7 +161,7 @@ test("within a group a later call may take what an earlier one gave back", async
   const workspaceId = await createWorkspace(db.database, 50n);
   const [first = "", second = ""] = await place(workspaceId, { amount: 30n }, { amount: 20n, mayExceed: true });
   expect(
-    await finishGroup(db.database, [
+    await settleGroup(db.database, [
       { jobId: first, used: 5n },
       { jobId: second, used: 40n },
     ]),
@@ -167,8 +172,8 @@ test("within a group a later call may take what an earlier one gave back", async
 test("no figure ever credits a caller (MON-9)", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [lone = "", grouped = ""] = await place(workspaceId, { amount: 20n, mayExceed: true }, { amount: 20n });
-  expect(await finishLone(db.database, { jobId: lone, used: -50n, tokens: -7 })).toBe(0n);
-  expect(await finishGroup(db.database, [{ jobId: grouped, used: -50n, tokens: -7 }])).toEqual([0n]);
+  expect(await settleSingle(db.database, { jobId: lone, used: -50n, tokens: -7 })).toBe(0n);
+  expect(await settleGroup(db.database, [{ jobId: grouped, used: -50n, tokens: -7 }])).toEqual([0n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, day_tokens: 0n });
 });
 
@@ -181,15 +186,15 @@ test("attempts of a job are closed one by one", async () => {
     [jobId],
   );
   await db.query("update balance set held = held + 30 where workspace_id = $1", [workspaceId]);
-  expect(await finishGroup(db.database, [{ jobId, attempt: 2, used: 25n }])).toEqual([25n]);
+  expect(await settleGroup(db.database, [{ jobId, attempt: 2, used: 25n }])).toEqual([25n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 20n, holds: 1n });
   expect(
-    await finishGroup(db.database, [
+    await settleGroup(db.database, [
       { jobId, attempt: 2, used: 25n },
       { jobId, used: 10n },
     ]),
   ).toContain(null);
-  await finishLone(db.database, { jobId, used: 10n });
+  await settleSingle(db.database, { jobId, used: 10n });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 65n, held: 0n, holds: 0n });
 });
 
@@ -199,15 +204,15 @@ test("calls of a locked workspace are busy and untouched, the others of the grou
   const [free = ""] = await place(other, { amount: 10n });
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
-    const given = await finishLone(database.reserve("impatient", 20), { jobId: held, used: 5n }).catch(sqlState);
+    const given = await settleSingle(database.reserve("impatient", 20), { jobId: held, used: 5n }).catch(sqlState);
     expect(given).toBe(SQL.lockTimeout);
     expect(
-      await finishGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }]),
+      await settleGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }]),
     ).toEqual([-1n, 5n, null]);
     expect(await balanceOf(database, stuck)).toMatchObject({ amount: 100n, held: 10n, holds: 1n });
   });
   expect(
-    await finishGroup(database, [
+    await settleGroup(database, [
       { jobId: held, used: 5n },
       { jobId: free, used: 5n },
     ]),
@@ -221,8 +226,8 @@ test("a finish goes on when a lock outlasts its statement, and is written once",
   let late: Promise<unknown> | undefined;
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
-    late = ledger.finish(settle(stuck, held, 5n));
-    expect(await ledger.finish(settle(other, free, 5n))).toEqual({ takenNano: 5n, wasClosed: false });
+    late = ledger.settle(settle(stuck, held, 5n));
+    expect(await ledger.settle(settle(other, free, 5n))).toEqual({ takenNano: 5n, wasClosed: false });
     const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     // Asked in another session: within a transaction the answer would stay the first one.
     while ((await db.query(waiting)).length === 0) await Bun.sleep(5);
@@ -238,14 +243,14 @@ test("a call that takes more than its hold is settled in full, and at once, alth
   const lines: string[] = [];
   const loud = createLogger({ level: "warn", role: "test", write: (line) => lines.push(line) });
   const mine = openLedger({ database, log: loud, retryMs: 10_000 });
-  let finish: Promise<unknown> | undefined;
+  let settlement: Promise<unknown> | undefined;
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
-    finish = mine.finish(settle(workspaceId, jobId, 35n));
+    settlement = mine.settle(settle(workspaceId, jobId, 35n));
     await place(await createWorkspace(db.database, 100n), { amount: 10n });
   });
-  expect(await finish).toEqual({ takenNano: 35n, wasClosed: false });
-  // Not by repeating the whole finish.
+  expect(await settlement).toEqual({ takenNano: 35n, wasClosed: false });
+  // Not by repeating the whole settlement.
   expect(lines).toEqual([]);
 });
 
@@ -264,7 +269,7 @@ test("a finish whose answer was lost after its commit is repeated and hears the 
     }),
   };
   const mine = openLedger({ database: forgetful, log, retryMs: 10_000 });
-  expect(await mine.finish(settle(workspaceId, jobId, 5n))).toEqual({ takenNano: 5n, wasClosed: true });
+  expect(await mine.settle(settle(workspaceId, jobId, 5n))).toEqual({ takenNano: 5n, wasClosed: true });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n });
 });
 
@@ -272,7 +277,7 @@ test("figures the database refuses fail alone, at once, and leave the hold for t
   const workspaceId = await createWorkspace(db.database, 100n);
   const ids = await place(workspaceId, ...Array.from({ length: 9 }, () => ({ amount: 10n })));
   const outcomes = await Promise.allSettled(
-    ids.map((jobId, index) => ledger.finish(settle(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
+    ids.map((jobId, index) => ledger.settle(settle(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
   );
   expect(outcomes.map((one) => one.status)).toEqual(ids.map((_, index) => (index === 4 ? "rejected" : "fulfilled")));
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 10n, holds: 1n });

@@ -2,7 +2,7 @@
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault } from "#shared/database/client.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
-import type { Finish } from "#shared/ledger/finish.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -13,7 +13,7 @@ export interface JobEnd {
   readonly isOwned: boolean;
   readonly state: Exclude<JobState, "queued" | "running" | "refused">;
   /** Money: as for a call. */
-  readonly usage: Pick<Finish, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
+  readonly usage: Pick<CallSettlement, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
   /** JSON text, or where it lies. */
   readonly result: { readonly text: string } | { readonly reference: string } | null;
   readonly error: JobError | null;
@@ -26,14 +26,14 @@ export function nothingUsed(status: "failed" | "cancelled" | "lost"): JobEnd["us
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }
 
-const SQL_TEXT = `select finish_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
+const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
 const LOCKED = -1n;
 
 /**
  * Nano-credits taken; undefined: the job was ended, or is somebody else's by now, and nothing was changed.
  * @throws Error when the database stays away longer than `retryMs` or refuses the figures
  */
-export async function finishJob(
+export async function endJob(
   context: { readonly database: Database; readonly log: Logger },
   end: JobEnd,
   retryMs: number,
@@ -62,7 +62,7 @@ export async function finishJob(
           // A locked workspace waits between the tries, not on a connection that others need (lesson DB-4).
           LIMITS.contendedWaitMs,
         ],
-        "finish_job",
+        "end_job",
       );
       const taken = rows[0]?.taken ?? null;
       if (taken !== LOCKED) return taken ?? undefined;

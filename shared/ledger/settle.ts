@@ -11,7 +11,7 @@ import type { Logger } from "#shared/logger.ts";
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
-export interface Finish {
+export interface CallSettlement {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly attempt: number;
@@ -29,8 +29,8 @@ export interface Finish {
   readonly isPatient?: boolean;
 }
 
-/** Nano-credits taken; `wasClosed` when an earlier finish had done it (the amount is then that one's). */
-export interface Finished {
+/** Nano-credits taken; `wasClosed` when an earlier settle had done it (the amount is then that one's). */
+export interface Settled {
   readonly takenNano: bigint;
   readonly wasClosed: boolean;
 }
@@ -40,25 +40,25 @@ export interface Ledger {
    * @throws Error when the database stays away longer than `retryMs` or refuses the figures; the hold then waits for
    * the janitor
    */
-  finish(finish: Finish): Promise<Finished>;
+  settle(settlement: CallSettlement): Promise<Settled>;
   /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
   undo(jobIds: readonly string[]): void;
   /** Resolves when everything accepted has been written. */
   idle(): Promise<void>;
 }
 
-const GROUP_SQL = `select finish_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
+const GROUP_SQL = `select settle_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
   $7::boolean[], $8::bigint[], $9, $10) as taken`;
-const SINGLE_SQL = "select finish_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken";
+const SINGLE_SQL = "select settle_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken";
 
 export function openLedger(options: {
   database: Database;
   log: Logger;
-  /** How long a finish is repeated while the database is away. */
+  /** How long a settle is repeated while the database is away. */
   retryMs: number;
   onGroup?: (size: number) => void;
 }): Ledger {
-  const single = async (target: Queryable, item: Finish): Promise<(bigint | null | typeof BUSY)[]> => {
+  const single = async (target: Queryable, item: CallSettlement): Promise<(bigint | null | typeof BUSY)[]> => {
     const rows = await target.query<{ taken: bigint | null }>(
       SINGLE_SQL,
       [
@@ -71,14 +71,14 @@ export function openLedger(options: {
         item.isEstimated,
         item.tokens,
       ],
-      "finish_call",
+      "settle_call",
     );
     return [busy(rows[0]?.taken ?? null)];
   };
 
   const group = async (
     { target, waitMs }: GroupRun,
-    items: readonly Finish[],
+    items: readonly CallSettlement[],
     isLate: boolean,
   ): Promise<(bigint | null | typeof BUSY)[]> => {
     const rows = await target.query<{ taken: (bigint | null)[] }>(
@@ -95,14 +95,14 @@ export function openLedger(options: {
         waitMs,
         isLate,
       ],
-      "finish_calls",
+      "settle_calls",
     );
     return rows[0]?.taken.map(busy) ?? [];
   };
 
-  const grouper = openGrouped<Finish, bigint | null>({
+  const grouper = openGrouped<CallSettlement, bigint | null>({
     database: options.database,
-    name: "finish",
+    name: "settle",
     sizeMax: LIMITS.groupSizeMax,
     lingerMs: LIMITS.settleLingerMs,
     singleCallWaitMs: LIMITS.singleCallWaitMs,
@@ -116,15 +116,15 @@ export function openLedger(options: {
   });
 
   // Those asleep between two tries included: a process that ends must not leave them behind.
-  const running = new Set<Promise<Finished>>();
+  const running = new Set<Promise<Settled>>();
 
-  const finish = (item: Finish): Promise<Finished> => {
-    const work = finishInTime(item).finally(() => running.delete(work));
+  const settle = (item: CallSettlement): Promise<Settled> => {
+    const work = settleInTime(item).finally(() => running.delete(work));
     running.add(work);
     return work;
   };
 
-  const finishInTime = async (item: Finish): Promise<Finished> => {
+  const settleInTime = async (item: CallSettlement): Promise<Settled> => {
     const giveUpAt = performance.now() + options.retryMs;
     for (let tries = 0; ; tries++) {
       try {
@@ -137,7 +137,7 @@ export function openLedger(options: {
         return { takenNano: rows[0]?.settled ?? 0n, wasClosed: true };
       } catch (error) {
         if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "finish is repeated");
+        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated");
         // Full jitter, so a database that comes back is not met by everyone at once.
         await Bun.sleep(Math.random() * Math.min(2_000, (sqlState(error) === SQL.deadlock ? 20 : 100) * 2 ** tries));
       }
@@ -150,7 +150,7 @@ export function openLedger(options: {
       await Bun.sleep(waitMs);
       try {
         await options.database.query(
-          `select finish_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
+          `select settle_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
              array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $2)
            from hold where job_id = any($1::uuid[]) having count(*) > 0`,
           [plainArray(jobIds), LIMITS.lockTimeoutMs],
@@ -162,7 +162,7 @@ export function openLedger(options: {
   };
 
   return {
-    finish,
+    settle,
     undo(jobIds) {
       if (jobIds.length === 0) return;
       void undoAll(jobIds);
