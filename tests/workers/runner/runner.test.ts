@@ -136,7 +136,7 @@ function start(options: { slots?: number; ends?: boolean; durable?: DurableJobs 
     work,
     replies,
     answers: { isClosed: () => true },
-    ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: true }) },
+    ledger: { settle: () => Promise.resolve({ takenNano: 0n, wasClosed: true }) },
   } as unknown as WorkerContext;
   const handler: JobHandler = {
     run: (job, control) => hold("run", job, control).then(() => ENDED),
