@@ -72,8 +72,21 @@ export interface Topology {
   readonly consumers: readonly { readonly stream: string; readonly config: WantedConsumer }[];
 }
 
+/** Raised with every change of what follows: a process whose number is lower leaves newer streams and durables as they are. */
+export const TOPOLOGY_VERSION = 1;
+const VERSION = "sluice_topology";
+
 /** What must exist on the server. `replicas` comes from configuration (1 for a single server). */
 export function wantedTopology(replicas: number): Topology {
+  const metadata = { [VERSION]: String(TOPOLOGY_VERSION) };
+  const { streams, consumers } = unversioned(replicas);
+  return {
+    streams: streams.map((stream) => ({ ...stream, metadata })),
+    consumers: consumers.map(({ stream, config }) => ({ stream, config: { ...config, metadata } })),
+  };
+}
+
+function unversioned(replicas: number): Topology {
   return {
     streams: [
       ...POOLS.map((pool) => poolStream(pool, replicas)),
@@ -173,8 +186,8 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates what is missing, then compares the echo with what was wanted. At start (`update`) what exists is brought to
- * our wish first; sweeps do not, so that old and new versions side by side never change it back and forth.
+ * Creates what is missing, then compares the echo with what was wanted. At start (`update`) what exists is changed first, unless
+ * a newer version made it: an old process that restarts in the middle of a rollout puts nothing back. Sweeps change nothing.
  * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
  */
 export async function ensureTopology(
@@ -185,12 +198,12 @@ export async function ensureTopology(
   const manager = await jetstreamManager(connection, { timeout: 10_000 });
   const wanted = wantedTopology(replicas);
   for (const stream of wanted.streams) {
-    const echoed = (await upsertStream(manager, stream, existing)) as unknown as Record<string, unknown>;
-    assertEcho(`stream ${stream.name}`, stream, echoed);
+    const echoed = await upsertStream(manager, stream, existing);
+    if (!isNewer(echoed)) assertEcho(`stream ${stream.name}`, stream, echoed);
   }
   for (const { stream, config } of wanted.consumers) {
-    const info = await upsertConsumer(manager, stream, config, existing);
-    assertEcho(`durable ${config.durable_name}`, config, info);
+    const echoed = await upsertConsumer(manager, stream, config, existing);
+    if (!isNewer(echoed)) assertEcho(`durable ${config.durable_name}`, config, echoed);
   }
 }
 
@@ -215,7 +228,7 @@ async function upsertStream(
   existing: "update" | "keep",
 ): Promise<StreamConfig> {
   const found = await manager.streams.info(wanted.name).catch(ignoreMissing);
-  if (found && (existing === "keep" || isAsWanted(wanted, found.config))) return found.config;
+  if (found && (existing === "keep" || isNewer(found.config) || isAsWanted(wanted, found.config))) return found.config;
   const info = found ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
   return info.config;
 }
@@ -227,7 +240,7 @@ async function upsertConsumer(
   existing: "update" | "keep",
 ): Promise<ConsumerConfig> {
   const found = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
-  if (found && (existing === "keep" || isAsWanted(wanted, found.config))) return found.config;
+  if (found && (existing === "keep" || isNewer(found.config) || isAsWanted(wanted, found.config))) return found.config;
   const info = found
     ? await manager.consumers.update(stream, wanted.durable_name, wanted)
     : await manager.consumers.add(stream, wanted);
@@ -241,6 +254,10 @@ function ignoreMissing(error: unknown): undefined {
   const code = (error as { code?: unknown }).code;
   if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return undefined;
   throw error;
+}
+
+function isNewer({ metadata }: { readonly metadata?: Readonly<Record<string, string>> }): boolean {
+  return Number(metadata?.[VERSION] ?? 0) > TOPOLOGY_VERSION;
 }
 
 /** An update that changes nothing is written to the server's disk all the same. */
@@ -262,7 +279,13 @@ function firstDifference(wanted: object, echoed: Record<string, unknown>): strin
     const got = echoed[field];
     // The server leaves out fields that have their zero value.
     const isZero = value === 0 || value === false;
-    if (!Bun.deepEquals(got, value) && !(isZero && got === undefined)) return field;
+    if (field === "metadata" ? holds(got, value) : Bun.deepEquals(got, value)) continue;
+    if (!(isZero && got === undefined)) return field;
   }
   return undefined;
+}
+
+/** The server adds metadata of its own. */
+function holds(got: unknown, wanted: unknown): boolean {
+  return Bun.deepEquals({ ...(got as object | undefined), ...(wanted as object) }, got ?? {});
 }

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
@@ -15,7 +17,7 @@ import {
   POOLS,
   streamName,
 } from "#shared/queue/subjects.ts";
-import { assertEcho, ensureTopology, LANE_SETTINGS, wantedTopology } from "#shared/queue/topology.ts";
+import { assertEcho, ensureTopology, LANE_SETTINGS, TOPOLOGY_VERSION, wantedTopology } from "#shared/queue/topology.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
@@ -93,6 +95,31 @@ describe("the topology", () => {
     const before = await snapshot();
     await ensureTopology(connection, 1);
     expect(await snapshot()).toEqual(before);
+  });
+
+  test("that a newer version made is left as it is by an older one that starts", async () => {
+    const newer = { sluice_topology: String(TOPOLOGY_VERSION + 1) };
+    const stream = (await manager.streams.info(BATCH_STREAM)).config;
+    await manager.streams.update(BATCH_STREAM, { ...stream, max_msgs: 7_000, metadata: newer });
+    const [name, durable] = [streamName("chat"), durableName("chat", "live")];
+    await manager.consumers.update(name, durable, { max_deliver: 9, metadata: newer });
+    await ensureTopology(connection, 1);
+    expect((await manager.streams.info(BATCH_STREAM)).config).toMatchObject({ max_msgs: 7_000, metadata: newer });
+    expect((await manager.consumers.info(name, durable)).config).toMatchObject({ max_deliver: 9, metadata: newer });
+    const older = { sluice_topology: "0" };
+    await manager.streams.update(BATCH_STREAM, { ...stream, max_msgs: 7_000, metadata: older });
+    await manager.consumers.update(name, durable, { max_deliver: 9, metadata: older });
+    await ensureTopology(connection, 1);
+    expect((await manager.streams.info(BATCH_STREAM)).config).toMatchObject({ max_msgs: stream.max_msgs });
+    expect((await manager.consumers.info(name, durable)).config.max_deliver).not.toBe(9);
+  });
+
+  test("has another number whenever it is another", () => {
+    // The waits of tests are shorter than those of production.
+    const text = JSON.stringify(wantedTopology(1)).replaceAll(/"ack_wait":\d+/g, "");
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+    // When this fails: raise TOPOLOGY_VERSION, then write the pair here.
+    expect([TOPOLOGY_VERSION, hash]).toEqual([1, "b61ccfcaf7a9f5c2"]);
   });
 
   test("keeps the batch stream silent towards publishers, also one that a version before it had made otherwise", async () => {
