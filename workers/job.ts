@@ -19,14 +19,14 @@ export class JobAbort extends Error {
   }
 }
 
-/** Paid work may exist and nobody can say what became of it: neither an end nor a failure. */
+/** Paid work may exist and its end is not known: this is no failure. */
 export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }
 
 /** Where a durable job keeps what its provider calls it. */
 export interface ProviderJobSlot {
-  /** As whoever had the job before left it; null when nothing was begun. */
+  /** As the last owner of the job left it; null when nothing was begun. */
   readonly found: unknown;
   /** It has outlasted its time: its provider is asked once what became of it. */
   readonly isLate: boolean;
@@ -34,7 +34,7 @@ export interface ProviderJobSlot {
   readonly wasCancelled: boolean;
   /** Null forgets it. @throws Error when the job is not ours any more: nothing may be done for it then */
   keep(job: Readonly<Record<string, unknown>> | null): Promise<void>;
-  /** How far it is, 0 to 1; told to whoever asks. Best effort. */
+  /** How far it is, 0 to 1; shown where the job is asked for. Best effort. */
   progress(share: number): void;
 }
 
@@ -51,7 +51,7 @@ export interface JobControl {
   readonly exactIntegers?: ExactIntegers | undefined;
   /** Of durable jobs. */
   readonly providerJob?: ProviderJobSlot;
-  /** Of durable jobs that somebody waits for. */
+  /** Of durable jobs whose caller waits. */
   readonly caller?: LiveCaller;
   /** Aborts with a JobAbort as its reason. */
   readonly signal: AbortSignal;
@@ -63,7 +63,7 @@ export interface JobControl {
 
 export interface JobHandler {
   /**
-   * Does the work of a job, whose request is in it. Moves no money and ends no answer: that is for whoever gets the outcome.
+   * Does the work of a job, whose request is in it. Moves no money and ends no answer: the writers do, by the outcome.
    * @throws Error for our own trouble, never for anything a provider does; UnknownOutcomeError of a durable job
    */
   run(job: JobMessage, control: JobControl): Promise<Outcome>;

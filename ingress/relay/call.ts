@@ -21,7 +21,7 @@ export interface CallFacts {
   readonly requestId: string;
   /** performance.now() when the request came in. */
   readonly startedAt: number;
-  /** Milliseconds from publish until nobody waits any more. */
+  /** Milliseconds from publish until the wait ends. */
   readonly waitMs: number;
   /** Milliseconds from publish within which a worker must have taken it. */
   readonly queueMs: number;

@@ -23,7 +23,7 @@ export interface PreparedJob {
   readonly model: Model;
   readonly checked: Pick<CheckedCall, "bound" | "price">;
   readonly stored: StoredRequest;
-  /** Its states are shown to its caller as they come, and nobody can ask for it afterwards. */
+  /** Its states are shown to its caller as they come, and it cannot be asked for afterwards. */
   readonly isStreamed?: boolean;
   /** Of a batch message. */
   readonly fingerprint?: string;

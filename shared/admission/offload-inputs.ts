@@ -21,7 +21,7 @@ export type Inline = InputMedia & { readonly bytes: Uint8Array; readonly content
 /** The request without the media that goes to the object store, and that media. */
 export interface ReleasedBody<Request> {
   readonly request: Request;
-  /** Once: whoever takes it is the only one who has it. */
+  /** Once: the body keeps no copy, so that its bytes can be freed. */
   readonly take: () => readonly Inline[];
 }
 
@@ -66,7 +66,7 @@ export async function offloadInputs(
   }
 }
 
-/** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
+/** Of a call that was refused: no worker reads it. What is not deleted here, the janitor deletes. */
 export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>

@@ -17,7 +17,7 @@ export type LockWait = "none" | "short" | "long";
 
 export interface Grouped {
   readonly workspaceId: string;
-  /** Nobody waits for its verdict: it may wait a moment for others. */
+  /** No caller waits for its verdict: it may wait a moment for others. */
   readonly isPatient?: boolean;
 }
 

@@ -29,7 +29,7 @@ export function settlementOf(status: UsageStatus, source: string | null, charge:
   };
 }
 
-/** Counts what a settlement took. Run once for each: by whoever closed the hold. */
+/** Counts what a settlement took. Run once for each, by the process that closed the hold. */
 export function countCharge(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Charge,

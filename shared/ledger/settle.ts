@@ -25,7 +25,7 @@ export interface CallSettlement {
   readonly isEstimated: boolean;
   /** Tokens used, corrects the daily counter. */
   readonly tokens: number;
-  /** Nobody waits for it: it may wait `LIMITS.settleLingerMs` for others. */
+  /** No caller waits for it: it may wait `LIMITS.settleLingerMs` for others. */
   readonly isPatient?: boolean;
 }
 

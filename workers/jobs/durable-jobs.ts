@@ -1,6 +1,6 @@
 /**
  * Durable jobs of one pool and lane: claim, run through the pool's own handler, end in one statement. The message only says
- * which row; whoever holds the row's lease under its epoch owns the job, whatever the queue believes.
+ * which row; the worker that holds the row's lease under its epoch owns the job, whatever the queue believes.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
@@ -46,7 +46,7 @@ import { openLiveCaller } from "../runner/live-caller.ts";
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
 export interface DurableJobs {
-  /** Ends when the job has ended, or is somebody else's. @throws Error when its end could not be written */
+  /** Ends when the job has ended, or another worker has it. @throws Error when its end could not be written */
   run(message: DurableMessage, deliveries: number, controller: AbortController): Promise<DurableVerdict>;
   close(): Promise<void>;
 }
@@ -204,7 +204,7 @@ export function openDurableJobs(options: {
     return end(job, outcome);
   };
 
-  /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and nobody could ask for it */
+  /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and it could not be asked for */
   const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<void> => {
     const giveUpAt = performance.now() + DATABASE_RETRY_MS;
     for (let tries = 0; ; tries++) {
@@ -222,9 +222,9 @@ export function openDurableJobs(options: {
     }
   };
 
-  /** The hold stays, and whoever waits is told that the job goes on. */
+  /** The hold stays, and a waiting caller is told that the job goes on. */
   const leaveUnknown = async (job: ClaimedJob, fault: UnknownOutcomeError): Promise<DurableVerdict> => {
-    // Its caller is told that it failed, and nobody could find it later.
+    // Its caller is told that it failed, and could not find it later.
     if (job.is_hidden) return writeOff(job);
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);
     if (!isNoted) return { outcome: "superseded" };
@@ -247,7 +247,7 @@ export function openDurableJobs(options: {
     return write(job, ending, { status: "failed", error });
   };
 
-  /** No intent could be noted: the job was cancelled, or is somebody else's, and then this changes nothing. */
+  /** No intent could be noted: the job was cancelled, or another worker has it, and then this changes nothing. */
   const endCancelled = (job: ClaimedJob): Promise<DurableVerdict> => {
     const error = jobError({ code: "service_unavailable", message: "The job was cancelled before it began." });
     const usage = nothingUsed("cancelled");
@@ -277,7 +277,7 @@ export function openDurableJobs(options: {
     const taken = await endJob(context, ending, DATABASE_RETRY_MS);
     failpoint("job.ended");
     if (taken === undefined) {
-      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: it is somebody else's, or over");
+      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");
       return { outcome: "superseded" };
     }
     const used = ending.usage;

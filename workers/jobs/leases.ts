@@ -10,7 +10,7 @@ export interface Held {
   readonly id: string;
   readonly epoch: number;
   readonly controller: AbortController;
-  /** Nobody's wish ends it: it is collected at its provider, which has been asked to stop long ago. */
+  /** No cancel ends it: it is collected at its provider, which has been asked to stop long ago. */
   readonly isLate: boolean;
 }
 
@@ -47,12 +47,12 @@ export function openLeases(options: {
       for (const job of jobs) {
         if (held.get(job.id) !== job) continue;
         const isCancelled = cancelled.get(job.id);
-        // Somebody else's by now: what we still do would be thrown away.
+        // Another worker has it by now: what we still do would be thrown away.
         if (isCancelled === undefined) job.controller.abort(new JobAbort("shutdown"));
         else if (isCancelled && !job.isLate) job.controller.abort(new JobAbort("caller_left"));
       }
     } catch (error) {
-      // Nobody can take them over either while Postgres is away.
+      // No worker can take them over either while Postgres is away.
       log.warn({ err: error, jobs: jobs.length }, "leases could not be renewed");
     } finally {
       isBeating = false;

@@ -40,7 +40,7 @@ export class Answer {
   private batch = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param reply undefined: nobody hears it */
+  /** @param reply undefined: the answer goes nowhere */
   constructor(sender: Sender, reply: string | undefined, model: string) {
     this.sender = sender;
     this.reply = reply;
@@ -137,7 +137,7 @@ export class Answer {
   }
 
   private send(bytes: Uint8Array): void {
-    // An address that is not ours was refused by the runner: the call is settled, and nobody is told.
+    // The runner refused an address that is not ours: the call is settled, and its answer goes nowhere.
     if (this.reply !== undefined && !this.sender.isClosed()) this.sender.publish(this.reply, bytes);
   }
 }

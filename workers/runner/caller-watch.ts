@@ -80,7 +80,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     if (answer === "taken") call.on.taken?.();
     if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
-    // Nobody listens there, or nobody listens right now: an ingress that reconnects is back by the next time.
+    // No subscriber, for good or for now: an ingress that reconnects is back by the next time.
     if (answer === "refused") call.askAt = performance.now() + LIMITS.ingressReturnMs;
     if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.on.gone();
   };

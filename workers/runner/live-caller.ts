@@ -8,7 +8,7 @@ import { isIngressReply } from "#shared/queue/subjects.ts";
 import type { LiveCaller } from "../job.ts";
 
 /**
- * Says at once that a worker has the job. Undefined where nobody waits for it in an ingress of ours.
+ * Says at once that a worker has the job. Undefined where no ingress of ours waits for it.
  * @param run tells the bytes of this owner from those of another
  */
 export function openLiveCaller(

@@ -45,7 +45,7 @@ export interface LiveCalls {
   run(call: LiveCall, controller: AbortController, stopping: AbortSignal): Promise<void>;
   /** A later delivery of a call that may have reached a provider: reports the loss, never runs it again. */
   lost(job: JobMessage, reply: string | undefined): Promise<void>;
-  /** Nobody waits any more and nothing was done: gives the hold back. */
+  /** The caller does not wait any more and nothing was done: gives the hold back. */
   drop(job: JobMessage, reply: string | undefined): Promise<void>;
   close(): void;
 }
@@ -177,7 +177,7 @@ export function openLiveCalls(options: {
       const answer = await context.replies.request(reply, encodeFrame({ t: "lost" }), { timeout });
       return answer.string() === CALLER_LIVES;
     } catch {
-      // No responder or no answer in time both mean: nobody there who could.
+      // No responder, or no answer in time: no ingress is there that could.
       return false;
     }
   };
@@ -214,7 +214,7 @@ export function openLiveCalls(options: {
     },
 
     async drop(job, reply) {
-      // Usually nobody listens any more; where clocks disagree about the deadline, somebody does.
+      // Usually the ingress has ended the call; where clocks disagree about the deadline, it still waits.
       const message = "No worker was free in time; try again shortly.";
       const failure = freeFailure({ code: "overloaded", message, param: null, retry: true });
       await settleAndTell(job, { ...failure, status: "cancelled" }, new Answer(context.answers, reply, job.model));

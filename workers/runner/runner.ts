@@ -145,7 +145,7 @@ export function startRunner(options: {
     let answer: CallerAnswer = "silent";
     while (answer === "silent" && performance.now() < giveUpAt) {
       const restoredAt = puller.restoredAt();
-      // Whoever had it has shown itself by then, also when it could tell its end only after the loss.
+      // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
       if (puller.restoredAt() === restoredAt) answer = await live.ask(reply);
     }
