@@ -12,7 +12,7 @@ import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { connectNats } from "#shared/queue/connection.ts";
+import { connectNats, onLink } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
 import { cancelSubject, type Pool } from "#shared/queue/subjects.ts";
@@ -71,6 +71,7 @@ export async function startIngress(): Promise<void> {
       if (!connection.isClosed()) connection.publish(subject, bytes);
     },
   });
+  onLink(connection, { lost: () => void unsettled.settleAll() });
   lifecycle.onStop("unsettled answers", async () => {
     await unsettled.drain();
     unsettled.close();

@@ -43,6 +43,7 @@ export interface Metrics {
   readonly timeToFirstTokenSeconds: Histogram<[]>;
   readonly creditsSettled: CreditsCounter;
   readonly creditsUncollected: CreditsCounter;
+  readonly creditsUnbilled: CreditsCounter;
   readonly holdsOpen: Gauge<[]>;
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
@@ -115,6 +116,11 @@ export function createMetrics(role: string): Metrics {
     timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
     creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
+    creditsUnbilled: credits(
+      registry,
+      "sluice_credits_unbilled_total",
+      "Credits of answers that callers have and whose hold was released.",
+    ),
     holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),

@@ -3,7 +3,7 @@
  * settled; when it is lost, or says nothing, they are settled from here. Settling twice changes nothing.
  */
 import { failpoint } from "#shared/failpoint.ts";
-import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { countCharge, countUnbilled, settlementOf } from "#shared/ledger/charge.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -19,11 +19,14 @@ export interface UnsettledAnswers extends EndedCalls {
   keep(call: { readonly jobId: string; readonly workspaceId: string }, frame: EndFrame, settle: SettleNote): void;
   /** Answers not known to be settled. */
   size(): number;
-  /** Settles what no worker speaks of any more: the process ends. */
+  /** Settles what is not settled: its callers have it, and workers that do not hear of that would release it. */
+  settleAll(): Promise<void>;
+  /** As `settleAll`, when workers have had a moment to say what is settled: the process ends. */
   drain(): Promise<void>;
   close(): void;
 }
 
+/** Each holds credits, so there are no more of them than balances allow. */
 interface Unsettled {
   readonly jobId: string;
   readonly workspaceId: string;
@@ -64,13 +67,14 @@ export function openUnsettledAnswers(options: {
       const of = { jobId, workspaceId, attempt };
       const finished = await ledger.settle({ ...of, ...settlementOf("succeeded", source, charge) });
       answers.delete(jobId);
+      if (finished.takenNano < charge.nano) countUnbilled({ metrics, log }, jobId, charge.nano - finished.takenNano);
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
       metrics.answersSettledByIngress.inc();
       log.warn({ job_id: jobId }, "an answer was settled without its worker");
     } catch (error) {
       log.error({ err: error, job_id: jobId }, "an answer could not be settled; it is tried again");
-      answer.dueAt = performance.now() + WORD_MS;
+      answer.dueAt = performance.now();
       answer.isSettling = false;
     }
   };
@@ -81,7 +85,12 @@ export function openUnsettledAnswers(options: {
     for (const answer of answers.values()) if (answer.dueAt <= now) void settle(answer);
   }, TICK_MS);
 
+  const settleAll = async (): Promise<void> => {
+    await Promise.all(Array.from(answers.values(), settle));
+  };
+
   return {
+    settleAll,
     keep({ jobId, workspaceId }, { nano }, note) {
       const dueAt = performance.now() + WORD_MS;
       answers.set(jobId, { jobId, workspaceId, nano: BigInt(nano), note, dueAt, isSettling: false });
@@ -102,7 +111,7 @@ export function openUnsettledAnswers(options: {
       for (const until = performance.now() + DRAIN_MS; answers.size > 0 && performance.now() < until;) {
         await Bun.sleep(20);
       }
-      await Promise.all(Array.from(answers.values(), settle));
+      await settleAll();
     },
     close: () => clearInterval(clock),
   };

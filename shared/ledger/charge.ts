@@ -45,3 +45,13 @@ export function countCharge(
     "the provider reported impossible usage; the call was settled at its hold",
   );
 }
+
+/** Counts what an answer cost that its caller has and that was not taken from its hold: another process had released that. */
+export function countUnbilled(
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+  requestId: string,
+  nano: bigint,
+): void {
+  metrics.creditsUnbilled.addNano(nano);
+  log.error({ request_id: requestId }, "an answer was delivered whose hold had been released");
+}

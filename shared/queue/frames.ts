@@ -94,7 +94,10 @@ export interface AskFrame {
 
 export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame | AskFrame;
 
-/** The ingress' answer to `beat`, `lost` and `ask`. */
+/**
+ * The ingress' answer to `beat`, `lost` and `ask`. To a `beat` behind an `end` it means that the end has not come: the worker
+ * sends it again.
+ */
 export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
 /** To `ask` only: the caller waits, and a worker has the call already. */

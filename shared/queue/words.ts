@@ -20,7 +20,11 @@ export function createWordBatch<Word extends string>(
     const batches = waiting;
     waiting = new Map();
     for (const [subject, words] of batches) {
-      publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
+      try {
+        publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
+      } catch {
+        // The connection closes. Those who wait for the words ask.
+      }
     }
   };
   return {

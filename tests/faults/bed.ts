@@ -31,7 +31,7 @@ export interface Bed {
 }
 
 export interface BedOptions extends StackOptions {
-  /** Upstream behaviours (see named.ts) to adapter as models. */
+  /** Upstream behaviours (see named.ts) to offer as models. */
   readonly behaviours?: readonly string[];
   /** Further models, of any family. */
   readonly models?: readonly BedModel[];

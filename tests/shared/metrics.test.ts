@@ -49,6 +49,7 @@ describe("the page", () => {
         "sluice_calls_waiting gauge",
         "sluice_catalogue_reloads_total counter",
         "sluice_credits_settled_total counter",
+        "sluice_credits_unbilled_total counter",
         "sluice_credits_uncollected_total counter",
         "sluice_dead_letters gauge",
         "sluice_dependency_up gauge",

@@ -37,6 +37,7 @@ export class Answer {
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
   private readonly run = Math.random().toString(36).slice(2, 8);
+  private ending: Uint8Array[] = [];
   private batch = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -85,8 +86,8 @@ export class Answer {
     this.flush();
     const pieces = inFrames(text);
     const last = pieces.pop() ?? "";
-    for (const piece of pieces) this.send(encodeFrame({ n: this.n++, run: this.run, t: "part" }, piece));
-    this.send(
+    this.ending = pieces.map((piece) => encodeFrame({ n: this.n++, run: this.run, t: "part" }, piece));
+    this.ending.push(
       encodeFrame(
         {
           n: this.n++,
@@ -101,6 +102,12 @@ export class Answer {
         last,
       ),
     );
+    this.sendEndAgain();
+  }
+
+  /** The frames of `end`, for an ingress that lost one. It takes no notice of those that it has. */
+  sendEndAgain(): void {
+    for (const frame of this.ending) this.send(frame);
   }
 
   fail(failure: FailureFrame): void {

@@ -30,6 +30,8 @@ export interface WatchEvents {
   gone(): void;
   /** The ingress has the whole answer. Runs whenever it says so. */
   taken?(): void;
+  /** The ingress still waits, although the answer was sent: a frame of it was lost. */
+  untaken?(): void;
 }
 
 export interface CallWatch {
@@ -41,6 +43,7 @@ export interface CallWatch {
 interface Watched {
   readonly reply: string;
   readonly on: WatchEvents;
+  isAnswered: boolean;
   askAt: number;
   evidence: number;
 }
@@ -61,6 +64,8 @@ const EMPTY = new Uint8Array();
 
 export function openCallerWatch(connection: NatsConnection): CallerWatch {
   const calls = new Set<Watched>();
+  /** Our own link is lost. */
+  let isCut = false;
 
   const request = async (
     reply: string,
@@ -76,8 +81,12 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   };
 
   const check = async (call: Watched): Promise<void> => {
+    const { isAnswered } = call;
     const answer = await request(call.reply, BEAT);
+    // Without a link of our own silence says nothing about the caller.
+    if (isCut) return;
     if (answer === "taken") call.on.taken?.();
+    else if (isAnswered && (answer === "here" || answer === "served")) call.on.untaken?.();
     if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
     // No subscriber, for good or for now: an ingress that reconnects is back by the next time.
@@ -109,6 +118,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   };
 
   const clock = setInterval(() => {
+    if (isCut) return;
     const now = performance.now();
     for (const call of calls) {
       if (call.askAt > now) continue;
@@ -119,7 +129,11 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 
   // Another worker may have been given our calls meanwhile: their ingress must know at once that we have them.
   onLink(connection, {
+    lost() {
+      isCut = true;
+    },
     restored() {
+      isCut = false;
       const now = performance.now();
       for (const call of calls) call.askAt = now;
     },
@@ -127,10 +141,12 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 
   return {
     watch(reply, on) {
-      const call = { reply, on, askAt: performance.now() + LIMITS.ingressFirstProbeMs, evidence: 0 };
+      const askAt = performance.now() + LIMITS.ingressFirstProbeMs;
+      const call = { reply, on, askAt, evidence: 0, isAnswered: false };
       calls.add(call);
       return {
         expectTaken() {
+          call.isAnswered = true;
           call.askAt = performance.now() + LIMITS.takenAskMs;
         },
         end: () => calls.delete(call),

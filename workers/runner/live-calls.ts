@@ -6,7 +6,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { countCharge, countUnbilled, settlementOf } from "#shared/ledger/charge.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -22,9 +22,10 @@ import { JobAbort, type JobControl, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
 import { Answer } from "./answer.ts";
-import { type CallerAnswer, type CallerWatch, type CallWatch, openCallerWatch } from "./caller-watch.ts";
+import { Caller } from "./caller.ts";
+import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
-import { openTakenWords, type TakenWords } from "./taken-words.ts";
+import { openTakenWords } from "./taken-words.ts";
 
 /** A call as its message brought it. */
 export interface LiveCall {
@@ -90,7 +91,7 @@ export function openLiveCalls(options: {
     const { source, charge, result } = outcome;
     const { units, tokens, estimated } = charge;
     // The words of a stream have reached the caller before its end does.
-    const taken = answer.hasBegun ? undefined : caller.taken();
+    const taken = answer.hasBegun ? undefined : caller.taken(() => answer.sendEndAgain());
     answer.end(result, charge.nano, {
       attempt: job.attempt,
       source,
@@ -101,9 +102,11 @@ export function openLiveCalls(options: {
     });
     await sentFailpoint("call.answered");
     const isTaken = taken === undefined || (await taken);
-    await close(job, isTaken ? outcome : { ...outcome, status: "cancelled", charge: undefined }, true);
+    const { takenNano } = await close(job, isTaken ? outcome : untaken(outcome), true);
+    if (!isTaken) return false;
+    if (takenNano < charge.nano) countUnbilled(context, job.request_id, charge.nano - takenNano);
     settled.tell(settledSubject(caller.reply), "settled", job.job_id);
-    return isTaken;
+    return true;
   };
 
   /** An answer that must be settled first is not paid for before its ingress has shown that it takes answers. */
@@ -129,6 +132,8 @@ export function openLiveCalls(options: {
   ): Promise<void> => {
     failpoint("call.served");
     if (caller && isPayable(outcome, job)) {
+      // It would be delivered unpaid if the ingress were there after all.
+      if (caller.isGone && !answer.hasBegun) return void (await close(job, untaken(outcome), true));
       if (await tellAndSettle(job, outcome, answer, caller)) outcome.onSettled?.();
       return;
     }
@@ -172,13 +177,16 @@ export function openLiveCalls(options: {
   /** The ingress knows best what it has relayed and taken; if it still lives, it settles and tells its client. */
   const callerTakesOver = async (reply: string | undefined): Promise<boolean> => {
     if (reply === undefined) return false;
-    try {
-      const timeout = LIMITS.ingressProbeMs;
-      const answer = await context.replies.request(reply, encodeFrame({ t: "lost" }), { timeout });
-      return answer.string() === CALLER_LIVES;
-    } catch {
-      // No responder, or no answer in time: no ingress is there that could.
-      return false;
+    // An ingress that is slow, or connects anew, may have delivered an answer that it is still to settle.
+    for (let tries = 1; ; tries++) {
+      try {
+        const timeout = LIMITS.ingressProbeMs;
+        const answer = await context.replies.request(reply, encodeFrame({ t: "lost" }), { timeout });
+        return answer.string() === CALLER_LIVES;
+      } catch {
+        if (tries === LOST_ASKED_MAX) return false;
+        await Bun.sleep(LIMITS.ingressReturnMs);
+      }
     }
   };
 
@@ -228,49 +236,18 @@ export function openLiveCalls(options: {
   };
 }
 
+/** How often the ingress of a lost call is asked before it counts as dead. */
+const LOST_ASKED_MAX = 3;
+
+/** What becomes of an answer that its ingress never took. */
+function untaken(outcome: Success): Success {
+  return { ...outcome, status: "cancelled", charge: undefined };
+}
+
 type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
 
 /** What costs no more than its hold is settled at that figure, whenever that happens before the hold expires. */
 function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
   if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
   return outcome.charge.nano <= outcome.holdNano && Date.now() < job.deadline_ms;
-}
-
-/** The ingress that waits for a call: watched while the call runs, and asked whether it took the answer. */
-class Caller {
-  readonly reply: string;
-  private readonly watch: CallWatch;
-  private readonly forget: () => void;
-  private isGone = false;
-  private told = Promise.withResolvers<boolean>();
-
-  constructor(
-    job: JobMessage,
-    reply: string,
-    controller: AbortController,
-    callers: Pick<CallerWatch, "watch">,
-    takenWords: Pick<TakenWords, "onWord">,
-  ) {
-    this.reply = reply;
-    this.watch = callers.watch(reply, {
-      gone: () => {
-        this.isGone = true;
-        this.told.resolve(false);
-        controller.abort(new JobAbort("caller_gone"));
-      },
-      taken: () => this.told.resolve(true),
-    });
-    this.forget = takenWords.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
-  }
-
-  /** Resolves with whether the ingress has the answer that is sent next; false only when it never will. */
-  taken(): Promise<boolean> {
-    if (!this.isGone) this.watch.expectTaken();
-    return this.told.promise;
-  }
-
-  end(): void {
-    this.watch.end();
-    this.forget();
-  }
 }

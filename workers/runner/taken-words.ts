@@ -27,7 +27,10 @@ export function openTakenWords(connection: Pick<NatsConnection, "subscribe">): T
     subject,
     onWord(jobId, listener) {
       listeners.set(jobId, listener);
-      return () => listeners.delete(jobId);
+      return () => {
+        // A repeat of the same job may have taken its place.
+        if (listeners.get(jobId) === listener) listeners.delete(jobId);
+      };
     },
     close: () => subscription.unsubscribe(),
   };

@@ -18,7 +18,7 @@ afterEach(() => {
   metrics.close();
 });
 
-function open({ wasClosed = false, faults = 0 } = {}) {
+function open({ wasClosed = false, takenNano = 40n, faults = 0 } = {}) {
   const settlements: CallSettlement[] = [];
   const words: { subject: string; text: string }[] = [];
   metrics = createMetrics("test");
@@ -28,7 +28,7 @@ function open({ wasClosed = false, faults = 0 } = {}) {
       settle(finish) {
         if (left-- > 0) return Promise.reject(new Error("the database is away"));
         settlements.push(finish);
-        return Promise.resolve({ takenNano: 40n, wasClosed });
+        return Promise.resolve({ takenNano, wasClosed });
       },
       undo: () => undefined,
       idle: () => Promise.resolve(),
@@ -92,6 +92,15 @@ describe("an answer that came before it was settled", () => {
     expect(settlements).toHaveLength(1);
     expect(await counted()).toContain("} 0");
   }, 60_000);
+
+  test("is counted as unbilled when its hold had been released", async () => {
+    const { settlements } = open({ wasClosed: true, takenNano: 0n });
+    answers.keep(CALL, FRAME, NOTE);
+    await answers.settleAll();
+    expect(settlements).toHaveLength(1);
+    const unbilled = await metrics.registry.getSingleMetricAsString("sluice_credits_unbilled_total");
+    expect(unbilled).toContain("} 4e-8");
+  });
 
   test("is tried again when the database was away", async () => {
     const { settlements } = open({ faults: 1 });

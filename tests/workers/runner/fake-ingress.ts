@@ -1,5 +1,5 @@
 /** The other end of a runner's connection for answers: an ingress that takes them, or says that it never will. */
-import type { NatsConnection } from "nats";
+import { type NatsConnection, NoRespondersError, RequestError } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
@@ -26,14 +26,17 @@ export interface FakeIngress {
 export interface IngressHabits {
   /** What it says of a whole answer; undefined: nothing. */
   readonly word?: TakenWord | undefined;
-  /** Its answer to a question; absent, or an error: none. */
+  /** Its answer to a question; an error: none; absent: no ingress is there. */
   readonly answer?: string | Error | undefined;
+  /** It has lost the answer until it was sent so often. */
+  readonly hearsAt?: number;
   readonly room?: (() => Promise<void> | undefined) | undefined;
 }
 
 export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngress {
   const frames: FakeIngress["frames"] = [];
   const settled: string[] = [];
+  let ends = 0;
   let hear: ((error: null, message: { data: Uint8Array }) => void) | undefined;
   const replies = {
     subscribe: (_subject: string, options: { callback: typeof hear }) => {
@@ -43,7 +46,7 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
     request: () =>
       typeof habits.answer === "string"
         ? Promise.resolve({ string: () => habits.answer })
-        : Promise.reject(habits.answer ?? new Error("no responders")),
+        : Promise.reject(habits.answer ?? new RequestError("gone", { cause: new NoRespondersError("nowhere") })),
     status: () => [],
   } as unknown as NatsConnection;
   const answers = {
@@ -58,6 +61,8 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
       const { frame, data } = decodeFrame(bytes);
       frames.push({ frame, data, bytes: bytes.length });
       if (frame.t !== "end" || frame.settle?.tell === undefined || habits.word === undefined) return;
+      ends += 1;
+      if (ends < (habits.hearsAt ?? 1)) return;
       const word = JSON.stringify({ [habits.word]: [subject.slice(subject.lastIndexOf(".") + 1)] });
       queueMicrotask(() => hear?.(null, { data: new TextEncoder().encode(word) }));
     },

@@ -6,7 +6,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import type { JobControl } from "#workers/job.ts";
+import { JobAbort, type JobControl } from "#workers/job.ts";
 import type { Outcome, Success } from "#workers/outcome.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
 
@@ -36,9 +36,9 @@ interface Ran {
 
 /** One call whose handler comes to `outcome`. */
 async function run(
-  outcome: Outcome | ((control: JobControl) => Outcome),
+  outcome: Outcome | ((control: JobControl) => Outcome | Promise<Outcome>),
   habits: IngressHabits = { word: "taken" },
-  { job = JOB, isAddressed = true } = {},
+  { job = JOB, isAddressed = true, controller = new AbortController() } = {},
 ): Promise<Ran> {
   const order: string[] = [];
   const settlements: CallSettlement[] = [];
@@ -67,15 +67,15 @@ async function run(
   const live = openLiveCalls({
     context,
     handler: {
-      run(_job, control) {
-        const made = typeof outcome === "function" ? outcome(control) : outcome;
-        return Promise.resolve("result" in made ? { ...made, onSettled: () => order.push("kept") } : made);
+      async run(_job, control) {
+        const made = typeof outcome === "function" ? await outcome(control) : outcome;
+        return "result" in made ? { ...made, onSettled: () => order.push("kept") } : made;
       },
     },
     cancels: { onCancel: () => () => undefined },
   });
   closing.push(() => (live.close(), metrics.close()));
-  await live.run(callOf(job, isAddressed), new AbortController(), new AbortController().signal);
+  await live.run(callOf(job, isAddressed), controller, new AbortController().signal);
   // Words go out at the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
   return { order, settlements, frames: ingress.frames, settled: ingress.settled };
@@ -103,9 +103,35 @@ describe("an answer that costs no more than was held", () => {
     expect((await run(WELL, { answer: CALLER_TAKEN })).order).toEqual(["end", "settled 40", "kept"]);
   });
 
+  test("is sent again to an ingress that still waits for it, and settled when it comes", async () => {
+    const { order, settlements } = await run(WELL, { word: "taken", answer: CALLER_LIVES, hearsAt: 3 });
+    expect(order).toEqual(["end", "end", "end", "settled 40", "kept"]);
+    expect(settlements).toHaveLength(1);
+  }, 30_000);
+
+  test("is released when it was sent six times in vain: no slot waits for the call's deadline", async () => {
+    const { order, settled } = await run(WELL, { answer: CALLER_LIVES });
+    expect(order).toEqual([...Array.from({ length: 6 }, () => "end"), "settled null"]);
+    expect(settled).toEqual([]);
+  }, 30_000);
+
+  test("is left to the next delivery when the process must end before any word comes", async () => {
+    const controller = new AbortController();
+    const ended = run(WELL, { answer: new Error("late") }, { controller });
+    setTimeout(() => controller.abort(new JobAbort("shutdown")), 20);
+    expect(await ended.catch(String)).toContain("shutdown");
+  });
+
+  test("is not sent to an ingress that is known to be gone", async () => {
+    const gone = (control: JobControl): Promise<Outcome> =>
+      new Promise((resolve) => control.signal.addEventListener("abort", () => resolve(WELL)));
+    expect((await run(gone, { answer: CALLER_GONE })).order).toEqual(["settled null"]);
+  }, 30_000);
+
   test.each<[string, IngressHabits]>([
     ["does not know the call", { answer: CALLER_GONE }],
     ["is not there", {}],
+    ["is silent", { answer: new Error("late") }],
   ])(
     "is released when the word does not come and its ingress, asked, %s",
     async (_what, habits) => {

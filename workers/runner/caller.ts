@@ -1,0 +1,75 @@
+/** The ingress that waits for one live call: watched while the call runs, and asked whether it took the answer. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+
+import { JobAbort } from "../job.ts";
+
+import type { CallerWatch, CallWatch } from "./caller-watch.ts";
+import type { TakenWords } from "./taken-words.ts";
+
+/** How often an answer is sent again to an ingress that waits for it and does not get it. */
+const SENT_AGAIN_MAX = 5;
+/** The ingress has ended the call by then. */
+const UNTOLD_MS = 5_000;
+
+export class Caller {
+  readonly reply: string;
+  isGone = false;
+  private readonly watch: CallWatch;
+  private readonly forget: () => void;
+  private readonly deadlineMs: number;
+  private readonly told = Promise.withResolvers<boolean>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private sendAgain: (() => void) | undefined;
+  private sentAgain = 0;
+
+  constructor(
+    job: JobMessage,
+    reply: string,
+    controller: AbortController,
+    callers: Pick<CallerWatch, "watch">,
+    takenWords: Pick<TakenWords, "onWord">,
+  ) {
+    this.reply = reply;
+    this.deadlineMs = job.deadline_ms;
+    this.told.promise.catch(() => undefined);
+    this.watch = callers.watch(reply, {
+      gone: () => {
+        this.isGone = true;
+        this.told.resolve(false);
+        controller.abort(new JobAbort("caller_gone"));
+      },
+      taken: () => this.told.resolve(true),
+      untaken: () => this.onUntaken(),
+    });
+    this.forget = takenWords.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
+    controller.signal.addEventListener("abort", () => {
+      const { reason } = controller.signal as { readonly reason: unknown };
+      // What is not known when the process must end is found out by the next delivery.
+      if (reason instanceof JobAbort && reason.reason === "shutdown") this.told.reject(reason);
+    });
+  }
+
+  /**
+   * Resolves with whether the ingress has the answer that is sent next; false only when it never will.
+   * @param sendAgain run when it has lost a part of it
+   * @throws JobAbort when the process must end before that is known
+   */
+  taken(sendAgain: () => void): Promise<boolean> {
+    this.sendAgain = sendAgain;
+    this.watch.expectTaken();
+    this.timer = setTimeout(() => this.told.resolve(false), Math.max(0, this.deadlineMs - Date.now()) + UNTOLD_MS);
+    return this.told.promise;
+  }
+
+  private onUntaken(): void {
+    this.sentAgain += 1;
+    if (this.sentAgain > SENT_AGAIN_MAX) this.told.resolve(false);
+    else this.sendAgain?.();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.watch.end();
+    this.forget();
+  }
+}
