@@ -103,7 +103,7 @@ describe("a batch message", () => {
   test("leaves nothing in the object store of what came with it", async () => {
     // Their records name what was put aside.
     const [{ aside } = { aside: 0n }] = await bed.stack.query<{ aside: bigint }>(
-      "select count(*) as aside from job where work ? 'given' and workspace_id = $1",
+      "select count(*) as aside from job where work ? 'stored_inputs' and workspace_id = $1",
       [workspace.id],
     );
     expect(aside).toBe(2n);

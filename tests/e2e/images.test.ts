@@ -463,7 +463,7 @@ describe("a worker that goes", () => {
     expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([{ settled: CREDIT / 10n }]);
   }, 40_000);
 
-  test("leaves it as it was admitted, whatever the catalogue of the next one adapters", async () => {
+  test("leaves it as it was admitted, whatever the catalogue of the next one offers", async () => {
     const narrowed = join(folder.directory, "narrowed.yaml");
     const offered = catalogueOf(fal.url).replace("sizes: [1024x768, 500x200]", "sizes: [500x200]");
     writeFileSync(narrowed, offered.replace('megapixel_price: "1"', 'megapixel_price: "3"'));

@@ -116,7 +116,7 @@ export function frameText({ event, data }: RawFrame, eol = "\n", isSpread = fals
 export type StreamEnd = "end" | "fin" | "rst";
 
 /**
- * Sends these pieces, one HTTP chunk each, with a pause in between, and ends: `end` settlements the HTTP message as if all
+ * Sends these pieces, one HTTP chunk each, with a pause in between, and ends: `end` finishes the HTTP message as if all
  * were well, the others leave it unfinished.
  * @param beforeEnd waited for before the end: a break that arrives together with the last pieces takes them along
  */

@@ -21,7 +21,7 @@ function start(family: Family): { server: Upstream; provider: ChatProvider } {
   const server = own(START[family]({ apiKey: "key-ours" }));
   const entry = { id: "p", family, base_url: server.url, api_key_env: "OUR_API_KEY" };
   const provider = createProviders(() => "key-ours").chat(entry);
-  if (!provider) throw new Error("the family adapters no chat");
+  if (!provider) throw new Error("the family offers no chat");
   return { server, provider };
 }
 

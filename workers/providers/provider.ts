@@ -89,7 +89,7 @@ export interface EmbeddingsProvider {
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
-/** What a provider adapters: a member that is absent is a modality it has not. */
+/** What a provider offers: a member that is absent is a modality it has not. */
 export type ProviderAdapters = MediaAdapters & {
   readonly chat?: ChatProvider;
   readonly embeddings?: EmbeddingsProvider;

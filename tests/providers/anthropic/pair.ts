@@ -22,7 +22,7 @@ export function usePairs(): (...behaviours: readonly Behaviour[]) => Pair {
     server.next(...behaviours);
     const entry = { id: "anthropic", family: "anthropic", base_url: server.url, api_key_env: "KEY_API_KEY" } as const;
     const provider = createProviders(() => "sk-ant-ours").chat(entry);
-    if (!provider) throw new Error("the family adapters no chat");
+    if (!provider) throw new Error("the family offers no chat");
     return { server, provider };
   };
 }

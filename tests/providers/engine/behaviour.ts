@@ -51,7 +51,7 @@ export interface AnswerBehaviour extends StreamPlay {
   readonly interleaved?: boolean;
   /** Shown as the dialect shows the thoughts of a model. */
   readonly thoughts?: string;
-  /** In the dialect's own words; null leaves it out: the answer never settlements. */
+  /** In the dialect's own words; null leaves it out: the answer never finishes. */
   readonly finishReason?: string | null;
   readonly usage?: UsageReport;
   /** OpenAI: a refusal in words, in place of content. */
@@ -125,7 +125,7 @@ export interface StreamCut {
   readonly frame: number;
   /** `border`: before the frame; `json`: in the middle of it; `utf8`: inside the next character of several bytes. */
   readonly inside: "border" | "json" | "utf8";
-  /** `end` settlements the HTTP message as if all were well; `fin` and `rst` leave it unfinished. */
+  /** `end` finishes the HTTP message as if all were well; `fin` and `rst` leave it unfinished. */
   readonly how: "end" | "fin" | "rst";
 }
 

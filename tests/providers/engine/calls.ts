@@ -149,13 +149,13 @@ export function overriding(members: Readonly<Record<string, unknown>>): Pick<Med
   return { adapt: (body) => void Object.assign(body, members) };
 }
 
-/** @throws Error when the family does not adapter this, or not in one exchange */
+/** @throws Error when the family does not offer this, or not in one exchange */
 export function direct<Input, Output>(adapter: MediaAdapter<Input, Output> | undefined): DirectAdapter<Input, Output> {
   if (adapter && "run" in adapter) return adapter;
   throw new Error("expected an adapter that answers in one exchange");
 }
 
-/** @throws Error when the family does not adapter this, or not by a queue */
+/** @throws Error when the family does not offer this, or not by a queue */
 export function queued<Input, Output>(adapter: MediaAdapter<Input, Output> | undefined): QueuedAdapter<Input, Output> {
   if (adapter && "start" in adapter) return adapter;
   throw new Error("expected an adapter that queues");

@@ -73,7 +73,7 @@ export const FACTS = {
 
 const PIECE_BYTES = 700_001;
 
-/** Writes the bytes in pieces and settlements. */
+/** Writes the bytes in pieces and finishes. */
 export async function send(upload: Upload, bytes: Uint8Array, repeat: FileFacts["repeat"] = null): Promise<string> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) await upload.write(bytes.subarray(at, at + PIECE_BYTES));
   await upload.end();

@@ -1,5 +1,5 @@
 /**
- * Writes a value that meets a JSON Schema, with what the prompt adapters: fills it, asks Ajv what does not fit, fills those
+ * Writes a value that meets a JSON Schema, with what the prompt offers: fills it, asks Ajv what does not fit, fills those
  * parts in another way. A schema that asks for the impossible, or for more than the bounds, gets the first value written.
  */
 import { fillLeaf } from "./fill-leaf.ts";

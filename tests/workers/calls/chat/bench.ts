@@ -85,7 +85,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   const catalogue = build([around.catalogue ?? ONE_SOURCE]);
   const { replies, answers, frames } = fakeIngress({
     word: "taken",
-    answer: around.ingress,
+    answer: around.ingress ?? new Error("no answer"),
     room: around.room,
   });
   const context = {

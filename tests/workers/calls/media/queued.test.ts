@@ -75,7 +75,7 @@ describe("a job at a provider", () => {
     expect(progress).toEqual([0.25]);
   });
 
-  test("of two halves whose second is not taken now is asked about again, which adapters it again", async () => {
+  test("of two halves whose second is not taken now is asked about again, which offers it again", async () => {
     const start = () => Promise.resolve({ task: "2" });
     const { adapter, asked } = provider({ state: "next", start }, { state: "next", start }, DONE);
     const answers = [undefined, { task: "2" }];

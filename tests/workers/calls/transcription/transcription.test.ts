@@ -84,7 +84,7 @@ async function run(
       creditsUncollected: handle,
     },
     ledger: {
-      finish: (end: { readonly usedNano: bigint | null }) => {
+      settle: (end: { readonly usedNano: bigint | null }) => {
         closed.push(end);
         return Promise.resolve({ takenNano: end.usedNano ?? 0n, wasClosed: false });
       },

@@ -75,13 +75,10 @@ describe("an answer that breaks off", () => {
     expect(await failureOf(sandbox.complete(callOf(BODY, { model })))).toMatchObject({ kind: "failed" });
   });
 
-  test.each([ask("Say hello"), ask("Say hello", { stop: "hello" })])(
-    "never settlements, however short",
-    async (body) => {
-      const { deltas } = await broken("sandbox-truncate", body);
-      expect(putTogether(deltas)).toMatchObject([{ finish: null }]);
-    },
-  );
+  test.each([ask("Say hello"), ask("Say hello", { stop: "hello" })])("never finishes, however short", async (body) => {
+    const { deltas } = await broken("sandbox-truncate", body);
+    expect(putTogether(deltas)).toMatchObject([{ finish: null }]);
+  });
 
   test("sandbox-stall sends its first tokens, then nothing until the caller gives up", async () => {
     const controller = new AbortController();

@@ -157,10 +157,10 @@ test("gives calls distinct ids that are the same for the same request and differ
   expect((await answerTo(later)).calls.map((call) => call.id)).not.toContain(first[0]);
 });
 
-test("says nothing beside its calls and settlements with tool_calls", async () => {
+test("says nothing beside its calls and finishes with tool_calls", async () => {
   expect(await answerTo(ask("Weather in Paris?", { tools: [WEATHER] }))).toMatchObject({
     content: null,
-    settle: "tool_calls",
+    finish: "tool_calls",
   });
 });
 
@@ -176,7 +176,7 @@ test("answers in text from the results, by the names of the tools", async () => 
   expect(answer).toMatchObject({
     content: "get_time returned half past nine. get_weather returned celsius 21, sky clear.",
     calls: [],
-    settle: "stop",
+    finish: "stop",
   });
 });
 
