@@ -12,6 +12,7 @@ import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { connectNats, onLink } from "#shared/queue/connection.ts";
 import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
@@ -64,6 +65,7 @@ export async function startIngress(): Promise<void> {
   lifecycle.onStop("ledger", () => ledger.idle());
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
+    lingerMs: LIMITS.settleLingerMs,
     ledger,
     metrics,
     log,

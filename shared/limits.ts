@@ -64,7 +64,7 @@ export const LIMITS = {
   presenceRetryMs: paced(250),
   /** The word that an answer was taken comes at once; it is asked for this late. */
   takenAskMs: 250,
-  /** Calls that are answered before they are settled wait this long for others to be settled with. */
+  /** Calls that are answered before they are settled wait this long for others to be told of, and to be settled, with. */
   settleLingerMs: 5,
   /**
    * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a

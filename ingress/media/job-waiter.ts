@@ -35,9 +35,13 @@ export interface JobWaiter {
 
 interface Waited {
   ring: () => void;
+  /** The job itself has said that it ended; what it said before has been read. */
+  hasRung: boolean;
   readonly onFrame: Waiting["onFrame"];
 }
 
+/** Long enough for the sockets to be read once. */
+const SOCKET_READ_MS = 100;
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export function openJobWaiter(options: { connection: NatsConnection; database: Queryable; log: Logger }): JobWaiter {
@@ -59,7 +63,10 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
       }
       const told = decodeJobFrame(message.data);
       if (told) one?.onFrame?.(told.frame, told.data);
-      else one?.ring();
+      else if (one) {
+        one.hasRung = true;
+        one.ring();
+      }
     },
   });
 
@@ -78,7 +85,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
     async wait({ workspaceId, jobId, ms, left, onFrame }) {
       const until = performance.now() + ms;
       const over = AbortSignal.any([left, ended.signal]);
-      const own: Waited = { ring: () => undefined, onFrame };
+      const own: Waited = { ring: () => undefined, hasRung: false, onFrame };
       waited.set(jobId, own);
       const wake = (): void => own.ring();
       over.addEventListener("abort", wake);
@@ -88,7 +95,11 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
           const row = await look(workspaceId, jobId);
-          if (row) return row;
+          if (row) {
+            // The row may be read before the frames that were sent ahead of it.
+            if (onFrame && !own.hasRung) await Promise.race([rung, Bun.sleep(SOCKET_READ_MS)]);
+            return row;
+          }
           const restMs = until - performance.now();
           if (restMs <= 0 || over.aborted) return undefined;
           const timer = setTimeout(ring, Math.min(restMs, LIMITS.jobLookMs));

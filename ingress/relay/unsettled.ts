@@ -48,10 +48,12 @@ export function openUnsettledAnswers(options: {
   metrics: Metrics;
   log: Logger;
   publish: (subject: string, bytes: Uint8Array) => void;
+  /** How long the word that an answer was taken waits for others: each wakes a worker. */
+  lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
   const answers = new Map<string, Unsettled>();
-  const words = createWordBatch<TakenWord>(options.publish);
+  const words = createWordBatch<TakenWord>(options.publish, options.lingerMs);
 
   const say = (word: TakenWord, jobId: string, { tell }: SettleNote): void => {
     if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);

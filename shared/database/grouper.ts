@@ -57,6 +57,7 @@ interface Waiting<Item, Verdict> {
 interface Lane<Item, Verdict> {
   waiting: Waiting<Item, Verdict>[];
   isRunning: boolean;
+  lingering?: ReturnType<typeof setTimeout> | undefined;
 }
 
 interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
@@ -159,32 +160,32 @@ export function createGrouper<Item extends Grouped, Verdict>(
     lockWait: LockWait,
     ifBusy: Place,
     next: () => void,
+    again: () => void,
   ): Promise<void> => {
     if (lane.isRunning) return;
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
-      if (lane === common && lingers()) break;
+      if (lingers(lane, again)) break;
       await run(take(lane), lockWait, ifBusy);
       next();
     }
     lane.isRunning = false;
   };
 
-  let lingering: ReturnType<typeof setTimeout> | undefined;
   /** True when all that waits is patient, few and recent; then it is looked at again when the first has waited enough. */
-  const lingers = (): boolean => {
-    const [first] = common.waiting;
-    if (!first || common.waiting.length >= options.sizeMax) return false;
+  const lingers = (lane: Lane<Item, Verdict>, again: () => void): boolean => {
+    const [first] = lane.waiting;
+    if (!first || lane.waiting.length >= options.sizeMax) return false;
     const leftMs = first.at + lingerMs - performance.now();
-    if (leftMs <= 0 || !common.waiting.every(({ item }) => item.isPatient === true)) return false;
-    lingering ??= setTimeout(() => {
-      lingering = undefined;
-      pumpCommon();
+    if (leftMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
+    lane.lingering ??= setTimeout(() => {
+      lane.lingering = undefined;
+      again();
     }, Math.ceil(leftMs));
     return true;
   };
-  const pumpCommon = (): void => void pump(common, "none", toContended, pumpContended);
-  const pumpContended = (): void => void pump(contended, "short", toOwn, pumpOwn);
+  const pumpCommon = (): void => void pump(common, "none", toContended, pumpContended, pumpCommon);
+  const pumpContended = (): void => void pump(contended, "short", toOwn, pumpOwn, pumpContended);
 
   const pumpOwn = (): void => {
     for (const [workspaceId, lane] of own) {

@@ -11,8 +11,10 @@ export interface WordBatch<Word extends string> {
   tell(subject: string, word: Word, jobId: string): void;
 }
 
+/** @param lingerMs words wait so long for others; 0: until the end of the turn */
 export function createWordBatch<Word extends string>(
   publish: (subject: string, bytes: Uint8Array) => void,
+  lingerMs = 0,
 ): WordBatch<Word> {
   /** Subject → word → job ids. */
   let waiting = new Map<string, Map<Word, string[]>>();
@@ -29,7 +31,10 @@ export function createWordBatch<Word extends string>(
   };
   return {
     tell(subject, word, jobId) {
-      if (waiting.size === 0) setImmediate(send);
+      if (waiting.size === 0) {
+        if (lingerMs > 0) setTimeout(send, lingerMs);
+        else setImmediate(send);
+      }
       const words = waiting.get(subject) ?? new Map<Word, string[]>();
       waiting.set(subject, words);
       const ids = words.get(word);

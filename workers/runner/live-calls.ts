@@ -34,6 +34,8 @@ export interface LiveCall {
   readonly text: string;
   /** Where the answer goes; undefined when the message named no address of ours. */
   readonly reply: string | undefined;
+  /** Run when the answer has gone out and only its settle is left: the next call may begin. */
+  readonly onAnswered?: () => void;
 }
 
 export interface LiveCalls {
@@ -87,7 +89,13 @@ export function openLiveCalls(options: {
   };
 
   /** Told first, settled then. What the ingress never took counts as not delivered. */
-  const tellAndSettle = async (job: JobMessage, outcome: Payable, answer: Answer, caller: Caller): Promise<boolean> => {
+  const tellAndSettle = async (
+    job: JobMessage,
+    outcome: Payable,
+    answer: Answer,
+    caller: Caller,
+    onAnswered?: () => void,
+  ): Promise<boolean> => {
     const { source, charge, result } = outcome;
     const { units, tokens, estimated } = charge;
     // The words of a stream have reached the caller before its end does.
@@ -100,6 +108,7 @@ export function openLiveCalls(options: {
       ...(estimated === undefined ? {} : { estimated }),
       ...(taken === undefined ? {} : { tell: takenWords.subject }),
     });
+    onAnswered?.();
     await sentFailpoint("call.answered");
     const isTaken = taken === undefined || (await taken);
     const { takenNano } = await close(job, isTaken ? outcome : untaken(outcome), true);
@@ -129,12 +138,13 @@ export function openLiveCalls(options: {
     answer: Answer,
     caller: Caller | undefined,
     signal: AbortSignal,
+    onAnswered?: () => void,
   ): Promise<void> => {
     failpoint("call.served");
     if (caller && isPayable(outcome, job)) {
       // It would be delivered unpaid if the ingress were there after all.
       if (caller.isGone && !answer.hasBegun) return void (await close(job, untaken(outcome), true));
-      if (await tellAndSettle(job, outcome, answer, caller)) outcome.onSettled?.();
+      if (await tellAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
       return;
     }
     // A stream's words have reached the caller, and a drained call is paid without one.
@@ -193,14 +203,14 @@ export function openLiveCalls(options: {
   return {
     ask: (reply) => callers.ask(reply),
 
-    async run({ job, text, reply }, controller, stopping) {
+    async run({ job, text, reply, onAnswered }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
       const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenWords);
       const answer = new Answer(context.answers, reply, job.model);
       const { signal } = controller;
       try {
         const outcome = await serve(job, text, { signal, stopping, answer });
-        await write(job, outcome, answer, caller, signal);
+        await write(job, outcome, answer, caller, signal, onAnswered);
       } finally {
         forget();
         caller?.end();

@@ -51,6 +51,8 @@ export function startRunner(options: {
   const log = context.log.child({ pool, lane });
   const settings = LANE_SETTINGS[lane];
   const running = new Map<Delivery, AbortController>();
+  /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
+  const settling = new Map<Delivery, AbortController>();
   const outcomes = context.metrics.jobs;
   const jobSeconds = context.metrics.jobSeconds.at(pool);
   const cut = new AbortController();
@@ -63,7 +65,8 @@ export function startRunner(options: {
     // A blocked loop cannot keep its messages alive, so it takes no more (lesson QUE-5).
     if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
     const asked = puller.asked();
-    const free = Math.min(slots - running.size, ASKED_MAX) - asked;
+    const unsettledMax = Math.max(0, 2 * slots - running.size - settling.size);
+    const free = Math.min(slots - running.size, unsettledMax, ASKED_MAX) - asked;
     // Only when what is asked for has shrunk to what is free: a pull for every freed slot would leave hundreds of open
     // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
     if (free > 0 && free >= asked) puller.ask(free);
@@ -109,7 +112,12 @@ export function startRunner(options: {
         await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
         message.term("unreadable");
       } else {
-        if (outcome === "run") await live.run({ job, text, reply }, controller, cut.signal);
+        const onAnswered = (): void => {
+          running.delete(message);
+          settling.set(message, controller);
+          queuePump();
+        };
+        if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
         else if (outcome === "drop") await live.drop(job, reply);
         message.ack();
@@ -123,9 +131,10 @@ export function startRunner(options: {
       message.nak(paced(nakDelayMs(message.deliveries)));
     } finally {
       running.delete(message);
+      settling.delete(message);
       outcomes.inc(pool, result);
       jobSeconds.observe((performance.now() - startedAt) / 1_000);
-      if (running.size === 0) whenIdle?.();
+      if (running.size + settling.size === 0) whenIdle?.();
       queuePump();
     }
   };
@@ -181,24 +190,26 @@ export function startRunner(options: {
   });
 
   const beats = setInterval(() => {
-    for (const message of running.keys()) message.working();
+    for (const message of [...running.keys(), ...settling.keys()]) message.working();
     queuePump();
   }, settings.beatMs);
 
   pump();
   return {
-    running: () => running.size,
+    running: () => running.size + settling.size,
     async stop(hurry) {
       isStopping = true;
       // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
       await puller.stop();
       const abortAll = (): void => {
         cut.abort();
-        for (const controller of running.values()) controller.abort(new JobAbort("shutdown"));
+        for (const controller of [...running.values(), ...settling.values()]) {
+          controller.abort(new JobAbort("shutdown"));
+        }
       };
       if (hurry.aborted) abortAll();
       hurry.addEventListener("abort", abortAll, { once: true });
-      if (running.size > 0) {
+      if (running.size + settling.size > 0) {
         await new Promise<void>((resolve) => {
           whenIdle = resolve;
         });

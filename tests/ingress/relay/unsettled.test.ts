@@ -24,6 +24,7 @@ function open({ wasClosed = false, takenNano = 40n, faults = 0 } = {}) {
   metrics = createMetrics("test");
   let left = faults;
   answers = openUnsettledAnswers({
+    lingerMs: 0,
     ledger: {
       settle(finish) {
         if (left-- > 0) return Promise.reject(new Error("the database is away"));

@@ -6,6 +6,7 @@ import { BUSY, createGrouper, type GrouperOptions, type LockWait } from "#shared
 interface Item {
   readonly workspaceId: string;
   readonly name: string;
+  readonly isPatient?: boolean;
 }
 
 const LOCKED = new Error("lock timeout");
@@ -44,6 +45,7 @@ function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
   return {
     grouper,
     call: (name: string, workspaceId = "a") => grouper.call({ workspaceId, name }),
+    patient: (name: string, workspaceId = "a") => grouper.call({ workspaceId, name, isPatient: true }),
     /** The statement of that number, once it has been sent. */
     statement: async (index: number): Promise<Statement> => {
       for (;;) {
@@ -60,6 +62,45 @@ test("a lone call is sent at once", () => {
   const { call, sent } = setUp();
   void call("one");
   expect(sent()).toBe(1);
+});
+
+test("patient calls wait for each other, and go together", async () => {
+  const { patient, statement, sent } = setUp({ lingerMs: 20 });
+  const [one, two] = [patient("1"), patient("2")];
+  expect(sent()).toBe(0);
+  const first = await statement(0);
+  expect(first.names).toEqual(["1", "2"]);
+  // While it is under way others come: they wait as well, when it is over.
+  const three = patient("3");
+  first.finish();
+  expect(await Promise.all([one, two])).toEqual(["1", "2"]);
+  expect(sent()).toBe(1);
+  (await statement(1)).finish();
+  expect(await three).toBe("3");
+});
+
+test("a call that is waited for takes patient ones along at once, and a full group waits for nothing", async () => {
+  const { call, patient, sent, statement } = setUp({ lingerMs: 600_000, sizeMax: 3 });
+  void patient("1");
+  void call("2");
+  expect(sent()).toBe(1);
+  expect((await statement(0)).names).toEqual(["1", "2"]);
+  (await statement(0)).finish();
+  for (const name of ["3", "4", "5"]) void patient(name);
+  expect((await statement(1)).names).toEqual(["3", "4", "5"]);
+});
+
+test("patient calls of a contended workspace wait for each other too", async () => {
+  const { patient, statement } = setUp({ lingerMs: 20 });
+  const one = patient("1");
+  (await statement(0)).finish([BUSY]);
+  (await statement(1)).finish();
+  await one;
+  const both = [patient("2"), patient("3")];
+  const next = await statement(2);
+  expect(next).toMatchObject({ names: ["2", "3"], lockWait: "short" });
+  next.finish();
+  await Promise.all(both);
 });
 
 test("calls that come while a statement is under way go together as the next one", async () => {
