@@ -15,7 +15,7 @@ import {
 const ROOT = join(import.meta.dir, "..");
 
 async function projectSources(): Promise<Map<string, string>> {
-  const glob = new Bun.Glob(`{${LAYERS.join(",")}}/**/*.{ts,mts,js,mjs}`);
+  const glob = new Bun.Glob(`{${LAYERS.join(",")}}/**/*.{ts,tsx,mts,js,mjs}`);
   // This file holds seeded violations.
   const files = (await Array.fromAsync(glob.scan({ cwd: ROOT }))).filter(
     (file) => file !== "tests/architecture.test.ts",

@@ -62,7 +62,7 @@ export async function admitMediaJob(context: Context, call: RouteCall, caller: C
   await checkRoom(context, caller.workspaceId);
   const request = await keepRequest(context, call.requestId, caller, job);
   call.markCounted?.();
-  await admit(context, caller, call.requestId, job, request);
+  await admit(context, caller, call, job, request);
   call.offloadInputs?.();
 }
 
@@ -113,7 +113,7 @@ export async function checkRoom(
 async function admit(
   context: Context,
   caller: Caller,
-  id: string,
+  { requestId: id, request: asked }: RouteCall,
   job: MediaJob,
   request: StoredRequest,
 ): Promise<void> {
@@ -130,6 +130,7 @@ async function admit(
     publisherKey: null,
     reply: context.waiter.address(id),
     ifFull: "refuse",
+    ...traceOf(asked.headers),
   };
   const at = performance.now();
   try {
@@ -149,6 +150,14 @@ async function admit(
   } finally {
     metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
   }
+}
+
+/** Version 00 of W3C Trace Context; any other header is left out, as its rules ask. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+function traceOf(headers: Headers): { readonly traceparent?: string } {
+  const value = headers.get("traceparent");
+  return value !== null && TRACEPARENT.test(value) ? { traceparent: value } : {};
 }
 
 function refusedBy(

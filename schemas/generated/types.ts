@@ -213,6 +213,15 @@ export interface SchemaTypes {
   ChatTool: ChatTool;
   DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
+  BudgetThresholdReached: BudgetThresholdReached;
+  JobCompleted: JobCompleted;
+  JobFailed: JobFailed;
+  RunCancelled: RunCancelled;
+  RunFailed: RunFailed;
+  RunRetrying: RunRetrying;
+  RunStarted: RunStarted;
+  RunSucceeded: RunSucceeded;
+  TemplateUnavailable: TemplateUnavailable;
   JobMessage: JobMessage;
   MediaOutcome: MediaOutcome;
   ModelEntry: ModelEntry;
@@ -1086,6 +1095,224 @@ export interface ErrorEnvelope {
     job_id?: string;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `budget.threshold_reached`. What a workspace spent in a period crossed the threshold of an alert; told once for an alert, period and threshold.
+ */
+export interface BudgetThresholdReached {
+  /**
+   * The alert.
+   */
+  alertId: string;
+  /**
+   * The period that the threshold is for.
+   */
+  period: "daily" | "weekly" | "monthly";
+  /**
+   * When the period began.
+   */
+  periodStart: string;
+  /**
+   * Credits that the alert names.
+   */
+  threshold: number;
+  /**
+   * Credits that were spent in the period when the threshold was crossed.
+   */
+  spent: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `job.completed`. A durable job ended well.
+ */
+export interface JobCompleted {
+  /**
+   * The job, as `/v1/images/jobs/{job_id}` takes it.
+   */
+  jobId: string;
+  /**
+   * What the job makes: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
+   */
+  modality: string;
+  /**
+   * The model that the caller named.
+   */
+  model?: string;
+  /**
+   * Milliseconds from the job's start to its end; absent when no worker began it.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `job.failed`. A durable job failed.
+ */
+export interface JobFailed {
+  /**
+   * The job, as `/v1/images/jobs/{job_id}` takes it.
+   */
+  jobId: string;
+  /**
+   * What the job makes: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
+   */
+  modality: string;
+  /**
+   * The model that the caller named.
+   */
+  model?: string;
+  /**
+   * Milliseconds from the job's start to its end; absent when no worker began it.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken.
+   */
+  creditsUsed: number;
+  /**
+   * Why it failed.
+   */
+  error: {
+    code: string;
+    message: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.cancelled`. A run was cancelled.
+ */
+export interface RunCancelled {
+  /**
+   * The run; stable over repeats, so receivers can tell a replay by it.
+   */
+  runId: string;
+  /**
+   * The stored workflow that ran; absent for a run of an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Milliseconds from the run's start to its end; absent when the run never started.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.failed`. A run failed, with no attempt left.
+ */
+export interface RunFailed {
+  /**
+   * The run; stable over repeats, so receivers can tell a replay by it.
+   */
+  runId: string;
+  /**
+   * The stored workflow that ran; absent for a run of an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Milliseconds from the run's start to its end; absent when the run never started.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken.
+   */
+  creditsUsed: number;
+  /**
+   * Why it failed.
+   */
+  error: {
+    code: string;
+    message: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.retrying`. A further attempt of an async run began; it is told instead of `run.started`.
+ */
+export interface RunRetrying {
+  /**
+   * The run; stable over repeats, so receivers can tell a replay by it.
+   */
+  runId: string;
+  /**
+   * The stored workflow that ran; absent for a run of an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Number of this attempt.
+   */
+  attempt: number;
+  /**
+   * Attempts that the run may take.
+   */
+  maxAttempts: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.started`. A run began.
+ */
+export interface RunStarted {
+  /**
+   * The run; stable over repeats, so receivers can tell a replay by it.
+   */
+  runId: string;
+  /**
+   * The stored workflow that ran; absent for a run of an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Number of this attempt.
+   */
+  attempt: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.succeeded`. A run ended well.
+ */
+export interface RunSucceeded {
+  /**
+   * The run; stable over repeats, so receivers can tell a replay by it.
+   */
+  runId: string;
+  /**
+   * The stored workflow that ran; absent for a run of an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Milliseconds from the run's start to its end; absent when the run never started.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `template.unavailable`. A stored workflow names a model or capability that is no longer offered. It is told to the operator's own workspace only.
+ */
+export interface TemplateUnavailable {
+  /**
+   * The workflow.
+   */
+  workflowId: string;
+  /**
+   * The step that cannot run.
+   */
+  stepId: string;
+  /**
+   * The model or capability that it names.
+   */
+  missing: string;
   [k: string]: unknown;
 }
 /**

@@ -31,6 +31,12 @@ export interface JobRequest {
   readonly isHidden?: boolean;
   /** Calls per 60 s of its key; null counts without ever making it wait. */
   readonly limit: number | null;
+  /** False: the window neither counts nor refuses it. */
+  readonly isCounted?: false;
+  /** The step of a run that it does, and the job that started it. */
+  readonly step?: { readonly runId: string; readonly stepId: string; readonly parentId?: string };
+  /** W3C trace context. */
+  readonly traceparent?: string;
   /** Over a full window a message waits, uncounted; a caller is counted and sent away. */
   readonly ifFull: "wait" | "refuse";
   /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (see window_share). */
@@ -114,6 +120,11 @@ function toRow(job: JobRequest, n: number): Record<string, unknown> {
     day_cap: hold?.dailyTokens ?? null,
     deadline_ms: job.lifeMs,
     hold_ms: hold?.lifeMs ?? null,
+    is_counted: job.isCounted ?? true,
+    run_id: job.step?.runId ?? null,
+    step_id: job.step?.stepId ?? null,
+    parent_id: job.step?.parentId ?? null,
+    traceparent: job.traceparent ?? null,
   };
 }
 

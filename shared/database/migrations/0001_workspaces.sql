@@ -34,7 +34,8 @@ create index api_key_brought on api_key (created_at) where hint not like 'slk\_%
 
 create table audit_log (
   id bigint generated always as identity primary key,
-  workspace_id uuid not null references workspace (id),
+  -- Null for what an operator did to no workspace in particular.
+  workspace_id uuid references workspace (id),
   actor text not null,
   action text not null,
   subject text not null,

@@ -98,7 +98,7 @@ end $$;
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
 -- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace. A call whose p_job
 -- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit null = counted and never
--- refused. p_cap null = no daily cap.
+-- refused, -1 = not counted either. p_cap null = no daily cap.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
@@ -203,11 +203,13 @@ begin
         has_busy := true;
         continue;
       end if;
-      number := w_number[w] + 1;
-      w_number[w] := number;
-      if number % 32 = 0 then has_block := true; end if;
-      past := number - p_limit[i];
-      if past > w_passed[w] then
+      if p_limit[i] is distinct from -1 then
+        number := w_number[w] + 1;
+        w_number[w] := number;
+        if number % 32 = 0 then has_block := true; end if;
+        past := number - p_limit[i];
+      end if;
+      if p_limit[i] <> -1 and past > w_passed[w] then
         if past > w_calls[w] or past >= w_young[w] then
           v[i] := 1;
           continue;

@@ -62,6 +62,12 @@ create table job (
   reply text,
   -- Of a caller that wanted a stream: it cannot be asked for afterwards.
   is_hidden boolean not null default false,
+  -- The step of a run that it does, or the job that started it; null for a caller's own.
+  run_id uuid,
+  step_id text,
+  parent_id uuid,
+  -- W3C trace context of the request that asked for it.
+  traceparent text,
   result text,
   result_ref text,
   error jsonb,
@@ -89,11 +95,18 @@ create index job_unknown_since on job (unknown_since) where unknown_since is not
 create index job_unrecorded on job (created_at)
   where recorded is distinct from state and state <> 'refused' and not is_hidden and kind not in ('chat', 'embeddings');
 
--- What happened, written in the transaction in which it did.
+create index job_run on job (run_id, step_id) where run_id is not null;
+
+-- What happened, written in the transaction in which it did: the outbox that notifications are made from. The metadata of each
+-- type has a schema (schemas/events); credits there are credits, not nano-credits.
 create table event (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null,
-  type text not null,
+  -- Subscriptions may be for one workflow; null for what no stored workflow did.
+  workflow_id uuid,
+  type text not null constraint event_type check (type in (
+    'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
+    'budget.threshold_reached', 'template.unavailable')),
   metadata jsonb not null,
   occurred_at timestamptz not null default clock_timestamp()
 );
@@ -128,6 +141,7 @@ create function end_job(
 declare
   j job;
   taken bigint;
+  at_utc timestamptz;
 begin
   select * into j from job where id = p_id for update;
   if not found or j.epoch <> p_epoch then return null; end if;
@@ -143,14 +157,20 @@ begin
     select settled into taken from usage_record where job_id = p_id and attempt = j.attempt;
     taken := coalesce(taken, 0);
   end if;
+  at_utc := clock_timestamp();
   update job set state = p_state, lease_until = null, ask_at = null, result = p_result, result_ref = p_result_ref,
-    error = p_error, credits = taken, ended_at = clock_timestamp(), request = case when p_keep then request end,
+    error = p_error, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
-  if p_state in ('completed', 'failed') and not j.is_hidden then
+  -- Of a step of a run its run tells.
+  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null then
     insert into event (workspace_id, type, metadata)
     values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
-      'jobId', p_id, 'modality', j.modality, 'model', j.model, 'creditsNano', taken::text, 'code', p_error->>'code')));
+      'jobId', p_id, 'modality', j.modality, 'model', j.model,
+      'durationMs', (extract(epoch from at_utc - j.started_at) * 1000)::bigint,
+      'creditsUsed', trim_scale(taken / 1000000000.0),
+      'error', case when p_state = 'failed' then
+        jsonb_build_object('code', p_error->>'code', 'message', p_error->>'message') end)));
   end if;
   return taken;
 end $$;

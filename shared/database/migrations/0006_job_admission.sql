@@ -64,12 +64,14 @@ end $$;
 -- What an entry point asks for. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
 -- `funds_error`: what to remember when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
 -- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
--- found the window open meanwhile.
+-- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
+-- was counted.
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, error jsonb, tokens_error jsonb,
   funds_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
-  deadline_ms bigint, hold_ms bigint, starves boolean
+  deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
+  traceparent text
 );
 
 -- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. What starves is taken
@@ -116,10 +118,11 @@ begin
   -- In the order of ids: two doors with the same jobs wait for each other one way round only.
   with added as (
     insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref,
-                     publisher_key, reply, is_hidden, error, deadline, ended_at)
+                     publisher_key, reply, is_hidden, run_id, step_id, parent_id, traceparent, error, deadline, ended_at)
     select distinct on (t.id) t.id, t.workspace_id, t.key_id, t.pool, t.lane, t.kind, t.modality, t.model,
            case when t.error is null then 'queued' else 'refused' end, t.work, t.request, t.request_ref,
-           t.publisher_key, t.reply, coalesce(t.is_hidden, false), t.error, clock_timestamp() + t.deadline_ms * interval '1 millisecond',
+           t.publisher_key, t.reply, coalesce(t.is_hidden, false), t.run_id, t.step_id, t.parent_id, t.traceparent, t.error,
+           clock_timestamp() + t.deadline_ms * interval '1 millisecond',
            case when t.error is not null then clock_timestamp() end
     from unnest(offers) t
     order by t.id, t.n
@@ -152,6 +155,10 @@ begin
     w := array_position(wss, o.workspace_id);
     if w is null then
       v[i] := case when exists (select from rate_window where workspace_id = o.workspace_id) then 4 else 5 end;
+      continue;
+    end if;
+    if o.is_counted is false then
+      sent := sent || i;
       continue;
     end if;
     past := w_calls[w] + w_taken[w] + 1 - o.call_limit;
@@ -188,7 +195,7 @@ begin
 
   if cardinality(sent) > 0 then
     select admit_calls(
-      array_agg(t.workspace_id order by s.k), array_agg(case when waits[s.i] = -1 then null else t.call_limit end order by s.k),
+      array_agg(t.workspace_id order by s.k), array_agg(case when t.is_counted is false then -1 when waits[s.i] <> -1 then t.call_limit end order by s.k),
       array_agg(case when t.error is null then t.id end order by s.k), array_agg(t.key_id order by s.k),
       array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
       array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)

@@ -57,6 +57,22 @@ describe("an offered job", () => {
     expect(await counted(workspaceId)).toBe(1n);
   });
 
+  test("that is a step of a run keeps run, step and trace, and holds without being counted in a window that is full", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await door().admit(jobRequest({ workspaceId, limit: 1, ifFull: "refuse" }));
+    const runId = newId();
+    const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+    const step = { runId, stepId: "art", parentId: newId() };
+    const job = jobRequest({ workspaceId, limit: 1, ifFull: "refuse", isCounted: false, step, traceparent });
+    expect(await door().admit(job)).toMatchObject({ kind: "admitted" });
+    expect(await door().admit(jobRequest({ workspaceId, limit: 1, ifFull: "refuse" }))).toMatchObject({ kind: "full" });
+    expect([await count("hold", workspaceId), await counted(workspaceId)]).toEqual([2, 2n]);
+    const columns = "run_id, step_id, parent_id, traceparent";
+    expect(await db.query(`select ${columns} from job where id = $1`, [job.id])).toEqual([
+      { run_id: runId, step_id: "art", parent_id: step.parentId, traceparent },
+    ]);
+  });
+
   test("is found known when it is offered again: nothing is counted or held twice", async () => {
     const workspaceId = await createWorkspace(db.database);
     const job = jobRequest({ workspaceId });

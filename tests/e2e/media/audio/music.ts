@@ -174,8 +174,10 @@ describe("a job that is kept", () => {
         response.headers.get("x-request-id"),
       ]);
     expect(await eventsOf(made)).toMatchObject([
-      { type: "job.completed", metadata: { modality: "image", model: "sandbox-image", creditsNano: "2000000000" } },
+      { type: "job.completed", metadata: { modality: "image", model: "sandbox-image", creditsUsed: 2 } },
     ]);
-    expect(await eventsOf(failed)).toMatchObject([{ type: "job.failed", metadata: { code: "upstream_refused" } }]);
+    expect(await eventsOf(failed)).toMatchObject([
+      { type: "job.failed", metadata: { creditsUsed: 0, error: { code: "upstream_refused" } } },
+    ]);
   });
 });

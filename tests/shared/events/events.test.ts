@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { validate } from "#shared/contracts.ts";
+import { claimJob } from "#shared/database/jobs.ts";
+import { EVENTS } from "#shared/events/events.ts";
+import { newId } from "#shared/ids.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { jobRequest, type TestJob } from "#tests/shared/jobs/jobs.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+let db: TestDatabase;
+let workspaceId: string;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  workspaceId = await createWorkspace(db.database);
+});
+afterAll(() => db.drop());
+
+interface EventRow {
+  readonly type: keyof typeof EVENTS;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+const USED = { usedNano: 40n, status: "succeeded", source: "a/b", units: {}, isEstimated: false, tokens: 3 } as const;
+const FAILED = {
+  state: "failed",
+  usage: nothingUsed("failed"),
+  error: jobError({ code: "upstream_error", message: "No." }),
+} as const;
+
+/** Admits and claims a job, ends it, and reads the events of its id. */
+async function eventsOf(end: Partial<JobEnd>, members: Partial<TestJob> = {}): Promise<EventRow[]> {
+  const job = jobRequest({ workspaceId, amount: 100n, ...members });
+  await createJobAdmission({ database: db.database }).admit(job);
+  await db.query("update job set dispatch = 1, dispatched_at = clock_timestamp() where id = $1", [job.id]);
+  const claim = { id: job.id, workspaceId, attempt: 1, dispatch: 1, worker: newId(), leaseMs: 30_000, claimsMax: 6 };
+  const claimed = await claimJob(db.database, claim);
+  const whole: JobEnd = {
+    id: job.id,
+    epoch: claimed?.epoch ?? 0,
+    isOwned: true,
+    state: "completed",
+    usage: USED,
+    result: null,
+    error: null,
+    ...end,
+  };
+  expect(await endJob({ database: db.database, log }, whole, 1_000)).toBeDefined();
+  expect(await endJob({ database: db.database, log }, whole, 1_000)).toBeUndefined();
+  return db.query<EventRow>("select type, metadata from event where metadata->>'jobId' = $1", [job.id]);
+}
+
+test("the table takes exactly the types that are listed", async () => {
+  const [row] = await db.query<{ rule: string }>(
+    "select pg_get_constraintdef(oid) as rule from pg_constraint where conname = 'event_type'",
+  );
+  const named = [...(row?.rule ?? "").matchAll(/'([^']+)'::text/g)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(Object.keys(EVENTS)));
+});
+
+test.each<[string, Partial<JobEnd>, EventRow["type"], object]>([
+  ["well", {}, "job.completed", { modality: "text", model: "one", creditsUsed: 4e-8 }],
+  ["in failure", FAILED, "job.failed", { creditsUsed: 0, error: { code: "upstream_error", message: "No." } }],
+])("a job that ends %s leaves one event, of the shape that its schema says", async (_how, end, type, metadata) => {
+  const events = await eventsOf(end);
+  expect(events).toMatchObject([{ type, metadata }]);
+  const [event] = events;
+  expect(validate(EVENTS[type].metadata, event?.metadata)).toBeNull();
+  expect(event?.metadata["durationMs"]).toBeNumber();
+});
+
+test.each<[string, Partial<JobEnd>, Partial<TestJob>]>([
+  ["was cancelled", { state: "cancelled", usage: nothingUsed("cancelled") }, {}],
+  ["cannot be asked for afterwards", {}, { isHidden: true }],
+  ["is a step of a run", {}, { step: { runId: newId(), stepId: "a" } }],
+])("a job that %s leaves none", async (_why, end, members) => {
+  expect(await eventsOf(end, members)).toEqual([]);
+});
