@@ -117,7 +117,7 @@ export async function startIngress(): Promise<void> {
     calls: createCallAdmission({
       database,
       log,
-      undo: (jobIds) => ledger.undo(jobIds),
+      undo: (placed) => ledger.undo(placed),
       onGroup: (size) => metrics.groupSize.observe(size, "admission"),
     }),
     ledger,

@@ -55,7 +55,7 @@ export async function moveByHand(context: Context, given: Given, move: Move): Pr
   };
 }
 
-/** False when it was done before. Idempotency key: kind and source id. */
+/** False when it was done before. Idempotency key: workspace, kind and source id. */
 async function transact(
   database: Database,
   workspace: WorkspaceRow,
@@ -87,15 +87,14 @@ async function transact(
   );
 }
 
-/** A repeat must be of the same move: another amount or workspace under a used id is a mistake. */
+/** A repeat must be of the same move: another amount under a used id is a mistake. */
 async function requireSame(
   database: Database,
   workspace: WorkspaceRow,
   move: Move & { readonly sourceId: string },
 ): Promise<void> {
   const earlier = await findMove(database, workspace.id, move);
-  if (earlier === undefined) throw new Error(`the id ${move.sourceId} was used for another workspace; nothing changed`);
-  if (earlier.amount !== move.amountNano) {
+  if (earlier !== undefined && earlier.amount !== move.amountNano) {
     throw new Error(`the id ${move.sourceId} was used for ${formatCredits(earlier.amount)} credits; nothing changed`);
   }
 }

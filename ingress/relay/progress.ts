@@ -5,10 +5,11 @@ import type { Database } from "#shared/database/client.ts";
 import type { Call } from "./call.ts";
 
 const SQL = `
-  insert into relay_progress (job_id, amount, tokens, units)
-  select j, a, t, jsonb_build_object('tokens', t) from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as u (j, a, t)
-  order by j
-  on conflict (job_id) do update set amount = excluded.amount, tokens = excluded.tokens, units = excluded.units, at = now()`;
+  insert into relay_progress (workspace_id, job_id, amount, tokens, units)
+  select w, j, a, t, jsonb_build_object('tokens', t)
+  from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) as u (w, j, a, t)
+  order by w, j
+  on conflict (workspace_id, job_id) do update set amount = excluded.amount, tokens = excluded.tokens, units = excluded.units, at = now()`;
 
 /** Amount last recorded for a call, so that a silent stream costs no write. */
 const recorded = new WeakMap<Call, bigint>();
@@ -21,6 +22,7 @@ export async function recordRelayed(database: Database, calls: Iterable<Call>): 
   }
   if (changed.length === 0) return;
   await database.query(SQL, [
+    plainArray(changed.map((entry) => entry.call.facts.workspaceId)),
     plainArray(changed.map((entry) => entry.call.facts.jobId)),
     plainArray(changed.map((entry) => entry.nano)),
     plainArray(changed.map((entry) => entry.tokens)),

@@ -10,6 +10,7 @@ import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
+import type { PlacedCall } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -67,7 +68,7 @@ const TRIES_MAX = 3;
 export function createCallAdmission(options: {
   database: Database;
   log: Logger;
-  undo: (jobIds: readonly string[]) => void;
+  undo: (calls: readonly PlacedCall[]) => void;
   onGroup?: (size: number) => void;
 }): CallAdmission {
   const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
@@ -151,7 +152,8 @@ export function createCallAdmission(options: {
   const failure = (error: unknown, calls: readonly Call[]): ApiError => {
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
-    if (!isDataFault(error)) options.undo(calls.flatMap((call) => (call.hold ? [call.hold.jobId] : [])));
+    if (!isDataFault(error))
+      options.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
     return new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
       cause: error,
     });

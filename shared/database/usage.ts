@@ -36,7 +36,7 @@ const PARTS = `coalesce((
   select jsonb_agg(jsonb_build_object('model', p.model, 'source', p.source, 'units', p.units,
                                       'is_estimated', p.is_estimated, 'amount', p.amount::text) order by p.part)
   from usage_part p
-  where p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
+  where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
 /** The newest first. */
 export function listUsage(target: Queryable, workspaceId: string, limit: number): Promise<UsageRow[]> {

@@ -3,6 +3,7 @@ import { isDataFault, type Queryable } from "#shared/database/client.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 export interface Adjustment {
+  readonly workspaceId: string;
   readonly jobId: string;
   readonly attempt: number;
   /** Slug of the model that runs next; the usage record will name it. */
@@ -30,8 +31,8 @@ export interface UsagePart {
 /** `insufficient`: the balance does not cover it and the hold is as it was. `closed`: nothing is held any more. */
 export type Adjusted = "adjusted" | "insufficient" | "closed";
 
-const ADJUST_SQL = "select adjust_hold($1, $2::smallint, $3, $4, $5, $6, $7) as verdict";
-const CONTINUE_SQL = "select continue_hold($1, $2::smallint, $3, $4, $5, $6, $7, $8::jsonb) as verdict";
+const ADJUST_SQL = "select adjust_hold($1, $2, $3::smallint, $4, $5, $6, $7, $8) as verdict";
+const CONTINUE_SQL = "select continue_hold($1, $2, $3::smallint, $4, $5, $6, $7, $8, $9::jsonb) as verdict";
 
 const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
   [0, "adjusted"],
@@ -59,7 +60,16 @@ export async function adjustHold(database: Queryable, to: Adjustment): Promise<A
 }
 
 async function ask(database: Queryable, to: Adjustment): Promise<number> {
-  const values = [to.jobId, to.attempt, to.model, to.amountNano, to.mayExceed, to.tokensMax, LIMITS.contendedWaitMs];
+  const values = [
+    to.workspaceId,
+    to.jobId,
+    to.attempt,
+    to.model,
+    to.amountNano,
+    to.mayExceed,
+    to.tokensMax,
+    LIMITS.contendedWaitMs,
+  ];
   const rows =
     to.parts === undefined
       ? await database.query<{ verdict: number }>(ADJUST_SQL, values, "adjust_hold")

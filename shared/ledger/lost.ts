@@ -20,9 +20,10 @@ interface Progress {
 
 /** Closes the hold of a lost call; harmless when it was closed before. */
 export async function settleLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Settled> {
-  const rows = await database.query<Progress>("select amount, tokens, units from relay_progress where job_id = $1", [
-    call.jobId,
-  ]);
+  const rows = await database.query<Progress>(
+    "select amount, tokens, units from relay_progress where workspace_id = $1 and job_id = $2",
+    [call.workspaceId, call.jobId],
+  );
   const relayed = rows[0];
   return ledger.settle({
     workspaceId: call.workspaceId,

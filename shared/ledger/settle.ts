@@ -1,6 +1,6 @@
 /**
  * Closes holds: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
- * Idempotency key: (job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
+ * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
@@ -35,6 +35,9 @@ export interface Settled {
   readonly wasClosed: boolean;
 }
 
+/** A call whose hold may have been placed. */
+export type PlacedCall = Pick<CallSettlement, "workspaceId" | "jobId">;
+
 export interface Ledger {
   /**
    * @throws Error when the database stays away longer than `retryMs` or refuses the figures; the hold then waits for
@@ -42,14 +45,14 @@ export interface Ledger {
    */
   settle(settlement: CallSettlement): Promise<Settled>;
   /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
-  undo(jobIds: readonly string[]): void;
+  undo(calls: readonly PlacedCall[]): void;
   /** Resolves when everything accepted has been written. */
   idle(): Promise<void>;
 }
 
-const GROUP_SQL = `select settle_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
-  $7::boolean[], $8::bigint[], $9, $10) as taken`;
-const SINGLE_SQL = "select settle_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken";
+const GROUP_SQL = `select settle_calls($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
+  $8::boolean[], $9::bigint[], $10, $11) as taken`;
+const SINGLE_SQL = "select settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken";
 
 export function openLedger(options: {
   database: Database;
@@ -62,6 +65,7 @@ export function openLedger(options: {
     const rows = await target.query<{ taken: bigint | null }>(
       SINGLE_SQL,
       [
+        item.workspaceId,
         item.jobId,
         item.attempt,
         item.usedNano,
@@ -84,6 +88,7 @@ export function openLedger(options: {
     const rows = await target.query<{ taken: (bigint | null)[] }>(
       GROUP_SQL,
       [
+        plainArray(items.map((item) => item.workspaceId)),
         plainArray(items.map((item) => item.jobId)),
         plainArray(items.map((item) => item.attempt)),
         plainArray(items.map((item) => item.usedNano)),
@@ -131,8 +136,8 @@ export function openLedger(options: {
         const taken = await grouper.call(item);
         if (taken !== null) return { takenNano: taken, wasClosed: false };
         const rows = await options.database.query<{ settled: bigint }>(
-          "select settled from usage_record where job_id = $1 and attempt = $2",
-          [item.jobId, item.attempt],
+          "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
+          [item.workspaceId, item.jobId, item.attempt],
         );
         return { takenNano: rows[0]?.settled ?? 0n, wasClosed: true };
       } catch (error) {
@@ -144,28 +149,33 @@ export function openLedger(options: {
     }
   };
 
-  const undoAll = async (jobIds: readonly string[]): Promise<void> => {
+  const undoAll = async (calls: readonly PlacedCall[]): Promise<void> => {
     // The lost statement may still commit until the server's own timeout (10 s) ends it, hence the later tries.
     for (const waitMs of [250, 3_000, 12_000, 15_000]) {
       await Bun.sleep(waitMs);
       try {
         await options.database.query(
-          `select settle_calls(array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
-             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $2)
-           from hold where job_id = any($1::uuid[]) having count(*) > 0`,
-          [plainArray(jobIds), LIMITS.lockTimeoutMs],
+          `select settle_calls(array_agg(workspace_id), array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
+             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $3)
+           from hold join unnest($1::uuid[], $2::uuid[]) c(ws, job) on workspace_id = c.ws and job_id = c.job
+           having count(*) > 0`,
+          [
+            plainArray(calls.map((call) => call.workspaceId)),
+            plainArray(calls.map((call) => call.jobId)),
+            LIMITS.lockTimeoutMs,
+          ],
         );
       } catch (error) {
-        options.log.warn({ err: error, calls: jobIds.length }, "undo of an admission is repeated");
+        options.log.warn({ err: error, calls: calls.length }, "undo of an admission is repeated");
       }
     }
   };
 
   return {
     settle,
-    undo(jobIds) {
-      if (jobIds.length === 0) return;
-      void undoAll(jobIds);
+    undo(calls) {
+      if (calls.length === 0) return;
+      void undoAll(calls);
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);

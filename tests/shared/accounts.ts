@@ -85,6 +85,10 @@ export async function admitLone(target: Queryable, call: TestCall, nowMs?: numbe
   return rows[0]?.verdict ?? -1;
 }
 
+/** SQL: whose the open holds of these jobs are, in their order; null for one that is closed. */
+const ownersOf = (jobs: string): string =>
+  `(select array_agg((select h.workspace_id from hold h where h.job_id = j.id limit 1) order by j.n) from unnest(${jobs}) with ordinality j(id, n))`;
+
 /** What the group function took: nano-credits, null when closed before, -1n when busy. */
 export async function settleGroup(
   target: Queryable,
@@ -92,7 +96,7 @@ export async function settleGroup(
   options: { waitMs?: number | null; isLate?: boolean } = {},
 ): Promise<(bigint | null)[]> {
   const rows = await target.query<{ taken: (bigint | null)[] }>(
-    `select settle_calls($1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
+    `select settle_calls(${ownersOf("$1::uuid[]")}, $1::uuid[], $2::smallint[], $3::bigint[], $4::text[], $5::text[], $6::jsonb[],
        $7::boolean[], $8::bigint[], $9, $10) as taken`,
     [
       plainArray(calls.map((call) => call.jobId)),
@@ -113,7 +117,7 @@ export async function settleGroup(
 /** The same for a lone call. */
 export async function settleSingle(target: Queryable, call: TestSettlement): Promise<bigint | null> {
   const rows = await target.query<{ taken: bigint | null }>(
-    "select settle_call($1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken",
+    `select settle_call((${ownersOf("array[$1::uuid]")})[1], $1, $2::smallint, $3, $4, $5, $6::jsonb, $7, $8) as taken`,
     [
       call.jobId,
       call.attempt ?? 1,

@@ -8,9 +8,9 @@ const BATCH = 1_000;
 export async function sweepRetention(database: Queryable, hours: number): Promise<void> {
   await repeat(() =>
     database.query(
-      `delete from relay_progress where job_id in (
-         select p.job_id from relay_progress p
-         where p.at < now() - interval '1 hour' and not exists (select from hold h where h.job_id = p.job_id)
+      `delete from relay_progress where (workspace_id, job_id) in (
+         select p.workspace_id, p.job_id from relay_progress p
+         where p.at < now() - interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
          order by p.at
          limit $1)
        returning 1`,

@@ -31,7 +31,7 @@ create table hold (
   tokens bigint not null,
   deadline timestamptz not null,
   created_at timestamptz not null default now(),
-  primary key (job_id, attempt)
+  primary key (workspace_id, job_id, attempt)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index hold_deadline on hold (deadline);
 

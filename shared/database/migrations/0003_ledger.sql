@@ -1,6 +1,6 @@
 -- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, redrive_job one for a job that is
--- run again; everything else that changes a balance is here. Idempotent by (job_id, attempt): a hold is closed once, later
--- calls see null. Amounts are bigint nano-credits; locks as in 0002_admission.
+-- run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
+-- once, later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint nano-credits; locks as in 0002_admission.
 
 create table ledger_entry (
   id bigint generated always as identity,
@@ -12,7 +12,7 @@ create table ledger_entry (
   note text,
   at timestamptz not null default now(),
   primary key (workspace_id, id),
-  constraint ledger_once unique (source_id, attempt, kind)
+  constraint ledger_once unique (workspace_id, source_id, attempt, kind)
 );
 
 -- One row per closed hold. For a call over HTTP, job_id is its x-request-id.
@@ -33,7 +33,7 @@ create table usage_record (
   tokens bigint not null,
   started_at timestamptz not null,
   ended_at timestamptz not null default now(),
-  primary key (job_id, attempt)
+  primary key (workspace_id, job_id, attempt)
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);
 
@@ -41,6 +41,7 @@ create index usage_record_workspace on usage_record (workspace_id, ended_at);
 -- continued, one row here for each model before that one. Written when the hold moves on, so that it is there when
 -- any process closes the hold.
 create table usage_part (
+  workspace_id uuid not null,
   job_id uuid not null,
   attempt smallint not null,
   -- 1 for the model that began the stream.
@@ -52,16 +53,18 @@ create table usage_part (
   is_estimated boolean not null,
   -- Nano-credits, of those that the usage record says were used.
   amount bigint not null check (amount >= 0),
-  primary key (job_id, attempt, part)
+  primary key (workspace_id, job_id, attempt, part)
 );
 
 -- What an ingress has relayed of a stream so far: the price of a call whose worker is lost.
 create table relay_progress (
-  job_id uuid primary key,
+  workspace_id uuid not null,
+  job_id uuid not null,
   amount bigint not null,
   tokens bigint not null,
   units jsonb not null,
-  at timestamptz not null default now()
+  at timestamptz not null default now(),
+  primary key (workspace_id, job_id)
 );
 create index relay_progress_at on relay_progress (at);
 
@@ -73,13 +76,11 @@ create index relay_progress_at on relay_progress (at);
 -- p_late: take the balances' locks with the last write only (see admit_calls). A call that takes more than its hold needs
 -- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 says: again, without p_late.
 create function settle_calls(
-  p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
+  p_ws uuid[], p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
   p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  -- Two attempts of one job never share a group; if they did, the second would read as busy.
-  is_uniform boolean := p_attempt[1] = all (p_attempt);
   -- Per hold found, in the order of the calls; takes is null for those of a locked workspace.
   places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
   hold_days date[]; reserved bigint[]; starts timestamptz[]; takes bigint[];
@@ -94,12 +95,15 @@ begin
          array_agg(c.amount), array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
   into places, calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
   from (
-    select array_position(p_job, job_id) as n, ctid as place, *
-    from hold
-    where job_id = any (p_job)
-      and attempt = case when is_uniform then p_attempt[1] else p_attempt[array_position(p_job, job_id)] end
-    order by 1
-    for update skip locked) c;
+    -- Lateral, since it locks: one look-up by the key for each call, whatever the planner takes the table for. A job that
+    -- stands in the group twice is settled by the first; the second finds it closed, or busy where its attempt is another.
+    select g.n, h.* from unnest(p_ws, p_job, p_attempt) with ordinality g(ws, job, attempt, n)
+    cross join lateral (
+      select ctid as place, * from hold o
+      where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = g.attempt
+      for update skip locked) h
+    where array_position(p_job, g.job) = g.n
+    order by g.n) c;
 
   if calls is not null then
     if p_wait_ms is null then
@@ -169,8 +173,9 @@ begin
   end if;
 
   if array_position(result, null) is not null then
-    select array_agg(exists (select from hold h where h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
-    from unnest(p_job, p_attempt) with ordinality c(job, attempt, n);
+    select array_agg(
+      exists (select from hold h where h.workspace_id = c.ws and h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
+    from unnest(p_ws, p_job, p_attempt) with ordinality c(ws, job, attempt, n);
     for i in 1 .. cardinality(p_job) loop
       if open[i] then result[i] := -1; end if;
     end loop;
@@ -180,30 +185,30 @@ end $$;
 
 -- The same steps for a lone call, which waits for its balance as admit_call does.
 create function settle_call(
-  p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
+  p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   h hold;
   b balance;
   take bigint;
 begin
-  select * into h from hold where job_id = p_job and attempt = p_attempt for update skip locked;
+  select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
-    return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then -1 end;
+    return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then -1 end;
   end if;
-  select * into b from balance where workspace_id = h.workspace_id for update;
+  select * into b from balance where workspace_id = p_ws for update;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
-  delete from hold where job_id = p_job and attempt = p_attempt;
+  delete from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   update balance set amount = b.amount - take, held = b.held - h.amount,
     day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
-  where workspace_id = h.workspace_id;
+  where workspace_id = p_ws;
   if p_used is not null then
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
-    values (h.workspace_id, 'settle', -take, p_job, p_attempt);
+    values (p_ws, 'settle', -take, p_job, p_attempt);
   end if;
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
                             settled, uncollected, day, tokens, started_at)
-  values (p_job, p_attempt, h.workspace_id, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
+  values (p_job, p_attempt, p_ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
           take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at);
   return take;
 end $$;
@@ -215,44 +220,44 @@ end $$;
 -- leaves it to the session.
 -- Tokens reserved under a daily cap follow, but are not held against the cap again: the call was admitted under it.
 create function adjust_hold(
-  p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
+  p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   h hold;
   b balance;
   reserved bigint;
 begin
-  select * into h from hold where job_id = p_job and attempt = p_attempt for update skip locked;
+  select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
-    return case when exists (select from hold where job_id = p_job and attempt = p_attempt) then 4 else 3 end;
+    return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then 4 else 3 end;
   end if;
   -- Never 0 for a call under a cap: that would read as one under none.
   reserved := case when h.tokens = 0 then 0 else greatest(p_tokens, 1) end;
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
-    select * into b from balance where workspace_id = h.workspace_id for update;
+    select * into b from balance where workspace_id = p_ws for update;
     if p_amount - h.amount > b.amount - b.held then return 1; end if;
     update balance set held = b.held + p_amount - h.amount,
       day_tokens = b.day_tokens + case when h.day = b.day then reserved - h.tokens else 0 end
-    where workspace_id = h.workspace_id;
+    where workspace_id = p_ws;
   end if;
   if (p_model, p_amount, p_exceed, reserved) is distinct from (h.model, h.amount, h.may_exceed, h.tokens) then
     update hold set model = p_model, amount = p_amount, may_exceed = p_exceed, tokens = reserved
-    where job_id = p_job and attempt = p_attempt;
+    where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   end if;
   return 0;
 end $$;
 
 -- Does what adjust_hold does and writes the parts so far, both once. Result as adjust_hold's.
 create function continue_hold(
-  p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int, p_parts jsonb
+  p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int, p_parts jsonb
 ) returns smallint language plpgsql as $$
 declare
-  verdict smallint := adjust_hold(p_job, p_attempt, p_model, p_amount, p_exceed, p_tokens, p_wait_ms);
+  verdict smallint := adjust_hold(p_ws, p_job, p_attempt, p_model, p_amount, p_exceed, p_tokens, p_wait_ms);
 begin
   if verdict = 0 then
-    insert into usage_part (job_id, attempt, part, model, source, units, is_estimated, amount)
-    select p_job, p_attempt, p.part, p.value ->> 'model', p.value ->> 'source', p.value -> 'units',
+    insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount)
+    select p_ws, p_job, p_attempt, p.part, p.value ->> 'model', p.value ->> 'source', p.value -> 'units',
            (p.value ->> 'is_estimated')::boolean, (p.value ->> 'amount')::bigint
     from jsonb_array_elements(p_parts) with ordinality p(value, part)
     on conflict do nothing;

@@ -27,7 +27,7 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
   where b.held <> coalesce(h.sum, 0)
   union all
   select o.workspace_id, 'hold open and closed at once', '-', o.job_id::text
-  from hold o join usage_record u on u.job_id = o.job_id and u.attempt = o.attempt
+  from hold o join usage_record u on u.workspace_id = o.workspace_id and u.job_id = o.job_id and u.attempt = o.attempt
   union all
   select b.workspace_id, 'available balance is negative', '0', (b.amount - b.held)::text from balance b where b.amount < b.held
   union all
@@ -60,11 +60,12 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   union all
   select u.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
   from usage_record u
-  left join ledger_entry e on e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
+  left join ledger_entry e
+    on e.workspace_id = u.workspace_id and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
   where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
   union all
   select e.workspace_id, 'settle without a usage record', '-', e.source_id::text
-  from ledger_entry e left join usage_record u on u.job_id = e.source_id and u.attempt = e.attempt
+  from ledger_entry e left join usage_record u on u.workspace_id = e.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
   where e.kind = 'settle' and u.job_id is null
   union all
   select * from audit_present();
@@ -116,7 +117,8 @@ begin
       cross join lateral (
         select r.job_id, r.attempt, r.settled from usage_record r
         where r.workspace_id = b.workspace_id and r.ended_at >= border.since - interval '1 hour' offset 0) u
-      left join ledger_entry e on e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
+      left join ledger_entry e
+        on e.workspace_id = b.workspace_id and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
       where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
       union all
       select b.workspace_id, 'settle without a usage record', '-', e.source_id::text
@@ -124,7 +126,7 @@ begin
       cross join lateral (
         select s.source_id, s.attempt from ledger_entry s
         where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.kind = 'settle' offset 0) e
-      left join usage_record u on u.job_id = e.source_id and u.attempt = e.attempt
+      left join usage_record u on u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
       where u.job_id is null
       union all
       select * from audit_present();

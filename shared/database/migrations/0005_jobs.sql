@@ -149,12 +149,12 @@ begin
     if j.state <> 'running' then return null; end if;
   elsif j.state not in ('queued', 'running') or j.lease_until > clock_timestamp() then return null;
   end if;
-  taken := (settle_calls(array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
+  taken := (settle_calls(array[j.workspace_id], array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
                          array[p_estimated], array[p_tokens], p_wait_ms))[1];
   if taken = -1 then return -1; end if;
   if taken is null then
     -- Closed before, by the sweep of expired holds.
-    select settled into taken from usage_record where job_id = p_id and attempt = j.attempt;
+    select settled into taken from usage_record where workspace_id = j.workspace_id and job_id = p_id and attempt = j.attempt;
     taken := coalesce(taken, 0);
   end if;
   at_utc := clock_timestamp();
@@ -184,8 +184,9 @@ declare
   since timestamptz;
   until_utc timestamptz;
   tries smallint;
+  ws uuid;
 begin
-  select coalesce(unknown_since, at_utc), attempt into since, tries from job
+  select coalesce(unknown_since, at_utc), attempt, workspace_id into since, tries, ws from job
   where id = p_id and epoch = p_epoch and (state = 'running' or (state = 'queued' and not p_owned))
     and (p_owned or lease_until is null or lease_until < at_utc)
   for update;
@@ -197,7 +198,8 @@ begin
     deadline = greatest(deadline, until_utc)
   where id = p_id;
   -- Beyond the job's own end, so that it is the job's end that closes it.
-  update hold set deadline = greatest(deadline, until_utc + interval '1 hour') where job_id = p_id and attempt = tries;
+  update hold set deadline = greatest(deadline, until_utc + interval '1 hour')
+  where workspace_id = ws and job_id = p_id and attempt = tries;
   return true;
 end $$;
 
@@ -212,7 +214,7 @@ language sql volatile set enable_seqscan = off as $$
         * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.rests, 6))) * interval '1 millisecond' as again_at
     from job j
     where j.id = p_id and j.epoch = p_epoch and j.state = 'running' and not j.cancel_requested and j.provider_job is null
-      and exists (select from hold h where h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
+      and exists (select from hold h where h.workspace_id = j.workspace_id and h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
     for update of j
   ), rested as (
     update job set state = 'queued', lease_until = null, intent_at = null, intent_is_direct = false, started_at = null, claims = greatest(0, claims - 1),

@@ -24,7 +24,7 @@ beforeAll(async () => {
   db = await createTestDatabase();
   databases = [1, 2].map(() => openDatabase({ url: db.url, poolMax: 4, log }));
   processes = databases.map((database) =>
-    createCallAdmission({ database, log, undo: (jobIds) => undone.push(...jobIds) }),
+    createCallAdmission({ database, log, undo: (placed) => undone.push(...placed.map((call) => call.jobId)) }),
   );
 });
 afterAll(async () => {
@@ -254,7 +254,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
       };
     },
   };
-  const admission = createCallAdmission({ database: deaf, log, undo: (jobIds) => ledger.undo(jobIds) });
+  const admission = createCallAdmission({ database: deaf, log, undo: (placed) => ledger.undo(placed) });
   const calls = [hold(), hold(), hold()];
   const outcomes = await Promise.all(calls.map((call) => outcome(admission.place(workspaceId, null, call))));
   expect(outcomes).toEqual(["service_unavailable", "service_unavailable", "service_unavailable"]);

@@ -43,7 +43,7 @@ test("a file that fails leaves nothing of itself behind and can be repeated", as
   // Stands in the way of a function in the middle of one of the files.
   const failing = ALL.indexOf("0003_ledger.sql");
   await other.query(
-    "create function settle_call(uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
+    "create function settle_call(uuid, uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
   );
   expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("settle_call");
   expect(await missingMigrations(other.database)).toEqual(ALL.slice(failing));

@@ -223,7 +223,10 @@ describe("an owner", () => {
 
   test("ends a job whose hold was swept: the record says what was taken then", async () => {
     const job = await claimed(await admitted());
-    await db.query("select settle_call($1, 1::smallint, null, 'lost', null, '{}', false, 0)", [job.id]);
+    await db.query("select settle_call($2, $1, 1::smallint, null, 'lost', null, '{}', false, 0)", [
+      job.id,
+      workspaceId,
+    ]);
     expect(await finish(job)).toBe(0n);
     expect(await stateOf(job.id)).toBe("completed");
   });

@@ -44,15 +44,29 @@ afterAll(async () => {
   await db.drop();
 });
 
+/** By job. */
+const owners = new Map<string, string>();
+
 async function place(workspaceId: string, call: Partial<TestCall> = {}, nowMs?: number): Promise<string> {
   const jobId = newId();
+  owners.set(jobId, workspaceId);
   expect(await admitLone(db.database, { workspaceId, jobId, amount: 40n, ...call }, nowMs)).toBe(0);
   return jobId;
 }
 
 /** To a dearer model unless told otherwise. */
 function to(jobId: string, members: Partial<Adjustment> = {}): Adjustment {
-  return { jobId, attempt: 1, model: "next-model", amountNano: 70n, mayExceed: false, tokensMax: 0, ...members };
+  const workspaceId = owners.get(jobId) ?? newId();
+  return {
+    workspaceId,
+    jobId,
+    attempt: 1,
+    model: "next-model",
+    amountNano: 70n,
+    mayExceed: false,
+    tokensMax: 0,
+    ...members,
+  };
 }
 
 async function holdOf(jobId: string): Promise<object | undefined> {
@@ -263,8 +277,8 @@ describe("locks of others", () => {
     await db.database.transaction(async (tx) => {
       await tx.query("select 1 from hold where job_id = $1 for update", [jobId]);
       const rows = await database.query<{ verdict: number }>(
-        "select adjust_hold($1, 1::smallint, 'next-model', 70, false, 0) as verdict",
-        [jobId],
+        "select adjust_hold($1, $2, 1::smallint, 'next-model', 70, false, 0) as verdict",
+        [workspaceId, jobId],
       );
       expect(rows).toEqual([{ verdict: 4 }]);
       adjusting = adjustHold(database, to(jobId));
@@ -278,8 +292,8 @@ describe("locks of others", () => {
     let adjusting: Promise<string> | undefined;
     await db.database.transaction(async (tx) => {
       await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
-      const statement = "select adjust_hold($1, 1::smallint, 'next-model', 70, false, 0, 20)";
-      const refused = await database.query(statement, [jobId]).catch((error: unknown) => error);
+      const statement = "select adjust_hold($1, $2, 1::smallint, 'next-model', 70, false, 0, 20)";
+      const refused = await database.query(statement, [workspaceId, jobId]).catch((error: unknown) => error);
       expect(sqlState(refused)).toBe(SQL.lockTimeout);
       adjusting = adjustHold(database, to(jobId));
       await waiting();
@@ -359,7 +373,9 @@ test("admissions, moves and settlements of one workspace at once leave exact boo
               : form === "late"
                 ? await lateIfPossible((isLate) => admitGroup(database, calls, { waitMs, isLate }))
                 : await admitGroup(database, calls, { waitMs });
-          open.push(...calls.filter((_, index) => verdicts[index] === 0).map((call) => call.jobId));
+          const placed = calls.filter((_, index) => verdicts[index] === 0);
+          for (const call of placed) owners.set(call.jobId, call.workspaceId);
+          open.push(...placed.map((call) => call.jobId));
           break;
         }
         case 1: {

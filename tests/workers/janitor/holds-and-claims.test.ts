@@ -66,8 +66,8 @@ describe("a hold past its deadline", () => {
   test("is settled for what was relayed", async () => {
     const { workspaceId, jobId } = await hold(-1);
     await database.query(
-      "insert into relay_progress (job_id, amount, tokens, units) values ($1, 42, 7, '{\"tokens\": 7}')",
-      [jobId],
+      "insert into relay_progress (workspace_id, job_id, amount, tokens, units) values ($1, $2, 42, 7, '{\"tokens\": 7}')",
+      [workspaceId, jobId],
     );
     await sweep();
     expect(await balance(workspaceId)).toMatchObject({ amount: 958n, held: 0n });
@@ -158,13 +158,16 @@ describe("a claim check", () => {
 
 describe("what was relayed", () => {
   test("is forgotten an hour after its call was closed, in batches, and kept while that is open", async () => {
-    const { jobId } = await hold(86_400_000);
+    const { workspaceId, jobId } = await hold(86_400_000);
     await database.query("delete from relay_progress");
-    const insert = `insert into relay_progress (job_id, amount, tokens, units, at)
-      select g, 1, 1, '{}', now() - interval '2 hours' from unnest($1::uuid[]) g`;
-    await database.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`]);
+    const insert = `insert into relay_progress (workspace_id, job_id, amount, tokens, units, at)
+      select $2, g, 1, 1, '{}', now() - interval '2 hours' from unnest($1::uuid[]) g`;
+    await database.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`, workspaceId]);
     const young = newId();
-    await database.query("insert into relay_progress (job_id, amount, tokens, units) values ($1, 1, 1, '{}')", [young]);
+    await database.query(
+      "insert into relay_progress (workspace_id, job_id, amount, tokens, units) values ($1, $2, 1, 1, '{}')",
+      [workspaceId, young],
+    );
     await sweepRetention(database.database, 168);
     const rows = await database.query<{ job_id: string }>("select job_id from relay_progress");
     expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());

@@ -236,6 +236,7 @@ class ChatRun {
     }
     const before = tookSoFar(this.took);
     const adjusted = await this.adjust({
+      workspaceId: job.workspace_id,
       jobId: job.job_id,
       attempt: job.attempt,
       model: model.slug,

@@ -71,13 +71,14 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,
-  job: Pick<JobMessage, "job_id" | "request_id" | "attempt">,
+  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt">,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
 ): Promise<HeldPrice | undefined> {
   try {
     const { bound, price } = check();
     const adjusted = await adjustHold(database, {
+      workspaceId: job.workspace_id,
       jobId: job.job_id,
       attempt: job.attempt,
       model: slug,
