@@ -87,11 +87,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Servers without which most processes cannot start. */
 export type Server = "database" | "nats";
 
-/** Thrown with one sentence per malformed or unknown setting. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
 const KNOWN = new Set([
   "SLUICE_ADMIN_HOST",
   "SLUICE_ADMIN_PORT",
@@ -141,7 +136,7 @@ export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
 /**
  * Validated settings from an environment. Every fault is collected, so one start names them all. `needs` lists the
  * servers whose address must be set; others may be, and are validated then.
- * @throws ConfigError naming each unknown, missing or malformed variable, never a secret's value
+ * @throws Error naming each unknown, missing or malformed variable, never a secret's value
  */
 export function loadConfig(
   environment: Environment = process.env,
@@ -303,7 +298,7 @@ export function loadConfig(
       `SLUICE_CALL_QUEUE_MS ${queueMs} must not exceed SLUICE_CALL_TOTAL_MS ${totalMs}: no call waits longer`,
     );
   }
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  if (faults.length > 0) throw new Error(faults.join("\n"));
   return Object.freeze(config);
 }
 

@@ -35,18 +35,13 @@ export interface Lifecycle {
   readonly hurry: AbortSignal;
   /**
    * Opens a resource and names it in the log when that fails.
-   * @throws what `open` throws; StoppedError when a stop began meanwhile
+   * @throws what `open` throws; Error when a stop began meanwhile
    */
   start<T>(name: string, open: () => Promise<T> | T): Promise<T>;
   /** Registers a stop step, run in reverse order of registration; registered during a stop, it runs at once. */
   onStop(name: string, step: StopStep, deadlineMs?: number): void;
   /** Stops everything and ends the process: 0 when every step ended in time, else 1. Safe to call often. */
   stop(reason: string): Promise<void>;
-}
-
-/** Thrown by `start` when the process was asked to stop before it was up. */
-export class StoppedError extends Error {
-  override readonly name = "StoppedError";
 }
 
 interface Step {
@@ -144,7 +139,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     hurry: hurry.signal,
     stop,
     async start(name, open) {
-      if (stopping.signal.aborted) throw new StoppedError(`stopped before ${name} was started`);
+      if (stopping.signal.aborted) throw new Error(`stopped before ${name} was started`);
       const began = performance.now();
       const value = await open();
       log.debug({ step: name, ms: Math.round(performance.now() - began) }, "started");

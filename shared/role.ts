@@ -3,8 +3,8 @@ import type { NatsConnection } from "nats";
 
 import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { type Database, openDatabase } from "./database/client.ts";
-import { MigrationError, missingMigrations } from "./database/migrate.ts";
+import { type Database, isDatabaseAway, openDatabase } from "./database/client.ts";
+import { missingMigrations } from "./database/migrate.ts";
 import { type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
@@ -33,7 +33,7 @@ export interface Role {
 
 const DATABASE_WAIT_MS = 10_000;
 
-/** @throws ConfigError; Error when Postgres stays away for 10 s or lacks migrations */
+/** @throws Error when a setting is wrong, Postgres stays away for 10 s or lacks migrations */
 export async function startRole(name: RoleName): Promise<Role> {
   const config = loadConfig();
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
@@ -129,9 +129,9 @@ async function waitForDatabase(database: Database): Promise<void> {
     try {
       const missing = await missingMigrations(database);
       if (missing.length === 0) return;
-      throw new MigrationError(`the database lacks ${missing.length} migrations; run the migrate role first`);
+      throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);
     } catch (error) {
-      if (error instanceof MigrationError) throw error;
+      if (!isDatabaseAway(error)) throw error;
       if (performance.now() > giveUpAt) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
       await Bun.sleep(200);
     }

@@ -9,19 +9,17 @@ import type { Answer } from "./runner/answer.ts";
 /** Why a running job is told to stop. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";
 
-export class JobAbort extends Error {
-  override readonly name = "JobAbort";
-  readonly reason: AbortReason;
+const ABORT_REASONS: ReadonlySet<string> = new Set<AbortReason>(["caller_left", "caller_gone", "deadline", "shutdown"]);
 
-  constructor(reason: AbortReason) {
-    super(`job aborted: ${reason}`);
-    this.reason = reason;
-  }
+/** The reason of a job's signal when it aborts: the platform's abort error, with our reason as its message. */
+export function jobAbort(reason: AbortReason): DOMException {
+  return new DOMException(reason, "AbortError");
 }
 
-/** Paid work may exist and its end is not known: this is no failure. */
-export class UnknownOutcomeError extends Error {
-  override readonly name = "UnknownOutcomeError";
+/** @param error the reason of a signal; undefined when it is none that `jobAbort` made */
+export function abortReasonOf(error: unknown): AbortReason | undefined {
+  const isOurs = error instanceof DOMException && ABORT_REASONS.has(error.message);
+  return isOurs ? (error.message as AbortReason) : undefined;
 }
 
 /** Where a durable job keeps what its provider calls it. */
@@ -53,7 +51,7 @@ export interface JobControl {
   readonly providerJob?: ProviderJobSlot;
   /** Of durable jobs whose caller waits. */
   readonly caller?: LiveCaller;
-  /** Aborts with a JobAbort as its reason. */
+  /** Aborts with a `jobAbort` as its reason. */
   readonly signal: AbortSignal;
   /** Aborts when what runs is to be cut because the process stops, also after `signal` has aborted for another reason. */
   readonly stopping?: AbortSignal;
@@ -64,7 +62,7 @@ export interface JobControl {
 export interface JobHandler {
   /**
    * Does the work of a job, whose request is in it. Moves no money and ends no answer: the writers do, by the outcome.
-   * @throws Error for our own trouble, never for anything a provider does; UnknownOutcomeError of a durable job
+   * @throws Error for our own trouble, never for anything a provider does; ProviderError `unknown` of a durable job whose paid work may exist
    */
   run(job: JobMessage, control: JobControl): Promise<Outcome>;
 }

@@ -14,9 +14,9 @@ import { runningStack } from "../supervisor/address.mjs";
 export const ACTOR = "operator";
 
 export interface Context {
-  /** @throws ConfigError; Error when Postgres cannot be reached or lacks migrations */
+  /** @throws Error when a setting is wrong, Postgres cannot be reached or lacks migrations */
   database(): Promise<Database>;
-  /** Our catalogue with these files over it; those of the settings unless given. @throws ConfigError, CatalogueError */
+  /** Our catalogue with these files over it; those of the settings unless given. @throws Error of a setting; CatalogueError */
   catalogue(files?: readonly string[]): Promise<Catalogue>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function openContext(
   };
 }
 
-/** The settings' database, else that of the stack which `npm start` runs. @throws ConfigError; Error when there is neither */
+/** The settings' database, else that of the stack which `npm start` runs. @throws Error when a setting is wrong or there is neither */
 function databaseConfig(environment: Readonly<Record<string, string>> | undefined): Config {
   const config = loadConfig(environment, { needs: [] });
   if (config.databaseUrl !== "") return config;

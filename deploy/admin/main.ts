@@ -118,7 +118,7 @@ function unknownCommand(args: readonly string[]): string {
   return `${expected}, got ${got}\n${lines.map((line) => `usage: ${PROGRAM} ${line}`).join("\n")}`;
 }
 
-/** The fault and what caused it; a ConfigError has one line per setting. */
+/** The fault and what caused it; of wrong settings there is one line each. */
 function oneLine(error: unknown): string {
   const parts: string[] = [];
   let fault = error;

@@ -1,7 +1,8 @@
 /** GET /v1/files/{file_id}/content: the bytes, or a range of them, proved before they go out. */
 import { findBlocks, type FileRow } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
-import { DamagedFileError, readFile } from "#shared/files/read.ts";
+import { readFile } from "#shared/files/read.ts";
+import { StorageError } from "#shared/storage/objects.ts";
 
 import type { IngressContext } from "../context.ts";
 
@@ -61,13 +62,13 @@ async function bodyOf(
     if (!blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.");
     const pieces = readFile(context.storage, blocks, from, to);
     const first = await pieces.next();
-    if (first.done === true) throw new DamagedFileError(`${file.id} has no bytes`);
+    if (first.done === true) throw new StorageError("damaged", `${file.id} has no bytes`);
     if (first.value.length === to - from) return first.value as Uint8Array<ArrayBuffer>;
     return streamOf(first.value, pieces, (error) => void fail(error));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     fail(error);
-    if (error instanceof DamagedFileError) {
+    if (error instanceof StorageError && error.fault === "damaged") {
       throw new ApiError("internal_error", "The stored bytes of this file are damaged and cannot be served.", {
         shouldRetry: false,
         cause: error,

@@ -63,6 +63,7 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   "EPIPE",
   "ETIMEDOUT",
   "ENOTFOUND",
+  "EAI_AGAIN",
   "53300", // too many connections
   "57P01", // ended by an administrator
   "57P02",

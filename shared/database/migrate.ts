@@ -13,11 +13,6 @@ const LOCK = 7_514_200_111n;
 /** A migration of a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
 
-/** The database and this program do not fit together; waiting does not help. */
-export class MigrationError extends Error {
-  override readonly name = "MigrationError";
-}
-
 interface Migration {
   readonly name: string;
   readonly text: string;
@@ -27,7 +22,7 @@ interface Migration {
 /**
  * Applies what is missing and returns the names applied. Safe to run any number of times, also at once. A database that
  * knows more migrations than this program is fine: the older program keeps running on it.
- * @throws MigrationError naming a file that was changed after it had been applied
+ * @throws Error naming a file that was changed after it had been applied
  */
 export async function migrate(database: Database, log: Logger): Promise<string[]> {
   const applied: string[] = [];
@@ -52,7 +47,7 @@ export async function migrate(database: Database, log: Logger): Promise<string[]
 
 /**
  * Names of migrations this program brings and the database lacks; a role refuses to start while there are any.
- * @throws MigrationError naming a file that was changed after it had been applied
+ * @throws Error naming a file that was changed after it had been applied
  */
 export async function missingMigrations(database: Queryable): Promise<string[]> {
   const all = migrations();
@@ -66,7 +61,7 @@ async function missing(database: Queryable, wanted: readonly Migration[]): Promi
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
   for (const { name, sha256 } of wanted) {
     if (known.has(name) && known.get(name) !== sha256) {
-      throw new MigrationError(`the migration ${name} was changed after this database had applied it`);
+      throw new Error(`the migration ${name} was changed after this database had applied it`);
     }
   }
   return wanted.filter(({ name }) => !known.has(name)).map(({ name }) => name);

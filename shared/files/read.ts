@@ -7,21 +7,16 @@ import { createHash } from "node:crypto";
 import type { FileBlocks } from "#shared/database/files.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { isMissing, readObject, SilentStoreError } from "#shared/storage/objects.ts";
+import { isMissing, readObject, StorageError } from "#shared/storage/objects.ts";
 
 import { objectKey } from "./id.ts";
 import { freeMemory } from "./memory.ts";
-
-/** The stored bytes are not those that were uploaded, or are not there at all. */
-export class DamagedFileError extends Error {
-  override readonly name = "DamagedFileError";
-}
 
 const HASH_BYTES = 32;
 
 /**
  * The bytes from `from` up to and without `to`, a block or less at a time.
- * @throws DamagedFileError; SilentStoreError; Error of the SDK when the store cannot be reached
+ * @throws StorageError; Error of the SDK when the store cannot be reached
  */
 export async function* readFile(
   storage: Storage,
@@ -41,8 +36,10 @@ export async function* readFile(
         attempt = 1;
       }
     } catch (error) {
-      if (isMissing(error)) throw new DamagedFileError(`the bytes of ${file.id} are not there`, { cause: error });
-      if (attempt >= LIMITS.fileReadAttempts || error instanceof SilentStoreError) throw error;
+      if (isMissing(error))
+        throw new StorageError("damaged", `the bytes of ${file.id} are not there`, { cause: error });
+      if (attempt >= LIMITS.fileReadAttempts || (error instanceof StorageError && error.fault === "silent"))
+        throw error;
     }
   }
 }
@@ -62,7 +59,7 @@ async function* readBlocks(
   const upTo = Math.min(file.bytes, end * blockBytes);
   for await (const chunk of readObject(storage, objectKey(file.id), first * blockBytes, upTo)) {
     for (let at = 0; at < chunk.length;) {
-      if (block >= end) throw new DamagedFileError(`${file.id} is longer than it was`);
+      if (block >= end) throw new StorageError("damaged", `${file.id} is longer than it was`);
       const taken = chunk.subarray(at, at + memory.length - length);
       memory.set(taken, length);
       length += taken.length;
@@ -77,11 +74,11 @@ async function* readBlocks(
     }
     if (chunk.buffer instanceof ArrayBuffer) freeMemory(chunk as Uint8Array<ArrayBuffer>);
   }
-  if (block < end) throw new DamagedFileError(`${file.id} ended in block ${block} of ${end}`);
+  if (block < end) throw new StorageError("damaged", `${file.id} ended in block ${block} of ${end}`);
 }
 
 function checkBlock(file: FileBlocks, block: number, bytes: Uint8Array): void {
   const expected = file.blockSha256.subarray(block * HASH_BYTES, (block + 1) * HASH_BYTES);
   if (Buffer.compare(createHash("sha256").update(bytes).digest(), expected) === 0) return;
-  throw new DamagedFileError(`block ${block} of ${file.id} has another checksum`);
+  throw new StorageError("damaged", `block ${block} of ${file.id} has another checksum`);
 }

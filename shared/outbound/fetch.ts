@@ -92,6 +92,8 @@ export async function fetchPublic(
     stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`)),
   );
   const signal = AbortSignal.any([request.signal, own.signal]);
+  // What whoever takes the bytes throws is no fault of the target's.
+  let takerFault: { readonly cause: unknown } | undefined;
   const isPlainGet = (request.method ?? "GET") === "GET" && !request.headers && request.body === undefined;
   try {
     let url = judge(address);
@@ -100,7 +102,14 @@ export async function fetchPublic(
       const response = await send(url, addresses, request, signal);
       try {
         const next = isPlainGet ? redirectTarget(response, url) : undefined;
-        if (next === undefined) return await readAnswer(response, url, request, { stop, total });
+        if (next === undefined)
+          return await readAnswer(response, url, request, {
+            stop,
+            total,
+            onTakerFault: (cause) => {
+              takerFault = { cause };
+            },
+          });
         if (redirects === LIMITS.outboundRedirectsMax) throw new OutboundError("status", "too many redirects");
         url = judge(next);
       } finally {
@@ -109,7 +118,7 @@ export async function fetchPublic(
       }
     }
   } catch (error) {
-    if (error instanceof TakerError) throw error.cause;
+    if (takerFault) throw takerFault.cause;
     if (signal.aborted) throw signal.reason;
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("unreachable", codeOf(error));
@@ -199,7 +208,15 @@ async function readAnswer(
   response: IncomingMessage,
   url: URL,
   { bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
-  { stop, total }: { readonly stop: (error: OutboundError) => void; readonly total: Countdown },
+  {
+    stop,
+    total,
+    onTakerFault,
+  }: {
+    readonly stop: (error: OutboundError) => void;
+    readonly total: Countdown;
+    readonly onTakerFault: (cause: unknown) => void;
+  },
 ): Promise<OutboundAnswer> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) throw new OutboundError("status", `answered ${status}`, status);
@@ -215,7 +232,10 @@ async function readAnswer(
       if (onBytes) {
         total.pause();
         stall.pause();
-        await onBytes(chunk).catch((error: unknown) => Promise.reject(new TakerError(error)));
+        await onBytes(chunk).catch((cause: unknown) => {
+          onTakerFault(cause);
+          throw cause;
+        });
         total.resume();
       } else chunks.push(chunk);
       stall.restart();
@@ -230,15 +250,6 @@ async function readAnswer(
     contentType: (response.headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase(),
     url: url.href,
   };
-}
-
-/** Whoever takes the bytes failed: no fault of the target's. */
-class TakerError extends Error {
-  override readonly name = "TakerError";
-
-  constructor(cause: unknown) {
-    super("the bytes could not be taken", { cause });
-  }
 }
 
 /** We ask for plain bytes; servers that keep files compressed send them so all the same. */

@@ -5,7 +5,7 @@ import type { NatsConnection } from "nats";
 import { ApiError } from "#shared/errors.ts";
 
 import type { NatsRole } from "./connection.ts";
-import { createStreamPublisher, StreamError } from "./stream-publisher.ts";
+import { createStreamPublisher } from "./stream-publisher.ts";
 import { durableName, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";
 
 export interface Dispatch {
@@ -43,6 +43,9 @@ const PUBLISH_TIMEOUT_MS = 5_000;
 const QUEUE_RETURN_MS = 3_000;
 const QUEUE_RETRY_MS = 100;
 
+const full = (reason: string): ApiError =>
+  new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: new Error(reason) });
+
 /** @param role whose connection it is: answers come in under its inbox prefix */
 export function createPublisher(connection: NatsConnection, role: NatsRole): Publisher {
   const stream = createStreamPublisher(connection, role, PUBLISH_TIMEOUT_MS);
@@ -54,19 +57,18 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
       let { body } = job;
       try {
         for (const until = performance.now() + QUEUE_RETURN_MS; ;) {
-          const seq = await stream.publish(subject, body, messageId).catch((error: unknown) => {
-            const isMissing = error instanceof StreamError && error.code === undefined;
-            if (!isMissing || performance.now() > until) throw error;
-            return Bun.sleep(QUEUE_RETRY_MS);
-          });
-          if (seq !== undefined) return seq;
+          const answer = await stream.publish(subject, body, messageId);
+          if (typeof answer === "number") return answer;
+          if (answer) {
+            if (FULL_CODES.has(answer.code ?? 0)) throw full(answer.reason);
+            if (answer.code !== undefined || performance.now() > until) throw new Error(answer.reason);
+            await Bun.sleep(QUEUE_RETRY_MS);
+          }
           if (!isWanted()) throw new Error("nobody waits for it any more");
           body = asRepeat(job.body);
         }
       } catch (error) {
-        if (error instanceof StreamError && FULL_CODES.has(error.code ?? 0)) {
-          throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: error });
-        }
+        if (error instanceof ApiError) throw error;
         throw new ApiError("service_unavailable", "The service cannot queue calls right now; try again shortly.", {
           cause: error,
         });

@@ -10,27 +10,23 @@ import { HEADERS } from "./subjects.ts";
 export interface StreamPublisher {
   /**
    * Resolves with the sequence of the stored message; of one with an id that the stream knows, with that one's. Undefined when
-   * the connection was lost meanwhile and is there again: nobody knows whether it was stored.
-   * @throws StreamError when it is not stored; Error when no answer came in time, or one that cannot be read
+   * the connection was lost meanwhile and is there again: it may have been stored.
+   * @throws Error when no answer came in time, or one that cannot be read
    */
-  publish(subject: string, body: string, messageId: string): Promise<number | undefined>;
+  publish(subject: string, body: string, messageId: string): Promise<number | Refusal | undefined>;
 }
 
 /** The message is not stored. */
-export class StreamError extends Error {
-  override readonly name = "StreamError";
+export interface Refusal {
+  /** The stream's own words. */
+  readonly reason: string;
   /** JetStream's `err_code`; undefined: no stream takes the subject. */
   readonly code: number | undefined;
-
-  constructor(message: string, code?: number) {
-    super(message);
-    this.code = code;
-  }
 }
 
 interface Waiting {
   readonly until: number;
-  resolve(seq: number | undefined): void;
+  resolve(answer: number | Refusal | undefined): void;
   reject(error: Error): void;
 }
 
@@ -98,9 +94,9 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
   };
 }
 
-function readAnswer(message: Msg): number | Error {
+function readAnswer(message: Msg): number | Refusal | Error {
   if (message.data.length === 0) {
-    if (message.headers?.code === NO_RESPONDERS) return new StreamError("no stream takes the subject");
+    if (message.headers?.code === NO_RESPONDERS) return { reason: "no stream takes the subject", code: undefined };
     return new Error("the stream answered with nothing");
   }
   let answer: PublishAnswer;
@@ -110,7 +106,7 @@ function readAnswer(message: Msg): number | Error {
     return new Error("the stream's answer could not be read", { cause: error });
   }
   const { error, seq } = answer;
-  if (error) return new StreamError(error.description ?? "refused", error.err_code ?? 0);
+  if (error) return { reason: error.description ?? "refused", code: error.err_code ?? 0 };
   return typeof seq === "number" ? seq : new Error("the stream's answer names no sequence");
 }
 

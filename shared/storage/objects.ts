@@ -108,15 +108,21 @@ export async function objectSize(storage: Storage, key: string): Promise<number 
   }
 }
 
-/** It sends nothing, and will not for having been asked again. */
-export class SilentStoreError extends Error {
-  override readonly name = "SilentStoreError";
+/** `silent`: the store sends nothing, also when it is asked again. `damaged`: it has other bytes than were stored, or none. */
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+  readonly fault: "silent" | "damaged";
+
+  constructor(fault: StorageError["fault"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
 }
 
 /**
  * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for LIMITS.storageStallMs ends
  * it; time in which nobody asks for more does not count.
- * @throws SilentStoreError; Error of the SDK; what comes may be fewer bytes than asked for, or others
+ * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
  */
 export async function* readObject(
   storage: Storage,
@@ -129,7 +135,7 @@ export async function* readObject(
     // One promise a call: raced against one that lives longer, every piece would be kept as long.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const error = new SilentStoreError("the object store fell silent");
+      const error = new StorageError("silent", "the object store fell silent");
       stop.abort(error);
       reject(error);
     }, LIMITS.storageStallMs);

@@ -9,7 +9,7 @@ import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
 import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
-import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { explainFailure } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
@@ -100,7 +100,7 @@ describe("the codes of a route", () => {
       ...(["context_length_exceeded", "unsupported_value", "invalid_request"] as const).map(
         (code) => explainFailure(new ProviderError("rejected", "", { code }), undefined).code,
       ),
-      ...reasons.map((reason) => explainFailure(undefined, new JobAbort(reason)).code),
+      ...reasons.map((reason) => explainFailure(undefined, jobAbort(reason)).code),
       ...thrownIn(
         ...GATES,
         "shared/admission/calls.ts",

@@ -1,7 +1,7 @@
 /** How long one source may take with a call that somebody else could serve in its stead. */
 import { isResumed } from "#shared/kinds/kinds.ts";
 
-import { JobAbort } from "../job.ts";
+import { jobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
 
 export interface CallLimits {
@@ -35,7 +35,7 @@ export async function withinLimit<T>(
   let hasExpired = false;
   const timer = setTimeout(() => {
     hasExpired = true;
-    own.abort(new JobAbort("deadline"));
+    own.abort(jobAbort("deadline"));
   }, limitMs);
   try {
     return await work(own.signal);

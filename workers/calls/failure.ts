@@ -3,9 +3,8 @@ import type { Code } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "../runner/answer.ts";
-import { JobAbort } from "../job.ts";
+import { type AbortReason, abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
-import { NoRouteError } from "../routing/try-candidates.ts";
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
@@ -13,15 +12,16 @@ export interface ChatFailure extends FailureFrame {
   readonly kind: string;
 }
 
-const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted">, { code: Code; message: string }>> = {
-  rejected: { code: "invalid_request", message: "The model does not accept this request." },
-  refused: { code: "upstream_refused", message: "The model's provider refused this request." },
-  misconfigured: { code: "upstream_error", message: "The model is not available from its provider right now." },
-  busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
-  failed: { code: "upstream_error", message: "The model's provider failed to answer." },
-  timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
-  unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
-};
+const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route">, { code: Code; message: string }>> =
+  {
+    rejected: { code: "invalid_request", message: "The model does not accept this request." },
+    refused: { code: "upstream_refused", message: "The model's provider refused this request." },
+    misconfigured: { code: "upstream_error", message: "The model is not available from its provider right now." },
+    busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
+    failed: { code: "upstream_error", message: "The model's provider failed to answer." },
+    timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
+    unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
+  };
 
 const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
   context_length_exceeded: "The messages are longer than the model's context.",
@@ -30,10 +30,11 @@ const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
 
 /** @param reason why the call's signal was aborted, when it was */
 export function explainFailure(error: unknown, reason: unknown): ChatFailure {
-  if (reason instanceof JobAbort) return explainAbort(reason);
-  if (error instanceof NoRouteError) return explainNoRoute(error);
+  const abort = abortReasonOf(reason);
+  if (abort !== undefined) return explainAbort(abort);
   if (!(error instanceof ProviderError)) throw error;
   const kind = error.kind === "aborted" ? "failed" : error.kind;
+  if (kind === "no_route") return explainNoRoute(error);
   const { code, message } = CLASSES[kind];
   const isRejected = kind === "rejected" && error.code !== undefined;
   return {
@@ -49,21 +50,21 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
 }
 
 /** Our own decision, not a provider's word: it has a code of its own (lesson PRO-6). */
-function explainNoRoute(error: NoRouteError): ChatFailure {
+function explainNoRoute({ retryAfterMs = 0 }: ProviderError): ChatFailure {
   return {
     code: "service_unavailable",
     message: "No source of this model is in rotation right now; try again shortly.",
     param: null,
     retry: true,
-    retryAfterS: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)),
+    retryAfterS: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
     status: "failed",
     kind: "no_route",
   };
 }
 
-function explainAbort(abort: JobAbort): ChatFailure {
-  const common = { param: null, kind: abort.reason };
-  switch (abort.reason) {
+function explainAbort(abort: AbortReason): ChatFailure {
+  const common = { param: null, kind: abort };
+  switch (abort) {
     case "deadline":
       return { ...common, code: "upstream_timeout", message: CLASSES.timeout.message, retry: false, status: "failed" };
     case "shutdown":
@@ -78,6 +79,6 @@ function explainAbort(abort: JobAbort): ChatFailure {
     case "caller_gone":
       return { ...common, code: "service_unavailable", message: "The caller left.", retry: false, status: "cancelled" };
     default:
-      return abort.reason satisfies never;
+      return abort satisfies never;
   }
 }

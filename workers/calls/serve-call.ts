@@ -7,7 +7,7 @@ import { type Failure, freeFailure } from "../outcome.ts";
 import { failureFacts } from "../providers/failure-facts.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { type Attempt, NoRouteError, type Serving, tryCandidates } from "../routing/try-candidates.ts";
+import { type Attempt, type Serving, tryCandidates } from "../routing/try-candidates.ts";
 import { startWatchdog, type Watchdog } from "../runner/watchdog.ts";
 
 import { explainFailure } from "./failure.ts";
@@ -97,7 +97,7 @@ export function failedCall(
     const { code, message, param, shouldRetry } = error;
     return freeFailure({ code, message, param, retry: shouldRetry !== false }, last?.candidate.name);
   }
-  const isOurs = error instanceof NoRouteError || signal.aborted;
+  const isOurs = signal.aborted || (error instanceof ProviderError && error.kind === "no_route");
   if (!isOurs && !(error instanceof ProviderError)) throw error;
   const failure = explainFailure(error, signal.reason);
   const source = last?.candidate.name ?? null;

@@ -53,7 +53,8 @@ function isOld({ at, jobId }: StoredClaim): boolean {
 async function sweepPage({ storage, database }: Context, claims: readonly StoredClaim[]): Promise<number> {
   const old = claims.filter(isOld);
   if (old.length === 0) return 0;
-  // A dead letter's job may yet be sent on its way again.
+  // A claim knows its job and no workspace: all open holds are looked through, which are few. A dead letter's job may yet be
+  // sent on its way again.
   const open = await database.query<{ job_id: string }>(
     `select job_id from hold where job_id = any($1::uuid[])
      union all

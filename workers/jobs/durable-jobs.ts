@@ -36,8 +36,9 @@ import type { WorkerContext } from "../context.ts";
 import { withIntent } from "./intent.ts";
 import { openLeases } from "./leases.ts";
 import { rests } from "./rest.ts";
-import { JobAbort, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../job.ts";
+import { abortReasonOf, jobAbort, type JobHandler, type ProviderJobSlot } from "../job.ts";
 import type { Outcome } from "../outcome.ts";
+import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../runner/answer.ts";
 import { nakDelayMs } from "../runner/delivery.ts";
 import { openLiveCaller } from "../runner/live-caller.ts";
@@ -53,11 +54,6 @@ export interface DurableJobs {
 
 /** Claims and ends are repeated this long while the database is away; then the message is handed back. */
 const DATABASE_RETRY_MS = 60_000;
-
-/** The job's lease has gone to another, or it was cancelled before a provider was asked. */
-class NotOursError extends Error {
-  override readonly name = "NotOursError";
-}
 
 export function openDurableJobs(options: {
   context: WorkerContext;
@@ -123,11 +119,11 @@ export function openDurableJobs(options: {
     // What is collected late was given up by its caller before, if ever.
     const isLate = job.is_unknown;
     const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
-    const onLeave = (): void => controller.abort(new JobAbort("caller_left"));
+    const onLeave = (): void => controller.abort(jobAbort("caller_left"));
     const forget = isLate ? undefined : cancels.onCancel(job.id, onLeave);
     // A stream is made for who reads it: it ends with its ingress.
     const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
-    const onGone = (): void => controller.abort(new JobAbort("caller_gone"));
+    const onGone = (): void => controller.abort(jobAbort("caller_gone"));
     const watch = isWatched && job.reply !== null ? callers.watch(job.reply, { gone: onGone }) : undefined;
     try {
       return await own(job, deliveries, controller);
@@ -141,9 +137,14 @@ export function openDurableJobs(options: {
   const own = async (job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> => {
     // Of one that was begun before, another provider may be asked now.
     let hasIntent = job.provider_job !== null;
+    // The job's lease has gone to another, or it was cancelled before a provider was asked.
+    let isOurs = true;
+    const claimOurs = (noted: boolean): void => {
+      isOurs &&= noted;
+      if (!noted) throw new Error("the job is not ours any more");
+    };
     const intended = withIntent(context.providers, async (isDirect) => {
-      if (!(await noteIntent(database, job.id, job.epoch, isDirect)))
-        throw new NotOursError("the job is not ours any more");
+      claimOurs(await noteIntent(database, job.id, job.epoch, isDirect));
       hasIntent = true;
       failpoint("job.intended");
     });
@@ -162,7 +163,7 @@ export function openDurableJobs(options: {
         );
       },
       keep: async (kept) => {
-        await noted(job, kept);
+        claimOurs(await noted(job, kept));
         isAtProvider = kept !== null;
         if (isAtProvider) failpoint("job.noted");
       },
@@ -184,9 +185,9 @@ export function openDurableJobs(options: {
     } catch (error) {
       fault = error;
     }
-    if (fault instanceof NotOursError) return endCancelled(job);
-    if (fault instanceof UnknownOutcomeError) return leaveUnknown(job, fault);
-    const isStopping = controller.signal.reason instanceof JobAbort && controller.signal.reason.reason === "shutdown";
+    if (!isOurs) return endCancelled(job);
+    if (fault instanceof ProviderError && fault.kind === "unknown") return leaveUnknown(job, fault);
+    const isStopping = abortReasonOf(controller.signal.reason) === "shutdown";
     // What goes on at its provider is collected by the next one who asks there.
     const canResume = isAtProvider ? fault !== undefined : !hasIntent;
     if (canResume && (fault !== undefined || isStopping)) {
@@ -204,17 +205,17 @@ export function openDurableJobs(options: {
     return end(job, outcome);
   };
 
-  /** @throws UnknownOutcomeError when the database stays away: the job may run at its provider, and it could not be asked for */
-  const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<void> => {
+  /** False: it is not ours any more. @throws ProviderError `unknown` when the database stays away: the job may run at its provider, and it could not be asked for */
+  const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<boolean> => {
     const giveUpAt = performance.now() + DATABASE_RETRY_MS;
     for (let tries = 0; ; tries++) {
       try {
-        if (await noteProviderJob(database, job.id, job.epoch, kept)) return;
-        throw new NotOursError("the job is not ours any more");
+        return await noteProviderJob(database, job.id, job.epoch, kept);
       } catch (error) {
-        if (error instanceof NotOursError) throw error;
         if (isDataFault(error) || performance.now() > giveUpAt) {
-          throw new UnknownOutcomeError("what the job is called at its provider could not be noted", { cause: error });
+          throw new ProviderError("unknown", "what the job is called at its provider could not be noted", {
+            cause: error,
+          });
         }
         log.warn({ err: error, job_id: job.id, tries }, "a job's name at its provider is noted again");
         await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
@@ -223,7 +224,7 @@ export function openDurableJobs(options: {
   };
 
   /** The hold stays, and a waiting caller is told that the job goes on. */
-  const leaveUnknown = async (job: ClaimedJob, fault: UnknownOutcomeError): Promise<DurableVerdict> => {
+  const leaveUnknown = async (job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> => {
     // Its caller is told that it failed, and could not find it later.
     if (job.is_hidden) return writeOff(job);
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);

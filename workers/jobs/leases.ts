@@ -4,7 +4,7 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import type { WorkerContext } from "../context.ts";
-import { JobAbort } from "../job.ts";
+import { jobAbort } from "../job.ts";
 
 export interface Held {
   readonly id: string;
@@ -48,8 +48,8 @@ export function openLeases(options: {
         if (held.get(job.id) !== job) continue;
         const isCancelled = cancelled.get(job.id);
         // Another worker has it by now: what we still do would be thrown away.
-        if (isCancelled === undefined) job.controller.abort(new JobAbort("shutdown"));
-        else if (isCancelled && !job.isLate) job.controller.abort(new JobAbort("caller_left"));
+        if (isCancelled === undefined) job.controller.abort(jobAbort("shutdown"));
+        else if (isCancelled && !job.isLate) job.controller.abort(jobAbort("caller_left"));
       }
     } catch (error) {
       // No worker can take them over either while Postgres is away.

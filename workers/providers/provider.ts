@@ -97,7 +97,8 @@ export type ProviderAdapters = MediaAdapters & {
 
 /**
  * Decided once, from status and body (shared/providers paper, part 2). `unknown`: paid work may exist of which nobody can
- * say what became; never success, never failure.
+ * say what became; never success, never failure. `no_route`: no source could be asked, since each rests after
+ * failures or no model of the chain can take the call.
  */
 export type ProviderErrorClass =
   | "rejected"
@@ -107,7 +108,8 @@ export type ProviderErrorClass =
   | "failed"
   | "timeout"
   | "aborted"
-  | "unknown";
+  | "unknown"
+  | "no_route";
 
 /** What a `rejected` call may be told. */
 export type RejectedCode = Extract<

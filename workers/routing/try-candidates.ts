@@ -7,24 +7,12 @@ import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { JobAbort } from "../job.ts";
+import { abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
 
 import type { Breaker } from "./breaker.ts";
 import type { RepeatBudget } from "./repeat-budget.ts";
 import type { Candidate } from "./candidates.ts";
-
-/** Nobody could even be asked: every source rests after failures, or no model of the chain can take the call. */
-export class NoRouteError extends Error {
-  override readonly name = "NoRouteError";
-  /** Milliseconds until a source is tried again. */
-  readonly retryAfterMs: number;
-
-  constructor(retryAfterMs: number) {
-    super("no source is in rotation");
-    this.retryAfterMs = retryAfterMs;
-  }
-}
 
 export interface Attempt<Adapter> {
   readonly candidate: Candidate<Adapter>;
@@ -57,7 +45,7 @@ export interface Serving<Adapter, Result> {
 
 /**
  * @throws ProviderError of the last candidate that failed, of the first one where all who were asked refused the request;
- * NoRouteError; whatever else an attempt throws
+ * ProviderError `no_route` when no source could be asked; whatever else an attempt throws
  */
 export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, Result>): Promise<Result> {
   const { candidates, signal } = serving;
@@ -143,7 +131,8 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
   if (told !== undefined) throw told;
   const rests = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
-  throw new NoRouteError(rests.length === 0 ? 0 : Math.min(...rests));
+  const retryAfterMs = rests.length === 0 ? 0 : Math.min(...rests);
+  throw new ProviderError("no_route", "no source is in rotation", { retryAfterMs });
 }
 
 function isRefusal({ kind }: ProviderError): boolean {
@@ -216,7 +205,7 @@ function account(ended: {
   };
   if (signal.aborted) {
     const reason: unknown = signal.reason;
-    if (reason instanceof JobAbort && reason.reason === "deadline") breaker.record(source, "failed", isProbe);
+    if (abortReasonOf(reason) === "deadline") breaker.record(source, "failed", isProbe);
     else forget();
   } else if (!(error instanceof ProviderError) || error.kind === "aborted") forget();
   else if (error.kind === "misconfigured") breaker.down(source, isProbe);

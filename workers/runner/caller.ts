@@ -1,7 +1,7 @@
 /** The ingress that waits for one live call: watched while the call runs, and asked whether it took the answer. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 
-import { JobAbort } from "../job.ts";
+import { abortReasonOf, jobAbort } from "../job.ts";
 
 import type { CallerWatch, CallWatch } from "./caller-watch.ts";
 import type { TakenWords } from "./taken-words.ts";
@@ -36,7 +36,7 @@ export class Caller {
       gone: () => {
         this.isGone = true;
         this.told.resolve(false);
-        controller.abort(new JobAbort("caller_gone"));
+        controller.abort(jobAbort("caller_gone"));
       },
       taken: () => this.told.resolve(true),
       untaken: () => this.onUntaken(),
@@ -45,14 +45,14 @@ export class Caller {
     controller.signal.addEventListener("abort", () => {
       const { reason } = controller.signal as { readonly reason: unknown };
       // What is not known when the process must end is found out by the next delivery.
-      if (reason instanceof JobAbort && reason.reason === "shutdown") this.told.reject(reason);
+      if (abortReasonOf(reason) === "shutdown") this.told.reject(reason);
     });
   }
 
   /**
    * Resolves with whether the ingress has the answer that is sent next; false only when it never will.
    * @param sendAgain run when it has lost a part of it
-   * @throws JobAbort when the process must end before that is known
+   * @throws the signal's reason when the process must end before that is known
    */
   taken(sendAgain: () => void): Promise<boolean> {
     this.sendAgain = sendAgain;

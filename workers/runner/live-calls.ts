@@ -18,7 +18,7 @@ import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 import { explainFailure } from "../calls/failure.ts";
 import { watchCall } from "../calls/serve-call.ts";
 import type { WorkerContext } from "../context.ts";
-import { JobAbort, type JobControl, type JobHandler } from "../job.ts";
+import { jobAbort, type JobControl, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
 import { Answer } from "./answer.ts";
@@ -204,7 +204,7 @@ export function openLiveCalls(options: {
     ask: (reply) => callers.ask(reply),
 
     async run({ job, text, reply, onAnswered }, controller, stopping) {
-      const forget = cancels.onCancel(job.job_id, () => controller.abort(new JobAbort("caller_left")));
+      const forget = cancels.onCancel(job.job_id, () => controller.abort(jobAbort("caller_left")));
       const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenWords);
       const answer = new Answer(context.answers, reply, job.model);
       const { signal } = controller;

@@ -23,7 +23,7 @@ import type { CallerAnswer } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "../jobs/durable-jobs.ts";
-import { JobAbort } from "../job.ts";
+import { jobAbort } from "../job.ts";
 import { decide, type DeliveryVerdict, nakDelayMs } from "./delivery.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
@@ -204,7 +204,7 @@ export function startRunner(options: {
       const abortAll = (): void => {
         cut.abort();
         for (const controller of [...running.values(), ...settling.values()]) {
-          controller.abort(new JobAbort("shutdown"));
+          controller.abort(jobAbort("shutdown"));
         }
       };
       if (hurry.aborted) abortAll();

@@ -1,5 +1,5 @@
 /** The deadlines of one provider call: first byte, silence between bytes, total; plus whatever ends the job itself. */
-import { JobAbort } from "../job.ts";
+import { jobAbort } from "../job.ts";
 
 export type TimeoutKind = "first_byte" | "stall" | "total";
 
@@ -57,11 +57,11 @@ export function startWatchdog(
     }
     if (leftTotal <= 0) expired = "total";
     else expired = isTouched ? "stall" : "first_byte";
-    controller.abort(new JobAbort("deadline"));
+    controller.abort(jobAbort("deadline"));
   };
-  const onJobAbort = (): void => controller.abort(job.reason);
-  if (job.aborted) onJobAbort();
-  else job.addEventListener("abort", onJobAbort, { once: true });
+  const onAbort = (): void => controller.abort(job.reason);
+  if (job.aborted) onAbort();
+  else job.addEventListener("abort", onAbort, { once: true });
   check();
   return {
     signal: controller.signal,
@@ -90,7 +90,7 @@ export function startWatchdog(
       isStopped = true;
       disarm?.();
       disarm = undefined;
-      job.removeEventListener("abort", onJobAbort);
+      job.removeEventListener("abort", onAbort);
     },
   };
 }

@@ -37,7 +37,7 @@ test("every unique key of what has to do with money begins with the workspace", 
   expect(keys.filter(({ first }) => first !== "workspace_id")).toEqual([]);
 });
 
-test("one job id in two workspaces is two calls: held, adjusted, settled and released apart", async () => {
+test("one job id in two workspaces is two calls: held, adjusted, settled apart", async () => {
   const workspaces = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
   const jobId = newId();
   const calls = workspaces.map((workspaceId) => ({ workspaceId, jobId, amount: 40n }));

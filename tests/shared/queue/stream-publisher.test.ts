@@ -25,10 +25,10 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => un
 
 test("a message that no stream takes, one that its stream refuses, and one that nobody answers are told apart", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 400);
-  const missing = await errorOf(publisher.publish("work.nobody", "{}", "a"));
-  expect(missing).toMatchObject({ name: "StreamError", code: undefined });
-  const refused = await errorOf(publisher.publish(SUBJECT, `"${"x".repeat(600 * 1_024)}"`, "b"));
-  expect(refused).toMatchObject({ name: "StreamError", code: 10_054 });
+  const missing = await publisher.publish("work.nobody", "{}", "a");
+  expect(missing).toEqual({ reason: "no stream takes the subject", code: undefined });
+  const refused = await publisher.publish(SUBJECT, `"${"x".repeat(600 * 1_024)}"`, "b");
+  expect(refused).toMatchObject({ code: 10_054 });
   connection.subscribe("silent");
   expect(String(await errorOf(publisher.publish("silent", "{}", "c")))).toContain("within 400 ms");
 });
@@ -50,7 +50,7 @@ test("a thousand messages at once have a sequence each, and one sent twice has o
   const seqs = await Promise.all(Array.from({ length: 1_000 }, () => publisher.publish(SUBJECT, "{}", newId())));
   expect(new Set(seqs).size).toBe(1_000);
   const id = newId();
-  expect(await publisher.publish(SUBJECT, "{}", id)).toBe((await publisher.publish(SUBJECT, "{}", id)) ?? 0);
+  expect(await publisher.publish(SUBJECT, "{}", id)).toEqual(await publisher.publish(SUBJECT, "{}", id));
 });
 
 test("what was sent when the connection was lost is told as unknown when it is there again", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
-import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { type ChatFailure, explainFailure } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 
@@ -55,12 +55,12 @@ describe("what a client hears of an ended job", () => {
     ["caller_gone", { code: "service_unavailable", status: "cancelled", retry: false }],
   ])("%s", (reason, expected) => {
     const thrown = new ProviderError("aborted", "the call was aborted");
-    expect(explainFailure(thrown, new JobAbort(reason))).toMatchObject({ ...expected, kind: reason, param: null });
+    expect(explainFailure(thrown, jobAbort(reason))).toMatchObject({ ...expected, kind: reason, param: null });
   });
 
   test("the end of the job explains whatever was thrown because of it", () => {
     for (const thrown of [new Error("socket"), new TypeError("fetch failed"), "text"]) {
-      expect(explainFailure(thrown, new JobAbort("deadline"))).toMatchObject({ code: "upstream_timeout" });
+      expect(explainFailure(thrown, jobAbort("deadline"))).toMatchObject({ code: "upstream_timeout" });
     }
   });
 });

@@ -18,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import type { WorkerContext } from "#workers/context.ts";
 import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/jobs/durable-jobs.ts";
 import { freeFailure, type Outcome } from "#workers/outcome.ts";
-import { JobAbort, type JobControl, UnknownOutcomeError } from "#workers/job.ts";
+import { jobAbort, type JobControl } from "#workers/job.ts";
 
 let db: TestDatabase;
 let metrics: Metrics;
@@ -238,7 +238,7 @@ describe("a durable job", () => {
   test("of unknown outcome keeps its hold; one that nobody can find again ends at once, free", async () => {
     const lost: Run = async (context) => {
       await ask(context);
-      throw new UnknownOutcomeError("nobody told");
+      throw new ProviderError("unknown", "nobody told");
     };
     const held = (id: string) => db.query("select 1 from hold where job_id = $1", [id]);
     const open = await queued();
@@ -302,7 +302,7 @@ describe("a durable job", () => {
     const { run } = bench(() => Promise.resolve(failed("service_unavailable")));
     const message = await queued();
     const controller = new AbortController();
-    controller.abort(new JobAbort("shutdown"));
+    controller.abort(jobAbort("shutdown"));
     expect(await run(message, controller)).toEqual({ outcome: "handed_back", againMs: paced(1_000) });
     expect((await rowOf(message)).state).toBe("queued");
   });

@@ -6,7 +6,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import { JobAbort, type JobControl } from "#workers/job.ts";
+import { jobAbort, type JobControl } from "#workers/job.ts";
 import type { Outcome, Success } from "#workers/outcome.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
 
@@ -118,7 +118,7 @@ describe("an answer that costs no more than was held", () => {
   test("is left to the next delivery when the process must end before any word comes", async () => {
     const controller = new AbortController();
     const ended = run(WELL, { answer: new Error("late") }, { controller });
-    setTimeout(() => controller.abort(new JobAbort("shutdown")), 20);
+    setTimeout(() => controller.abort(jobAbort("shutdown")), 20);
     expect(await ended.catch(String)).toContain("shutdown");
   });
 

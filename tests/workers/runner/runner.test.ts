@@ -379,7 +379,7 @@ describe("a running job", () => {
     const mine = calls.find((call) => call.job.job_id === job.job_id);
     const other = calls.find((call) => call.job.job_id !== job.job_id);
     if (mine) await aborted(mine);
-    expect(mine?.control.signal?.reason).toMatchObject({ name: "JobAbort", reason: "caller_left" });
+    expect(mine?.control.signal?.reason).toMatchObject({ name: "AbortError", message: "caller_left" });
     expect(other?.control.signal?.aborted).toBe(false);
   });
 
@@ -392,7 +392,7 @@ describe("a running job", () => {
     await publish(job);
     const call = await called(1);
     await aborted(call);
-    expect(call.control.signal?.reason).toMatchObject({ reason: "caller_gone" });
+    expect(call.control.signal?.reason).toMatchObject({ name: "AbortError", message: "caller_gone" });
     ingress.unsubscribe();
   });
 });
@@ -430,7 +430,7 @@ describe("a runner that stops", () => {
     })();
     hurry.abort();
     await aborted(call);
-    expect(call.control.signal?.reason).toMatchObject({ reason: "shutdown" });
+    expect(call.control.signal?.reason).toMatchObject({ name: "AbortError", message: "shutdown" });
     expect(isStopped).toBe(false);
     call.end();
     await stopped;

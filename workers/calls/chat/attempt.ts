@@ -9,7 +9,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Price } from "#shared/pricing/price.ts";
 
 import type { Answer } from "../../runner/answer.ts";
-import { JobAbort } from "../../job.ts";
+import { abortReasonOf, jobAbort } from "../../job.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import { startWatchdog } from "../../runner/watchdog.ts";
@@ -151,10 +151,11 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   const controller = new AbortController();
   const onAbort = (): void => {
     const reason: unknown = signal.reason;
-    const hasLeft = reason instanceof JobAbort && (reason.reason === "caller_left" || reason.reason === "caller_gone");
+    const abort = abortReasonOf(reason);
+    const hasLeft = abort === "caller_left" || abort === "caller_gone";
     if (!hasLeft || !answer.hasBegun) controller.abort(reason);
   };
-  const onStop = (): void => controller.abort(new JobAbort("shutdown"));
+  const onStop = (): void => controller.abort(jobAbort("shutdown"));
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   if (stopping?.aborted === true) onStop();

@@ -12,7 +12,7 @@ import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { JobAbort, UnknownOutcomeError } from "../../job.ts";
+import { abortReasonOf } from "../../job.ts";
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
@@ -116,9 +116,7 @@ export async function keepArtifacts(
 /** Whether a job whose provider still has what it made outlives this (outcome-after-error.ts). */
 function goesOn(error: unknown): boolean {
   return (
-    error instanceof UnknownOutcomeError ||
-    isStoreAway(error) ||
-    (error instanceof ProviderError && error.kind === "aborted")
+    isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
   );
 }
 
@@ -156,7 +154,7 @@ async function fetchOne(
       if (attempt >= LIMITS.artifactFetchAttempts) {
         if (!canResume) throw asProviderError(error, output.noun);
         // It is made and paid, and its provider keeps it: asked for again later, not failed (providers paper, part 1).
-        throw new UnknownOutcomeError(`a made ${output.noun} cannot be fetched for now`, { cause: error });
+        throw new ProviderError("unknown", `a made ${output.noun} cannot be fetched for now`, { cause: error });
       }
     }
     await Bun.sleep(Math.random() * paced(500) * 2 ** attempt);
@@ -272,7 +270,7 @@ async function store(
 
 function isStop(signal: AbortSignal | undefined): boolean {
   const reason: unknown = signal?.reason;
-  return reason instanceof JobAbort && reason.reason === "shutdown";
+  return abortReasonOf(reason) === "shutdown";
 }
 
 /** @throws ProviderError `aborted` when the worker stops first; what it was waited for may go on */

@@ -4,7 +4,6 @@ import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "../../runner/answer.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { NoRouteError } from "../../routing/try-candidates.ts";
 
 import { explainFailure } from "../failure.ts";
 
@@ -24,14 +23,15 @@ export function explained(
     const { code, message, param } = error;
     return { failure: { code, message, param, retry: false }, status: "failed" };
   }
-  if (!(error instanceof ProviderError || error instanceof NoRouteError) && !signal.aborted) throw error;
+  if (!(error instanceof ProviderError) && !signal.aborted) throw error;
   const failure = explainFailure(error, signal.reason);
   return { failure, status: failure.status };
 }
 
 /** Why what was made, and has been heard, is not kept: our own trouble too, since the job is over. */
 export function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
-  const isOurs = !(error instanceof ApiError || error instanceof NoRouteError) && !signal.aborted;
+  const isNoRoute = error instanceof ProviderError && error.kind === "no_route";
+  const isOurs = !(error instanceof ApiError || isNoRoute) && !signal.aborted;
   if (!isOurs) return explained(error, signal).failure;
   return { code: "internal_error", message: "What was made could not be kept.", param: null, retry: false };
 }

@@ -1,5 +1,5 @@
 /** Calls whose answer brings what was made: their provider keeps no job, so a lost answer can never be asked for. */
-import { JobAbort } from "../../job.ts";
+import { abortReasonOf } from "../../job.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 /**
@@ -28,5 +28,6 @@ function verdictOn(error: ProviderError): ProviderError {
 }
 
 export function hasCallerLeft(reason: unknown): boolean {
-  return reason instanceof JobAbort && (reason.reason === "caller_left" || reason.reason === "caller_gone");
+  const abort = abortReasonOf(reason);
+  return abort === "caller_left" || abort === "caller_gone";
 }

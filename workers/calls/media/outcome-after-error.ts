@@ -1,7 +1,7 @@
 /** What an error means for a job that may have been paid for: an end, or that it goes on without this worker. Pure. */
 import { isResumed } from "#shared/kinds/kinds.ts";
 
-import { JobAbort, UnknownOutcomeError } from "../../job.ts";
+import { abortReasonOf } from "../../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
 import { isStoreAway } from "./artifacts.ts";
@@ -21,11 +21,10 @@ export interface Situation {
  * has failed.
  */
 export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
-  if (error instanceof UnknownOutcomeError) return error;
-  const reason = why instanceof JobAbort ? why.reason : undefined;
+  if (error instanceof ProviderError && error.kind === "unknown") return error;
+  const reason = abortReasonOf(why);
   // What the store cannot take now the provider still has.
   if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) return error;
-  if (error instanceof ProviderError && error.kind === "unknown") return unknown(error);
   const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
   if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
   // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
@@ -38,8 +37,8 @@ export function mayServeElsewhere(error: unknown): error is ProviderError {
   return error instanceof ProviderError && !STAYS.has(error.kind);
 }
 
-const STAYS: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown", "rejected"]);
+const STAYS: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown", "rejected", "no_route"]);
 
-function unknown(cause: unknown): UnknownOutcomeError {
-  return new UnknownOutcomeError("paid work may exist that nobody has a verdict on", { cause });
+function unknown(cause: unknown): ProviderError {
+  return new ProviderError("unknown", "paid work may exist that nobody has a verdict on", { cause });
 }

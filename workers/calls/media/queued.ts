@@ -4,7 +4,7 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
-import { JobAbort } from "../../job.ts";
+import { abortReasonOf } from "../../job.ts";
 import type { MediaResult, Polled, ProviderJob, QueuedAdapter } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
@@ -117,7 +117,7 @@ async function lastWord<Output>(
 ): Promise<MediaResult<Output>> {
   const reason: unknown = signal.reason;
   // A worker that stops leaves the job to the next one.
-  if (!(reason instanceof JobAbort && reason.reason === "shutdown")) {
+  if (!(abortReasonOf(reason) === "shutdown")) {
     await adapter.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
     const result = await pollOnce(adapter, job);
     if (result) return result;

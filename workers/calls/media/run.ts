@@ -12,7 +12,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { type JobControl, type JobHandler, type ProviderJobSlot, UnknownOutcomeError } from "../../job.ts";
+import { type JobControl, type JobHandler, type ProviderJobSlot } from "../../job.ts";
 import { type Failure, type Outcome, type Success } from "../../outcome.ts";
 import { textFacts } from "../../providers/failure-facts.ts";
 import type { Artifact, MediaCall, MediaKinds, MediaAdapter, MediaResult, ProviderJob } from "../../providers/media.ts";
@@ -275,7 +275,7 @@ class MediaRun<Kind extends MadeKind> {
     const { source, model, depth } = begun;
     this.source = source;
     this.held = heldPriceOf(begun);
-    if (begun.is_between) throw new UnknownOutcomeError("its second half may have been begun");
+    if (begun.is_between) throw new ProviderError("unknown", "its second half may have been begun");
     // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
     const catalogue = context.catalogue.current();
     const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
@@ -290,12 +290,12 @@ class MediaRun<Kind extends MadeKind> {
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
     if (!this.slot.isLate) return { ...served, ...(await this.follow(adapter, source, begun.job, signal)) };
-    if ("run" in adapter) throw new UnknownOutcomeError("its source keeps no jobs any more");
+    if ("run" in adapter) throw new ProviderError("unknown", "its source keeps no jobs any more");
     // Whoever was asked to stop it may not have heard.
     if (this.slot.wasCancelled)
       await adapter.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
     const result = await pollOnce(adapter, begun.job);
-    if (!result) throw new UnknownOutcomeError("its provider has no verdict yet");
+    if (!result) throw new ProviderError("unknown", "its provider has no verdict yet");
     return { ...served, result, refresh: refreshing(adapter, begun.job, kind.artifacts) };
   }
 

@@ -9,7 +9,7 @@ import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
 import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
 import { replyTo } from "#tests/workers/runner/fake-ingress.ts";
-import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
 import {
@@ -306,7 +306,7 @@ describe("a call whose job ends", () => {
       const { run, settlements, failure, calls } = bench({ complete: hang, stream: streamOf(hang) });
       const ended = run(chatJob(request), abort.signal);
       await asked.promise;
-      abort.abort(new JobAbort(reason));
+      abort.abort(jobAbort(reason));
       await ended;
       expect(calls[0]?.signal.aborted).toBe(true);
       expect(settlements).toMatchObject([{ usedNano: null, status }]);
@@ -315,7 +315,7 @@ describe("a call whose job ends", () => {
   });
 
   test("before any provider was asked: nobody is", async () => {
-    const left = AbortSignal.abort(new JobAbort("caller_left"));
+    const left = AbortSignal.abort(jobAbort("caller_left"));
     const { run, settlements, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
     await run(chatJob(), left);
     expect(calls).toEqual([]);
@@ -325,7 +325,7 @@ describe("a call whose job ends", () => {
   test("in the middle of its stream: is billed for what was produced (MON-11)", async () => {
     const abort = new AbortController();
     const leave = (): Promise<void> => {
-      abort.abort(new JobAbort("caller_left"));
+      abort.abort(jobAbort("caller_left"));
       return Promise.resolve();
     };
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), leave, untilAborted);
@@ -338,7 +338,7 @@ describe("a call whose job ends", () => {
   test("by any error thrown because of it is that end, not a bug", async () => {
     const abort = new AbortController();
     const complete = async (call: ChatCall): Promise<never> => {
-      abort.abort(new JobAbort("caller_left"));
+      abort.abort(jobAbort("caller_left"));
       await untilAborted(call).catch(() => undefined);
       throw new TypeError("fetch failed");
     };
@@ -353,7 +353,7 @@ describe("a call whose job ends", () => {
       { complete: () => Promise.resolve(WHOLE) },
       {
         settle: (settlement) => {
-          abort.abort(new JobAbort("caller_left"));
+          abort.abort(jobAbort("caller_left"));
           return Promise.resolve({ takenNano: settlement.usedNano ?? 0n, wasClosed: false });
         },
       },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
 import {
@@ -167,7 +167,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
     const stream = streamOf(
       ROLE,
       delta({ content: "Eight" }),
-      () => Promise.resolve(left.abort(new JobAbort("caller_left"))),
+      () => Promise.resolve(left.abort(jobAbort("caller_left"))),
       delta({ content: " legs" }),
       { ...END, usage: WHOLE.usage },
     );
@@ -181,7 +181,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
   test("does not keep a worker that stops, before or after its client left", async () => {
     const stop = new AbortController();
     const stream = streamOf(ROLE, delta({ content: "Eight" }), (call) => {
-      stop.abort(new JobAbort("shutdown"));
+      stop.abort(jobAbort("shutdown"));
       return untilAborted(call);
     });
     const { run, settlements } = bench({ stream }, around({ catalogue: draining }));
@@ -190,7 +190,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
 
     const [left, stopping] = [new AbortController(), new AbortController()];
     const later = streamOf(ROLE, delta({ content: "Eight" }), (call) => {
-      left.abort(new JobAbort("caller_left"));
+      left.abort(jobAbort("caller_left"));
       stopping.abort();
       return untilAborted(call);
     });
@@ -202,7 +202,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
   test("that had seen nothing ends the call, whose hold may be gone already", async () => {
     const left = new AbortController();
     const stream = streamOf((call) => {
-      left.abort(new JobAbort("caller_left"));
+      left.abort(jobAbort("caller_left"));
       return untilAborted(call);
     });
     const { run, settlements, calls } = bench({ stream }, around({ catalogue: draining }));
@@ -214,7 +214,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
   test("ends a plain call: nobody reads its answer", async () => {
     const left = new AbortController();
     const complete = (call: ChatCall): Promise<never> => {
-      left.abort(new JobAbort("caller_left"));
+      left.abort(jobAbort("caller_left"));
       return untilAborted(call);
     };
     const { run, settlements } = bench({ complete }, around({ catalogue: draining }));

@@ -7,7 +7,7 @@ import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { BASE, EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 
@@ -170,7 +170,7 @@ describe("nothing goes on", () => {
     for (const reason of ["caller_left", "deadline"] as const) {
       const left = new AbortController();
       const hang = (call: ChatCall): Promise<never> => {
-        left.abort(new JobAbort(reason));
+        left.abort(jobAbort(reason));
         return untilAborted(call);
       };
       const provider = sources({ "acme-one": [...LEGS, BROKEN], "acme-two": [hang], "acme-three": [DONE] });

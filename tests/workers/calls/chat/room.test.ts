@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 
 import { bench, closeBenches, delta, END, ROLE, STREAM, streamOf } from "./bench.ts";
 
@@ -41,7 +41,7 @@ test("while there is no room the provider is not read on, and the stream then en
 test("a caller that leaves meanwhile ends the call", async () => {
   const controller = new AbortController();
   const room = (): Promise<void> => {
-    controller.abort(new JobAbort("caller_left"));
+    controller.abort(jobAbort("caller_left"));
     return new Promise(() => undefined);
   };
   const { run, settlements } = bench(

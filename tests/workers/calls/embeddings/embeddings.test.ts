@@ -12,7 +12,7 @@ import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/kinds/embeddi
 import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import { controllerOf, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import { type AbortReason, JobAbort } from "#workers/job.ts";
+import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { createCallHandler } from "#workers/calls/handlers.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
 import { batchesOf } from "#workers/calls/embeddings/attempt.ts";
@@ -386,7 +386,7 @@ describe("when a source fails", () => {
       (call) =>
         new Promise((_resolve, reject) => {
           call.signal.addEventListener("abort", () => reject(new ProviderError("aborted", "aborted")));
-          controller.abort(new JobAbort(reason));
+          controller.abort(jobAbort(reason));
         }),
     );
     await run({ input: "abc" }, controller.signal);

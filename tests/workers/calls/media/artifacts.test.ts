@@ -12,7 +12,7 @@ import { CLIP_SECONDS, fileAt, wavOf } from "#tests/providers/fal/clips.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
-import { UnknownOutcomeError } from "#workers/job.ts";
+
 import { keepArtifacts } from "#workers/calls/media/artifacts.ts";
 import { SONGS, PICTURES, VIDEOS } from "#workers/calls/media/output-specs.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
@@ -155,7 +155,8 @@ describe("what is fetched", () => {
     );
     const [other = ""] = await keep(newId(), [sound(1)]);
     expect(await isThere(other)).toBe(true);
-    for (const fault of await Promise.all(stuck)) expect(fault).toBeInstanceOf(UnknownOutcomeError);
+    for (const fault of await Promise.all(stuck))
+      expect(fault).toMatchObject({ name: "ProviderError", kind: "unknown" });
     expect(options.holding.bytes).toBe(0);
   }, 30_000);
 
@@ -292,7 +293,10 @@ describe("what a job made", () => {
 
   test("stays while the rest of it may still come, and goes when the job comes to nothing", async () => {
     const [id, before] = [newId(), await filesOf()];
-    expect(await keep(id, [sound(1), gone]).catch((error: unknown) => error)).toBeInstanceOf(UnknownOutcomeError);
+    expect(await keep(id, [sound(1), gone]).catch((error: unknown) => error)).toMatchObject({
+      name: "ProviderError",
+      kind: "unknown",
+    });
     expect(await filesOf()).toBe(before + 1);
     await discardResults(tools(), { id, workspaceId });
     expect(await filesOf()).toBe(before);

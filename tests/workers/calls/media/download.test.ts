@@ -1,7 +1,7 @@
 /** What a provider hands over from its own origin, and does not, or not to its end. */
 import { afterAll, describe, expect, test } from "bun:test";
 
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 import { spool, type SpoolLimits } from "#workers/calls/media/spool.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -75,7 +75,7 @@ describe("what lies at its provider", () => {
   ])("and %s is let go with its job, which is no failure", async (_what, made) => {
     const job = new AbortController();
     const ending = failureOf(made, {}, job.signal);
-    setTimeout(() => job.abort(new JobAbort("shutdown")), 20);
+    setTimeout(() => job.abort(jobAbort("shutdown")), 20);
     expect((await ending).kind).toBe("aborted");
   });
 

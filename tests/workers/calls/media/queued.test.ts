@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 import { type Following, pollOnce, pollToEnd } from "#workers/calls/media/queued.ts";
 import type { Polled, ProviderJob } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -49,20 +49,20 @@ describe("a job at a provider", () => {
 
   test("past its deadline is asked to stop, and once more: what is done by then is taken", async () => {
     const { adapter, asked } = provider(DONE);
-    const late = AbortSignal.abort(new JobAbort("deadline"));
+    const late = AbortSignal.abort(jobAbort("deadline"));
     expect(await pollToEnd(following(adapter, { signal: late }))).toMatchObject({ result: { output: "a picture" } });
     expect(asked).toEqual(["cancel", "poll"]);
   });
 
   test("past its deadline and not done is given up", async () => {
     const { adapter } = provider({ state: "pending" });
-    const late = AbortSignal.abort(new JobAbort("deadline"));
+    const late = AbortSignal.abort(jobAbort("deadline"));
     expect(pollToEnd(following(adapter, { signal: late }))).rejects.toMatchObject({ kind: "aborted" });
   });
 
   test("is left alone by a worker that stops", async () => {
     const { adapter, asked } = provider({ state: "pending" });
-    const stopping = AbortSignal.abort(new JobAbort("shutdown"));
+    const stopping = AbortSignal.abort(jobAbort("shutdown"));
     const fault = await pollToEnd(following(adapter, { signal: stopping })).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(ProviderError);
     expect(asked).toEqual([]);
@@ -85,7 +85,7 @@ describe("a job at a provider", () => {
 
   test("that stands between its halves when it is given up is over, not unknown", async () => {
     const { adapter } = provider({ state: "next", start: () => Promise.reject(new Error("begun")) });
-    const late = AbortSignal.abort(new JobAbort("caller_left"));
+    const late = AbortSignal.abort(jobAbort("caller_left"));
     expect(await pollToEnd(following(adapter, { signal: late })).catch((error: unknown) => error)).toMatchObject({
       kind: "failed",
     });

@@ -9,7 +9,7 @@ import { chatJob } from "#tests/workers/jobs/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
 import { controllerOf, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import { JobAbort } from "#workers/job.ts";
+import { jobAbort } from "#workers/job.ts";
 import { createTranscriptionHandler } from "#workers/calls/transcription/transcription.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
 import type { DirectAdapter, Transcript, TranscriptionInput } from "#workers/providers/media.ts";
@@ -198,7 +198,7 @@ describe("a recording whose caller reads along", () => {
       run: (call) => {
         call.onText?.("good ");
         const ended = silent.run(call);
-        left.abort(new JobAbort("caller_left"));
+        left.abort(jobAbort("caller_left"));
         return ended;
       },
     };
