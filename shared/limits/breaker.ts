@@ -1,0 +1,52 @@
+import { paced } from "#shared/pace.ts";
+
+/** When a source is taken out of rotation, for how long, and what the workers of a pool tell each other about it. */
+export const BREAKER = {
+  /** Calls are counted over this window, forgotten a bucket at a time: long enough for a ratio, short enough to act. */
+  windowMs: 10_000,
+  bucketMs: 1_000,
+  /** Fewer calls make no ratio. */
+  ratioCallsMin: 10,
+  ratioFailedMin: 0.5,
+  /**
+   * Failures without a success between that take a source out. Where many calls succeed such runs come up by chance (one
+   * call in five failing, a hundred calls a second: five in a row every few seconds), so it takes one more for every 50
+   * successes of the window, never more than 25 (lesson PRO-5).
+   */
+  runFailures: 5,
+  runFailuresMax: 25,
+  successesPerRunFailure: 50,
+  /**
+   * The first rest, and by how much each failed trial lengthens it: a source that was away for a minute serves again within
+   * 20 s of its return, one that was away for an hour within 30 s. A trial is one call of the whole fleet.
+   */
+  restMs: 5_000,
+  restGrowth: 1.15,
+  restMsMax: 24_000,
+  /** The rest of a source that refuses our key or has lost the model: that is not mended in seconds. */
+  downMs: 24_000,
+  /** Rests differ by this share either way, so that sources that failed together are not tried together. */
+  restJitter: 0.2,
+  /** A trial whose worker died is given to another after this long. */
+  probeLeaseMs: 30_000,
+  /** Who wants the trial waits this long for Postgres, and a source whose trial is not to be had is asked for this late. */
+  probeAskMs: 500,
+  probeAgainMs: paced(1_000),
+  /** Counts are told to the other workers this often at most; changes at once. */
+  shareMs: paced(250),
+  shareSourcesMax: 200,
+  shareBytesMax: 512 * 1024,
+  /** More calls of one source than one worker can end between two messages: whoever says so is not believed. */
+  shareCallsMax: 100_000,
+  /** Postgres is read this often while a source rests, and this often while none does: NATS tells of most changes. */
+  syncMs: paced(2_000),
+  idleSyncMs: 10_000,
+  /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
+  closedLagMs: 5_000,
+  /** Rests that ended this long ago and that nobody tried since belong to sources no longer used. */
+  forgetMs: 3_600_000,
+  /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
+  sourcesMax: 1_000,
+  /** `provider/model`, as long as the catalogue allows. */
+  sourceCharactersMax: 365,
+} as const;

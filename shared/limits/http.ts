@@ -1,0 +1,45 @@
+/** What callers send over HTTP, and how they read their answers. */
+import { paced } from "#shared/pace.ts";
+
+export const HTTP_LIMITS = {
+  /** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴ (lesson IN-1). */
+  jsonDepthMax: 64,
+  /** A body has this long to arrive, plus its size at 64 KB/s (lesson IN-5: Bun never cuts a dripping body). */
+  bodyReadBaseMs: 10_000,
+  /** Bodies beyond this count as large: the largest chats stay below it. */
+  smallBodyBytesMax: 1_048_576,
+  /** Large JSON bodies that a process handles at once, in all and of one workspace; so many others wait this long. */
+  largeBodiesBytesMax: 134_217_728,
+  largeBodiesWorkspaceBytesMax: 67_108_864,
+  largeBodiesWaitingMax: 256,
+  largeBodyWaitMs: paced(20_000),
+  bodyReadBytesPerSecond: 65_536,
+  /** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
+  countedCharactersMax: 1_048_576,
+  /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
+  keepaliveMs: paced(8_000),
+  /** Frames or bytes held for a reader that does not read; deltas are merged beyond it. */
+  relayFramesMax: 256,
+  relayBytesMax: 1_048_576,
+  /** A reader that takes nothing for this long is cut. */
+  readerStuckMs: paced(30_000),
+  /** Tokens after the first leave in batches of this age or size (lesson STR-14). */
+  deltaBatchMs: 20,
+  deltaBatchBytes: 1_024,
+  /** How long an answer of the response cache lives where neither model nor request says, and at most. */
+  cacheTtlS: 3_600,
+  cacheTtlMaxS: 86_400,
+  /** Larger requests are not cached. */
+  cachedRequestBytesMax: 1_048_576,
+  /** Answers being written to the cache at once in one process; beyond it they are not kept. */
+  cacheWritesMax: 4,
+  /** Larger answers are not kept. */
+  cachedAnswerBytesMax: 256 * 1024,
+  /** Answers a workspace keeps; the oldest go first. */
+  cachedAnswersMax: 2_000,
+  /** They travel with every look-up of a key, so a workspace cannot have any number of chains. */
+  fallbackChainsMax: 200,
+  /** A key is believed this long without asking the database; the promise to revoke within 1 s rests on it. */
+  keyCacheMs: 900,
+  keyCacheMax: 50_000,
+} as const;

@@ -1,0 +1,32 @@
+/** Durable jobs and batch messages. */
+import { paced } from "#shared/pace.ts";
+
+export const JOBS_LIMITS = {
+  /** A job that has not begun by then ends as failed: its publisher has long given it up. */
+  jobLifeMs: 24 * 3_600_000,
+  /** A job's hold outlives its deadline by an hour: whoever ends the job closes it, the sweep of expired holds never should. */
+  jobHoldSlackMs: 3_600_000,
+  /** Requests and results up to this size stand in the job's row, larger ones in the object store. */
+  jobTextBytesMax: 64 * 1024,
+  /** A publisher's own name for a job. */
+  idempotencyKeyCharsMax: 255,
+  /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
+  intakeSlots: 32,
+  /** Of those, messages with media or text for the object store, or with a recording; half of them of one workspace. */
+  intakeLargeMax: 8,
+  /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
+  batchMessagesPerWorkspace: 512,
+  /** Batch messages that a process remembers as waiting for a window (200 bytes each). */
+  waitingMessagesMax: 20_000,
+  /** A batch message whose workspace's window is full comes again after this long at least and at most. */
+  windowRetryMinMs: paced(1_000),
+  windowRetryMaxMs: paced(60_000),
+  /** A dispatched job whose message has not been confirmed by then is dispatched again. */
+  unsentMs: paced(5_000),
+  /** A job that waits on the queue this long is looked for there: its message may have gone with a store. */
+  unclaimedJobMs: paced(60_000),
+  /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
+  batchAnswerBytesMax: 768 * 1024,
+  /** Who waits for a job looks at its row this often: the word of its end may be lost. */
+  jobLookMs: paced(2_000),
+} as const;
