@@ -18,9 +18,9 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { JobWaiter } from "./media/job-waiter.ts";
+import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
-import type { Relay } from "./relay/relay.ts";
+import type { Relay } from "./wait/relay.ts";
 
 export interface IngressContext {
   readonly config: Pick<

@@ -25,12 +25,12 @@ import { openStorage } from "#shared/storage/client.ts";
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
-import { openJobWaiter } from "./media/job-waiter.ts";
+import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
-import { openFleet } from "./relay/fleet.ts";
-import { createLiveShares } from "./relay/live-shares.ts";
-import { createRelay } from "./relay/relay.ts";
-import { openUnsettledAnswers } from "./relay/unsettled.ts";
+import { openFleet } from "./wait/fleet.ts";
+import { createLiveShares } from "./wait/live-shares.ts";
+import { createRelay } from "./wait/relay.ts";
+import { openUnsettledAnswers } from "./wait/unsettled.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;

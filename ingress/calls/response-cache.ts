@@ -12,7 +12,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { SSE_HEADERS } from "../relay/call.ts";
+import { SSE_HEADERS } from "../wait/call.ts";
 
 /** What a call wants of the cache; undefined: nothing. */
 export interface CachePlan {

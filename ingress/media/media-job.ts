@@ -24,7 +24,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
 
-import type { Waiting } from "./job-waiter.ts";
+import type { Waiting } from "../wait/job-waiter.ts";
 
 export interface MediaJob {
   readonly kind: Kind;

@@ -6,7 +6,7 @@ import type { IngressContext } from "../context.ts";
 import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
-import { streamMediaJob } from "../media/state-stream.ts";
+import { streamMediaJob } from "../wait/state-stream.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";

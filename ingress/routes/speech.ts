@@ -9,12 +9,12 @@ import { readFile } from "#shared/files/read.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
-import { LiveBody } from "../media/live-body.ts";
+import { LiveBody } from "../wait/live-body.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { outcomeOf, servedHeaders } from "../media/present.ts";
-import { speechEvents } from "../media/speech-events.ts";
-import { SSE_HEADERS } from "../relay/call.ts";
+import { speechEvents } from "../wait/speech-events.ts";
+import { SSE_HEADERS } from "../wait/call.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";

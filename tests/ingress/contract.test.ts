@@ -111,7 +111,7 @@ describe("the codes of a route", () => {
         "shared/outbound/guard.ts",
         "shared/queue/publish.ts",
         "ingress/body.ts",
-        "ingress/relay/call.ts",
+        "ingress/wait/call.ts",
         "ingress/routes/chat-completions.ts",
       ),
     ];

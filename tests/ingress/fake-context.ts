@@ -10,7 +10,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import type { Dispatch } from "#shared/queue/publish.ts";
 import type { IngressContext } from "#ingress/context.ts";
-import type { CallFacts } from "#ingress/relay/call.ts";
+import type { CallFacts } from "#ingress/wait/call.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 export const KEY = "good-key";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { connect, type Socket } from "node:net";
 
 import { createApp } from "#ingress/app.ts";
-import { StreamBody } from "#ingress/relay/stream-body.ts";
+import { StreamBody } from "#ingress/wait/stream-body.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Call, type CallFacts, type EndReason } from "#ingress/relay/call.ts";
+import { Call, type CallFacts, type EndReason } from "#ingress/wait/call.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createLiveShares, type LiveShares, type Turn } from "#ingress/relay/live-shares.ts";
+import { createLiveShares, type LiveShares, type Turn } from "#ingress/wait/live-shares.ts";
 
 const SLOTS = new Map([["chat", 16]] as const);
 /** A workspace alone: one and a quarter for each slot. */

@@ -5,7 +5,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
 import { takenSubject } from "#shared/queue/subjects.ts";
-import { openUnsettledAnswers, type UnsettledAnswers } from "#ingress/relay/unsettled.ts";
+import { openUnsettledAnswers, type UnsettledAnswers } from "#ingress/wait/unsettled.ts";
 
 const CALL = { jobId: "job", workspaceId: "workspace" };
 const NOTE: SettleNote = { attempt: 1, source: "a/b", units: { output_tokens: 4 }, tokens: 4, tell: takenSubject("w") };

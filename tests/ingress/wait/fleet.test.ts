@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
 
-import { openFleet } from "#ingress/relay/fleet.ts";
-import { createLiveShares, type LiveShares } from "#ingress/relay/live-shares.ts";
+import { openFleet } from "#ingress/wait/fleet.ts";
+import { createLiveShares, type LiveShares } from "#ingress/wait/live-shares.ts";
 import { createIpNet, type IpNet } from "#shared/admission/ip-net.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Call } from "#ingress/relay/call.ts";
+import { Call } from "#ingress/wait/call.ts";
 import { validate } from "#shared/contracts.ts";
 import type { Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";

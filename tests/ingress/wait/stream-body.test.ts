@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { StreamBody } from "#ingress/relay/stream-body.ts";
+import { StreamBody } from "#ingress/wait/stream-body.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 function open() {

@@ -6,7 +6,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { createLogger } from "#shared/logger.ts";
 import { encodeJobFrame } from "#shared/queue/job-frames.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
-import { type JobWaiter, openJobWaiter } from "#ingress/media/job-waiter.ts";
+import { type JobWaiter, openJobWaiter } from "#ingress/wait/job-waiter.ts";
 
 let nats: TestNats;
 let ingress: NatsConnection;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 
-import type { CallFacts } from "#ingress/relay/call.ts";
-import { createLiveShares } from "#ingress/relay/live-shares.ts";
-import { createRelay, type Relay } from "#ingress/relay/relay.ts";
+import type { CallFacts } from "#ingress/wait/call.ts";
+import { createLiveShares } from "#ingress/wait/live-shares.ts";
+import { createRelay, type Relay } from "#ingress/wait/relay.ts";
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";

@@ -10,11 +10,11 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
-import { SSE_HEADERS } from "../relay/call.ts";
+import { SSE_HEADERS } from "./call.ts";
 import type { RouteCall } from "../serve.ts";
 
-import { admitMediaJob, failureOf, type MediaJob } from "./media-job.ts";
-import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
+import { admitMediaJob, failureOf, type MediaJob } from "../media/media-job.ts";
+import { inlined, outcomeOf, servedHeaders, withLinks } from "../media/present.ts";
 
 const KEEPALIVE = Buffer.from(": keepalive\n\n");
 const DONE = Buffer.from("data: [DONE]\n\n");
