@@ -26,6 +26,8 @@ export interface TcpProxy {
   decide(fateOf: ((line: string) => Fate) | undefined): void;
   /** From now on nothing that clients send arrives. */
   freeze(): void;
+  /** Ends all connections; new ones pass. */
+  cut(): void;
   close(): void;
 }
 
@@ -137,6 +139,9 @@ export function startTcpProxy(target: string): TcpProxy {
     },
     freeze: () => {
       isFrozen = true;
+    },
+    cut() {
+      for (const link of links) over(link);
     },
     close() {
       listener.stop(true);
