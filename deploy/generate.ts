@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 
+import { capabilitiesJson } from "./generate/capabilities.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { typesModule } from "./generate/types.ts";
@@ -26,6 +27,12 @@ const GENERATORS: readonly Generator[] = [
         "schemas/generated/validators.d.ts": validatorsDeclaration(),
         "schemas/generated/components.json": componentsJson(files),
       };
+    },
+  },
+  {
+    name: "capabilities",
+    async generate() {
+      return { "schemas/generated/capabilities.json": await capabilitiesJson() };
     },
   },
 ];

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "./context.ts";
+import { capabilities } from "./routes/capabilities.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { docs } from "./routes/docs.ts";
 import { embeddings } from "./routes/embeddings.ts";
@@ -40,6 +41,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...videos(context),
     music(context),
     meshes(context),
+    ...capabilities(context),
     ...jobs(context),
     mediaContent(context),
     providerCallbacks(context),

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   daily_tokens_exceeded: { status: 403, type: "quota_exceeded" },
   not_found: { status: 404, type: "invalid_request_error" },
   file_not_found: { status: 404, type: "invalid_request_error" },
+  capability_not_found: { status: 404, type: "invalid_request_error" },
   job_not_found: { status: 404, type: "invalid_request_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },

@@ -3,6 +3,7 @@
  * `paced`.
  */
 import { CALLS_LIMITS } from "./limits/calls.ts";
+import { CAPABILITIES_LIMITS } from "./limits/capabilities.ts";
 import { FILES_LIMITS } from "./limits/files.ts";
 import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
@@ -10,6 +11,7 @@ import { MEDIA_LIMITS } from "./limits/media.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
 
+export { CAPABILITY_INPUT_BYTES_MAX, CAPABILITY_RUN_MS } from "./limits/capabilities.ts";
 export { BREAKER } from "./limits/breaker.ts";
 export { INPUT_BYTES_MAX, MEDIA_JOBS, TOKENS_PER_IMAGE } from "./limits/media.ts";
 
@@ -21,4 +23,5 @@ export const LIMITS = {
   ...MEDIA_LIMITS,
   ...FILES_LIMITS,
   ...STORAGE_LIMITS,
+  ...CAPABILITIES_LIMITS,
 } as const;

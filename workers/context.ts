@@ -13,6 +13,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import type { ProviderCallbacks } from "./jobs/provider-callbacks.ts";
+import type { CapabilityChildren } from "./calls/capability/children.ts";
 import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
@@ -32,6 +33,8 @@ export interface WorkerContext {
   /** Results of the process that are on their way into the file store, one a place. */
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
+  /** What runs capabilities. */
+  readonly capabilities: Pick<CapabilityChildren, "run">;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;

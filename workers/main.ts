@@ -22,6 +22,7 @@ import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
+import { openCapabilityChildren } from "./calls/capability/children.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
@@ -77,6 +78,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   // Each call looks at one thing at a time, so that none hears `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
+  const capabilities = openCapabilityChildren(pools.includes("capability") ? ["sharp"] : []);
+  lifecycle.onStop("capability children", () => capabilities.close());
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
@@ -92,6 +95,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     // Half of the places are one workspace's at most, as many as it may have uploads.
     uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs }),
     catalogue,
+    capabilities,
     providers,
     repeats: createRepeatBudget(),
     probes,

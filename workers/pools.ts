@@ -1,6 +1,6 @@
 /** THE pool table: one row a pool. */
 import type { Config } from "#shared/config.ts";
-import { MEDIA_JOBS } from "#shared/limits.ts";
+import { CAPABILITY_RUN_MS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "./context.ts";
@@ -31,4 +31,6 @@ export const POOL_TABLE: Readonly<Record<Pool, PoolRow>> = {
   audio: { ...MEDIA, runMs: () => MEDIA_JOBS.music.totalMs + KEEPING_MS },
   video: { ...MEDIA, runMs: () => MEDIA_JOBS.video.totalMs + KEEPING_MS },
   "3d": { ...MEDIA, runMs: () => MEDIA_JOBS.mesh.totalMs + KEEPING_MS },
+  // Runs wait for a core within the worker, so that inputs and results of some move while others compute.
+  capability: { ...MEDIA, liveShare: 1 / 8, runMs: () => Math.max(...Object.values(CAPABILITY_RUN_MS)) + KEEPING_MS },
 };

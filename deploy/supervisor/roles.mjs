@@ -4,7 +4,12 @@ import { StartFault } from "../embedded/fault.mjs";
 import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 
 /** Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
-export const ROLES = [["worker", "chat"], ["worker", "image", "audio", "video", "3d"], ["janitor"], ["ingress"]];
+export const ROLES = [
+  ["worker", "chat"],
+  ["worker", "image", "audio", "video", "3d", "capability"],
+  ["janitor"],
+  ["ingress"],
+];
 const READY_WITHIN_MS = 60_000;
 
 /**

@@ -8,6 +8,7 @@ import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 
 import { json } from "../answers.ts";
+import { presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf } from "../roles.ts";
 import type { RouteCall } from "../serve.ts";
@@ -31,6 +32,17 @@ export async function shownJob(
   const onlyOf = role === "billing" ? memberId : null;
   const row = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, onlyOf);
   if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
+  return row;
+}
+
+/** A job of the workspace by its id. @throws ApiError `job_not_found` */
+export async function shownJobById(
+  { database }: Pick<IngressContext, "database">,
+  workspaceId: string,
+  id: string,
+): Promise<JobRow> {
+  const row = await findShownJob(database, workspaceId, id);
+  if (!row) throw notFound();
   return row;
 }
 
@@ -65,9 +77,17 @@ export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth
 export async function answerJob(context: IngressContext, call: RouteCall, row: JobRow): Promise<Response> {
   const result = await resultOf(context, row);
   const outcome = asOutcome(result);
-  const data = outcome ? madeOf(context, row, outcome, call.request) : result && [result];
+  const data = outcome
+    ? madeOf(context, row, outcome, call.request)
+    : result && [shownResult(context, call, row, result)];
   // Without its price, which stands in the job: asking for it costs nothing.
   return json(presentJob(row, data), outcome && servedHeaders(outcome));
+}
+
+/** Of a run of a capability what its endpoint would have answered; of text what its model said. */
+function shownResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
+  if (row.kind !== "capability") return result;
+  return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };
 }
 
 async function resultOf(context: IngressContext, row: JobRow): Promise<Record<string, unknown> | undefined> {
@@ -100,7 +120,7 @@ function presentJob(row: JobRow, data: Job["data"]): Job {
   return {
     id: row.id,
     object: "job",
-    modality: row.modality as Job["modality"],
+    modality: row.modality,
     status: hasBegun ? "processing" : STATUSES[row.state],
     // A float of four bytes: its noise behind the second digit is not to be seen.
     progress: Math.round(row.progress * 100) / 100,

@@ -4,13 +4,12 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/admission/job-request.ts";
+import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/job-request.ts";
 import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
 import { presetOf } from "#shared/admission/preset.ts";
 import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
@@ -27,8 +26,8 @@ import type { RouteCall } from "../serve.ts";
 import type { Waiting } from "../wait/job-waiter.ts";
 
 export interface MediaJob {
-  readonly kind: Kind;
-  readonly model: Model;
+  readonly kind: WorkKind;
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
   /** The request as the worker gets it, and the media that goes to the object store for it. */
   readonly request: object;

@@ -1,10 +1,6 @@
 /** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */
 
-/**
- * What a model makes or does.
- */
-export type Modality =
-  "text" | "image" | "audio" | "stt" | "video" | "music" | "embedding" | "upscale" | "vision" | "object_3d";
+export type CapabilityModality = "video" | "audio" | "image" | "document" | "text" | "archive" | "any";
 /**
  * What is counted.
  */
@@ -17,6 +13,11 @@ export type PriceUnit =
   | "per_character"
   | "per_operation"
   | "per_megapixel";
+/**
+ * What a model makes or does.
+ */
+export type Modality =
+  "text" | "image" | "audio" | "stt" | "video" | "music" | "embedding" | "upscale" | "vision" | "object_3d";
 /**
  * One turn of a conversation; `role` decides which other members it has.
  */
@@ -207,6 +208,7 @@ export interface SchemaTypes {
   AllowedParams: AllowedParams;
   BatchAnswer: BatchAnswer;
   BatchMessage: BatchMessage;
+  CapabilityEntry: CapabilityEntry;
   CatalogueFile: CatalogueFile;
   ChatLogprobs: ChatLogprobs;
   ChatMessage: ChatMessage;
@@ -228,6 +230,7 @@ export interface SchemaTypes {
   PresetEntry: PresetEntry;
   Pricing: Pricing;
   ProviderEntry: ProviderEntry;
+  CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
   CountTokensRequest: CountTokensRequest;
   EmbeddingsRequest: EmbeddingsRequest;
@@ -242,6 +245,9 @@ export interface SchemaTypes {
   SpeechRequest: SpeechRequest;
   TranscriptionRequest: TranscriptionRequest;
   VideoGenerationRequest: VideoGenerationRequest;
+  CapabilityEstimate: CapabilityEstimate;
+  CapabilityList: CapabilityList;
+  CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
   Embeddings: Embeddings;
@@ -400,6 +406,137 @@ export interface BatchMessage {
   body: {
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * A deterministic operation that can be run alone or as a step of a workflow.
+ */
+export interface CapabilityEntry {
+  /**
+   * `<category>.<operation>`: the `{id}` of its run, and the `type` of a workflow step.
+   */
+  id: string;
+  object: "capability";
+  category: "video" | "audio" | "image" | "document" | "archive" | "web" | "code";
+  display_name: string;
+  /**
+   * One line.
+   */
+  description: string;
+  /**
+   * Markdown.
+   */
+  long_description?: string;
+  /**
+   * What it takes; a list when it takes more than one kind.
+   */
+  input_modality: CapabilityModality | CapabilityModality[];
+  output_modality: CapabilityModality;
+  /**
+   * Of pipelines, which chain a list of operations; absent from all others.
+   */
+  composite?: true;
+  /**
+   * JSON Schema draft-07 of `params`. Rules between several params are told in their descriptions.
+   */
+  params_schema: {
+    [k: string]: unknown;
+  };
+  /**
+   * JSON Schema draft-07 of `input`.
+   */
+  input_schema: {
+    [k: string]: unknown;
+  };
+  /**
+   * An `input` to try it with.
+   */
+  sample_input?: {
+    [k: string]: unknown;
+  };
+  examples?: {
+    title: string;
+    params: {
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  }[];
+  pricing?: Pricing;
+  [k: string]: unknown;
+}
+/**
+ * What a model or capability costs, in credits. Priced per token it has rates per million tokens; priced by any other unit it has exactly one price, named after the unit.
+ */
+export interface Pricing {
+  /**
+   * One credit is 0.01 US dollar.
+   */
+  currency: "credits";
+  unit: PriceUnit;
+  /**
+   * Million text tokens read.
+   */
+  input_per_million?: number;
+  /**
+   * Million text tokens written, reasoning included.
+   */
+  output_per_million?: number;
+  /**
+   * Million audio tokens read; absent, they cost what text costs.
+   */
+  audio_input_per_million?: number;
+  /**
+   * Million audio tokens written.
+   */
+  audio_output_per_million?: number;
+  /**
+   * Million image tokens read; absent, they cost what text costs.
+   */
+  image_input_per_million?: number;
+  /**
+   * Million image tokens written.
+   */
+  image_output_per_million?: number;
+  /**
+   * Million tokens read from a prompt cache; absent, the input rate holds.
+   */
+  cached_input_per_million?: number;
+  /**
+   * Million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: number;
+  /**
+   * Million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: number;
+  /**
+   * One call.
+   */
+  request_price?: number;
+  /**
+   * One delivered image.
+   */
+  image_price?: number;
+  /**
+   * One second of compute.
+   */
+  second_price?: number;
+  /**
+   * One minute of audio.
+   */
+  minute_price?: number;
+  /**
+   * One character of input.
+   */
+  character_price?: number;
+  /**
+   * One operation.
+   */
+  operation_price?: number;
+  /**
+   * One million pixels.
+   */
+  megapixel_price?: number;
   [k: string]: unknown;
 }
 /**
@@ -1325,7 +1462,17 @@ export interface JobMessage {
    * Raised each time the job is put on the queue again.
    */
   dispatch: number;
-  kind: "chat" | "embeddings" | "images" | "image_edits" | "speech" | "transcription" | "video" | "music" | "mesh";
+  kind:
+    | "chat"
+    | "embeddings"
+    | "images"
+    | "image_edits"
+    | "speech"
+    | "transcription"
+    | "video"
+    | "music"
+    | "mesh"
+    | "capability";
   /**
    * Whose format the answer has; absent: OpenAI's.
    */
@@ -1496,78 +1643,25 @@ export interface ModelFacts {
   [k: string]: unknown;
 }
 /**
- * What a model or capability costs, in credits. Priced per token it has rates per million tokens; priced by any other unit it has exactly one price, named after the unit.
+ * `POST /v1/capabilities/{id}/run`.
  */
-export interface Pricing {
+export interface CapabilityRunRequest {
   /**
-   * One credit is 0.01 US dollar.
+   * As the capability's `input_schema` says. A file is given in exactly one way: `{file_id}`, `{url}`, `{base64, mime_type}` or, where text is taken, `{text}`.
    */
-  currency: "credits";
-  unit: PriceUnit;
+  input: {
+    [k: string]: unknown;
+  };
   /**
-   * Million text tokens read.
+   * As its `params_schema` says; unknown members are refused.
    */
-  input_per_million?: number;
+  params?: {
+    [k: string]: unknown;
+  };
   /**
-   * Million text tokens written, reasoning included.
+   * Answers with the job instead of waiting for the result.
    */
-  output_per_million?: number;
-  /**
-   * Million audio tokens read; absent, they cost what text costs.
-   */
-  audio_input_per_million?: number;
-  /**
-   * Million audio tokens written.
-   */
-  audio_output_per_million?: number;
-  /**
-   * Million image tokens read; absent, they cost what text costs.
-   */
-  image_input_per_million?: number;
-  /**
-   * Million image tokens written.
-   */
-  image_output_per_million?: number;
-  /**
-   * Million tokens read from a prompt cache; absent, the input rate holds.
-   */
-  cached_input_per_million?: number;
-  /**
-   * Million tokens written to a prompt cache for five minutes.
-   */
-  cache_write_per_million?: number;
-  /**
-   * Million tokens written to a prompt cache for an hour.
-   */
-  cache_write_1h_per_million?: number;
-  /**
-   * One call.
-   */
-  request_price?: number;
-  /**
-   * One delivered image.
-   */
-  image_price?: number;
-  /**
-   * One second of compute.
-   */
-  second_price?: number;
-  /**
-   * One minute of audio.
-   */
-  minute_price?: number;
-  /**
-   * One character of input.
-   */
-  character_price?: number;
-  /**
-   * One operation.
-   */
-  operation_price?: number;
-  /**
-   * One million pixels.
-   */
-  megapixel_price?: number;
+  async?: boolean;
   [k: string]: unknown;
 }
 /**
@@ -2560,6 +2654,69 @@ export interface VideoGenerationRequest {
   [k: string]: unknown;
 }
 /**
+ * What a run would cost.
+ */
+export interface CapabilityEstimate {
+  capability: string;
+  currency: "credits";
+  unit: PriceUnit;
+  /**
+   * What such a run usually comes to.
+   */
+  estimated_credits: number;
+  /**
+   * What it would hold.
+   */
+  max_credits: number;
+  [k: string]: unknown;
+}
+/**
+ * Every capability, ordered by category: video, audio, image, document, archive, web, code.
+ */
+export interface CapabilityList {
+  object: "list";
+  data: CapabilityEntry[];
+  [k: string]: unknown;
+}
+/**
+ * What a run made.
+ */
+export interface CapabilityRun {
+  /**
+   * Of its job.
+   */
+  id: string;
+  object: "capability.run";
+  capability: string;
+  status: "completed";
+  /**
+   * Facts and texts.
+   */
+  output: {
+    [k: string]: unknown;
+  };
+  /**
+   * Kept as files of the workspace.
+   */
+  files: {
+    file_id: string;
+    /**
+     * Works for about an hour, without a key.
+     */
+    url: string;
+    content_type: string;
+    bytes: number;
+    name?: string;
+    [k: string]: unknown;
+  }[];
+  credits_used: number;
+  /**
+   * From the first input to the last file.
+   */
+  duration_ms: number;
+  [k: string]: unknown;
+}
+/**
  * One event of a streamed answer. All chunks of a stream share `id`, `created` and `model`; the stream ends with `data: [DONE]`, or with an error event and no `[DONE]`.
  */
 export interface ChatCompletionChunk {
@@ -2937,11 +3094,14 @@ export interface Health {
 export interface Job {
   id: string;
   object: "job";
-  modality: Modality;
+  /**
+   * Of its model, or what its capability makes.
+   */
+  modality: string;
   status: "queued" | "processing" | "completed" | "failed" | "cancelled";
   progress: number;
   /**
-   * The model asked for; null when the message was refused before it was known.
+   * The model or capability asked for; null when the message was refused before it was known.
    */
   model: string | null;
   /**
@@ -2957,7 +3117,7 @@ export interface Job {
    */
   completed?: number;
   /**
-   * What it made. Of a text job one element: the chat completion, as its endpoint would have answered. Of a media job one element for each thing made, with `file_id` and a `url` that works for about an hour.
+   * What it made. Of a text job one element: the chat completion, as its endpoint would have answered. Of a media job one element for each thing made, with `file_id` and a `url` that works for about an hour. Of a capability one element: the run, as its endpoint would have answered.
    */
   data?: {
     [k: string]: unknown;

@@ -1,8 +1,10 @@
 /** What a durable job asks of admission, built the same way at every entry point. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Model, Preset } from "#shared/catalogue/catalogue.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
-import type { CheckedCall, Kind } from "#shared/kinds/kind.ts";
+import type { CheckedCall } from "#shared/kinds/kind.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { Caller } from "./authenticate.ts";
@@ -17,10 +19,16 @@ export interface JobAdmissionOf {
   readonly preset: Preset;
 }
 
+/** What does the work: a kind of call, or a capability. */
+export interface WorkKind {
+  readonly name: JobMessage["kind"];
+  readonly pool: Pool;
+}
+
 /** A call that its model takes, with what came with it stored. */
 export interface PreparedJob {
-  readonly kind: Kind;
-  readonly model: Model;
+  readonly kind: WorkKind;
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: Pick<CheckedCall, "bound" | "price">;
   readonly stored: StoredRequest;
   /** Its states are shown to its caller as they come, and it cannot be asked for afterwards. */

@@ -16,7 +16,15 @@ interface Context {
   readonly log: Logger;
 }
 
-export type Inline = InputMedia & { readonly bytes: Uint8Array; readonly contentType: string };
+/** Bytes that a body brought. */
+export interface Inline {
+  /** Our name of the input. */
+  readonly name: string;
+  /** The member of the body. */
+  readonly param: string;
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
 
 /** The request without the media that goes to the object store, and that media. */
 export interface ReleasedBody<Request> {
@@ -33,7 +41,9 @@ export function releaseBody<Request extends object>(
   request: Request,
   inputs: readonly InputMedia[],
 ): ReleasedBody<Request> {
-  let inline = inputs.filter((one): one is Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax);
+  let inline = inputs.filter(
+    (one): one is InputMedia & Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax,
+  );
   const places = inline.map(({ param }) => [param, PLACEHOLDER]);
   return {
     request: inline.length === 0 ? request : { ...request, ...Object.fromEntries(places) },

@@ -3,16 +3,15 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { Caller } from "./authenticate.ts";
 
 interface WorkFacts {
-  readonly kind: Kind;
+  readonly kind: { readonly name: JobMessage["kind"] };
   /** Whose format the answer has. */
   readonly api: "openai" | "anthropic";
-  readonly model: Model;
+  readonly model: Pick<Model, "slug" | "price">;
   readonly bound: CallBound;
   /** Where the answer is kept, when it is whole. */
   readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;

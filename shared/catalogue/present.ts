@@ -44,7 +44,7 @@ export function modelEntry(model: Model): ModelEntry {
 }
 
 /** The exact price as numbers in credits: for reading only, charges are computed from the bigints. */
-function pricingNumbers(price: Price): Pricing {
+export function pricingNumbers(price: Price): Pricing {
   const rates =
     price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };
   const numbers = Object.entries(rates).map(([field, nano]) => [field, creditsNumber(nano)] as const);

@@ -10,6 +10,11 @@ import { isMediaFault, MediaError } from "#shared/media/media-error.ts";
 export interface ChildPoolOptions {
   /** The child's script; it calls `serveTasks`. */
   readonly script: string;
+  readonly args?: readonly string[];
+  /** Stands before the command: what takes rights from the child and then becomes it. */
+  readonly launcher?: readonly string[];
+  /** Children that wait for work before there is any. */
+  readonly spares?: number;
   readonly childrenMax: number;
   /** Jobs that wait beyond those that run; the next one hears `busy`. */
   readonly queueMax: number;
@@ -40,6 +45,8 @@ export interface ChildJob {
   readonly foreign?: boolean;
   /** For jobs that take longer than the pool's usual ones. */
   readonly jobMs?: number;
+  /** A child that has worked for one owner works for no other. */
+  readonly owner?: string;
 }
 
 export interface ChildResult {
@@ -62,17 +69,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Starts nothing until the first job. */
+/** Starts nothing until the first job, but for spares. */
 export function createChildPool(options: ChildPoolOptions): ChildPool {
   const queue: Waiting[] = [];
   const idle: Child[] = [];
   const children = new Set<Child>();
+  let isClosed = false;
 
   function next(): void {
     for (let [waiting] = queue; waiting !== undefined; [waiting] = queue) {
       // One that rests keeps what it has loaded, foreign bytes end theirs.
-      const child = waiting.job.foreign === true ? (started() ?? usable()) : (usable() ?? started());
-      if (child === undefined) return;
+      const { foreign, owner } = waiting.job;
+      const child = foreign === true ? (started() ?? usable(owner)) : (usable(owner) ?? started());
+      if (child === undefined) {
+        // It waits for another owner's work: its place is free once it is gone.
+        if (idle.length > 0 && children.size >= options.childrenMax) idle.shift()?.end();
+        return;
+      }
       queue.shift();
       waiting.leaveQueue();
       void serve(child, waiting);
@@ -80,9 +93,24 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
   }
 
   /** One that has rested for too long is told to end and is idle until it has. */
-  function usable(): Child | undefined {
-    for (let child = idle.pop(); child !== undefined; child = idle.pop()) if (child.isUsable()) return child;
+  function usable(owner: string | undefined): Child | undefined {
+    for (const isOwn of [true, false]) {
+      const at = idle.findLastIndex((child) => child.isUsable() && child.owner === (isOwn ? owner : undefined));
+      if (at >= 0) return idle.splice(at, 1)[0];
+    }
     return undefined;
+  }
+
+  /** Spares are counted among the children there may be. */
+  function topUp(): void {
+    const { spares = 0 } = options;
+    const fresh = (): number => idle.filter((child) => child.owner === undefined && child.isUsable()).length;
+    if (isClosed) return;
+    while (fresh() < spares) {
+      const child = started();
+      if (child === undefined) return;
+      idle.push(child);
+    }
   }
 
   function started(): Child | undefined {
@@ -99,9 +127,12 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
     const at = idle.indexOf(child);
     if (at >= 0) idle.splice(at, 1);
     next();
+    topUp();
   }
 
   async function serve(child: Child, { job, resolve, reject }: Waiting): Promise<void> {
+    child.owner = job.owner;
+    topUp();
     try {
       resolve(await child.run(job));
     } catch (error) {
@@ -134,9 +165,11 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
     });
   }
 
+  topUp();
   return {
     run,
     close: async () => {
+      isClosed = true;
       for (const { leaveQueue, reject } of queue.splice(0)) {
         leaveQueue();
         reject(aborted());
@@ -150,6 +183,8 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
 
 interface Child {
   readonly ended: Promise<void>;
+  /** Of the last job; undefined before the first. */
+  owner: string | undefined;
   run(job: ChildJob): Promise<ChildResult>;
   isUsable(): boolean;
   /** Counts down to its end unless it gets work. */
@@ -158,12 +193,15 @@ interface Child {
 }
 
 function startChild(options: ChildPoolOptions): Child {
-  const process_ = Bun.spawn([...limits(options), process.execPath, options.script], {
+  const { launcher = [], args = [] } = options;
+  const process_ = Bun.spawn([...launcher, ...limits(options), process.execPath, options.script, ...args], {
     stdin: "pipe",
     stdout: "pipe",
     // Decoders grumble about every damaged file; what matters of it comes as an error.
     stderr: "ignore",
     env: { ...options.environment },
+    // A group of its own: what the child started goes with it.
+    detached: true,
   });
   const frames = readFrames(process_.stdout);
   let jobs = 0;
@@ -173,7 +211,7 @@ function startChild(options: ChildPoolOptions): Child {
   const end = (): void => {
     isUsable = false;
     clearTimeout(idleTimer);
-    process_.kill("SIGKILL");
+    killGroup(process_);
   };
 
   async function gone(): Promise<void> {
@@ -251,6 +289,7 @@ function startChild(options: ChildPoolOptions): Child {
 
   return {
     ended: gone(),
+    owner: undefined,
     run,
     isUsable: () => isUsable,
     rest: () => {
@@ -259,6 +298,15 @@ function startChild(options: ChildPoolOptions): Child {
     },
     end,
   };
+}
+
+function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals): void }): void {
+  try {
+    process.kill(-process_.pid, "SIGKILL");
+  } catch {
+    // It has no group yet, or has ended.
+    process_.kill("SIGKILL");
+  }
 }
 
 /** Where the system has no prlimit, deadline and replacement by size remain. */

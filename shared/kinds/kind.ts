@@ -10,7 +10,8 @@ import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
 import type { Recording } from "./transcription.ts";
 
-export type KindName = JobMessage["kind"];
+/** Kinds that a model of the catalogue serves. */
+export type KindName = Exclude<JobMessage["kind"], "capability">;
 
 /** What the members of a request do not tell. */
 export interface CallFacts {

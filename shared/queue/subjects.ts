@@ -4,7 +4,7 @@
  */
 import { isUuid } from "#shared/ids.ts";
 
-export const POOLS = ["chat", "image", "audio", "video", "3d"] as const;
+export const POOLS = ["chat", "image", "audio", "video", "3d", "capability"] as const;
 export type Pool = (typeof POOLS)[number];
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];

@@ -1,9 +1,10 @@
 /** Kinds of call, each with its handler; which pool runs one is decided where it is admitted. */
-import type { KindName } from "#shared/kinds/kind.ts";
+import type { JobMessage } from "#schemas/generated/types.ts";
 
 import type { WorkerContext } from "../context.ts";
 import type { JobHandler } from "../job.ts";
 
+import { createCapabilityHandler } from "./capability/run.ts";
 import { createChatHandler } from "./chat/chat.ts";
 import { createEmbeddingsHandler } from "./embeddings/embeddings.ts";
 import { COMPOSING, EDITS, FILMING, GENERATIONS, MODELLING, SPEAKING } from "./media/kinds.ts";
@@ -11,7 +12,7 @@ import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription/transcription.ts";
 
 export function createCallHandler(context: WorkerContext): JobHandler {
-  const handlers: Readonly<Record<KindName, JobHandler>> = {
+  const handlers: Readonly<Record<JobMessage["kind"], JobHandler>> = {
     chat: createChatHandler(context),
     embeddings: createEmbeddingsHandler(context),
     transcription: createTranscriptionHandler(context),
@@ -21,6 +22,7 @@ export function createCallHandler(context: WorkerContext): JobHandler {
     music: createMediaHandler(context, COMPOSING),
     video: createMediaHandler(context, FILMING),
     mesh: createMediaHandler(context, MODELLING),
+    capability: createCapabilityHandler(context),
   };
   return { run: (job, control) => handlers[job.kind].run(job, control) };
 }

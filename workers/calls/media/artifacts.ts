@@ -199,7 +199,7 @@ async function keepOne(
   const place = context.uploadPlaces.open(job.workspace_id);
   try {
     await place.add(1, patienceOf(options));
-    const fileId = await store(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
+    const fileId = await storeArtifact(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
     return { fileId, contentType, bytes: spooled.size, ...measured };
   } finally {
     place.keep(0);
@@ -223,11 +223,12 @@ function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: str
   return { id, workspaceId };
 }
 
-async function store(
+/** Keeps what was made as a file of the workspace, once for its place in the job. @throws ApiError when the file store does not take it */
+export async function storeArtifact(
   { uploads, database }: Pick<WorkerContext, "uploads" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
-  made: Spooled,
+  made: Pick<Spooled, "pieces">,
   facts: {
     readonly contentType: string;
     readonly filename: string;

@@ -1,0 +1,65 @@
+/** Runs of capabilities and the list of them, as their callers see them. */
+import type { CapabilityEntry, CapabilityRun } from "#schemas/generated/types.ts";
+import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { capabilityPrice } from "#shared/capabilities/price.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { pricingNumbers } from "#shared/catalogue/present.ts";
+import type { JobRow } from "#shared/database/jobs.ts";
+import { creditsNumber } from "#shared/money.ts";
+
+import type { IngressContext } from "../context.ts";
+
+/** As the worker wrote it (workers/calls/capability/run.ts). */
+export interface RunOutcome {
+  readonly capability: string;
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly files: readonly {
+    readonly file_id: string;
+    readonly content_type: string;
+    readonly bytes: number;
+    readonly name: string;
+  }[];
+  readonly duration_ms: number;
+}
+
+/** @param request whose address stands in links, unless the configuration names another */
+export function presentRun(
+  { links, config }: Pick<IngressContext, "links" | "config">,
+  row: Pick<JobRow, "id" | "workspace_id" | "credits">,
+  { capability, output, files, duration_ms }: RunOutcome,
+  request: Request,
+): CapabilityRun {
+  const base = config.publicUrl ?? new URL(request.url).origin;
+  return {
+    id: row.id,
+    object: "capability.run",
+    capability,
+    status: "completed",
+    output: { ...output },
+    files: files.map(({ file_id, content_type, bytes, name }) => ({
+      file_id,
+      url: `${base}/v1/media/content/${links.token(row.workspace_id, file_id)}`,
+      content_type,
+      bytes,
+      name,
+    })),
+    credits_used: creditsNumber(row.credits ?? 0n),
+    duration_ms,
+  };
+}
+
+/** The list of `GET /v1/tools`, the same for every workspace. */
+export function listCapabilities(catalogue: Catalogue): {
+  readonly object: "list";
+  readonly data: readonly CapabilityEntry[];
+} {
+  return {
+    object: "list",
+    data: CAPABILITIES.map((capability) => {
+      const { members: _members, rules: _rules, engine: _engine, pricing: _own, ...entry } = capability;
+      const { id, category, display_name, ...rest } = entry;
+      const pricing = pricingNumbers(capabilityPrice(catalogue, capability));
+      return { id, object: "capability", category, display_name, ...rest, pricing } as unknown as CapabilityEntry;
+    }),
+  };
+}

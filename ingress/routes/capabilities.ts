@@ -1,0 +1,129 @@
+/** GET /v1/tools, POST /v1/capabilities/{id}/run and /estimate. */
+import { createHash } from "node:crypto";
+
+import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
+import { readJson } from "#shared/json.ts";
+import { loadResult } from "#shared/jobs/result.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { json, JSON_TYPE } from "../answers.ts";
+import { readJsonBody } from "../body.ts";
+import { capabilityOf, checkOf, operationsOf, prepareRun } from "../capabilities/prepare.ts";
+import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
+import type { IngressContext } from "../context.ts";
+import { answerJob, shownJobById } from "../media/jobs.ts";
+import { admitMediaJob, waitForJob } from "../media/media-job.ts";
+import { type Act, errorsOf } from "../route-errors.ts";
+import { callerOf } from "../roles.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+const RUN: readonly Act[] = ["reads_json", "reads_files", "fetches_addresses", "holds", "keeps_files", "waits_for_job"];
+
+export function capabilities(context: IngressContext): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/tools",
+      operationId: "listCapabilities",
+      summary: "List the capabilities that can be run",
+      description:
+        "Deterministic operations on media and documents, ordered by category. The list is the same for every workspace and " +
+        "changes only when the service is deployed or its prices are: keep it, and ask with `If-None-Match`.",
+      tags: ["Capabilities"],
+      auth: "key",
+      responses: {
+        200: { description: "The list", schema: "CapabilityList" },
+        304: { description: "The client has it already" },
+      },
+      errors: [],
+      handle: (call) => list(context.catalogue.current(), call.request),
+    },
+    {
+      method: "POST",
+      path: "/v1/capabilities/{id}/run",
+      operationId: "runCapability",
+      summary: "Run a capability",
+      description:
+        "Waits for the result; a run that is waited for too long ends as `job_timeout` with the job's id, under which it can be " +
+        "collected. With `async: true` the answer is the job. A call that is sent again is another run.",
+      tags: ["Capabilities"],
+      auth: "key",
+      countsItself: true,
+      request: { schema: "CapabilityRunRequest" },
+      responses: {
+        200: { description: "What the run made", schema: "CapabilityRun", headers: ["x-credits-used"] },
+        202: { description: "The job that runs it", schema: "Job" },
+      },
+      errors: errorsOf(RUN, "capability_not_found"),
+      handle: (call) => run(context, call),
+    },
+    {
+      method: "POST",
+      path: "/v1/capabilities/{id}/estimate",
+      operationId: "estimateCapability",
+      summary: "Say what a run would cost",
+      description: "The body is that of the run, which is checked like a real one, and neither held nor billed.",
+      tags: ["Capabilities"],
+      auth: "key",
+      request: { schema: "CapabilityRunRequest" },
+      responses: { 200: { description: "The estimate", schema: "CapabilityEstimate" } },
+      errors: errorsOf(["reads_json"], "capability_not_found"),
+      handle: (call) => estimate(context, call),
+    },
+  ];
+}
+
+interface Rendered {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** The list is the same for everybody until the catalogue is replaced. */
+const rendered = new WeakMap<Catalogue, Rendered>();
+
+function render(catalogue: Catalogue): Rendered {
+  const known = rendered.get(catalogue);
+  if (known) return known;
+  const text = JSON.stringify(listCapabilities(catalogue));
+  const made = { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
+  rendered.set(catalogue, made);
+  return made;
+}
+
+function list(catalogue: Catalogue, request: Request): Response {
+  const { text, etag } = render(catalogue);
+  const headers = { etag, "cache-control": "private, max-age=300" };
+  const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
+  if (known.includes(etag) || known.includes("*")) return new Response(null, { status: 304, headers });
+  return new Response(text, { headers: { ...headers, "content-type": JSON_TYPE } });
+}
+
+async function run(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { job, isAsync } = await prepareRun(context, call);
+  const caller = callerOf(call);
+  await admitMediaJob(context, call, caller, job);
+  if (isAsync) {
+    const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
+    return new Response(answer.body, { status: 202, headers: answer.headers });
+  }
+  const row = await waitForJob(context, call, caller);
+  const outcome = JSON.parse((await loadResult(context.storage, row)) ?? "null") as RunOutcome;
+  return json(presentRun(context, row, outcome, call.request), { "x-credits-used": formatCredits(row.credits ?? 0n) });
+}
+
+async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
+  const capability = capabilityOf(call);
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const checked = checkOf(capability, parse("CapabilityRunRequest", readJson(bytes).value));
+  const price = capabilityPrice(context.catalogue.current(), capability);
+  const operations = operationsOf(checked);
+  return json({
+    capability: capability.id,
+    currency: "credits",
+    unit: price.unit,
+    estimated_credits: creditsNumber(usualCost(price, operations)),
+    max_credits: creditsNumber(capabilityBound(price, capability, operations)),
+  });
+}

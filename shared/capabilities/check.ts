@@ -1,0 +1,87 @@
+/** The body of a run against what its capability publishes, with the defaults filled in. */
+import { Ajv, type ValidateFunction } from "ajv";
+
+import { describeFault } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import type { Capability, Schema } from "./entry.ts";
+import { brokenRule } from "./rules.ts";
+
+/** Annotations of the published schemas; validators ignore them. */
+const VOCABULARY = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
+
+/** With defaults. */
+export interface CheckedRun {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export type CheckRun = (body: { readonly input?: unknown; readonly params?: unknown }) => CheckedRun;
+
+/** Compiles the schemas of a list once. The result checks a run of one of them; @throws ApiError with the path of the fault */
+export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
+  const ajv = new Ajv({ useDefaults: true, strict: true, allowUnionTypes: true });
+  ajv.addVocabulary(VOCABULARY);
+  return new Map(capabilities.map((capability) => [capability.id, checkOf(ajv, capability)]));
+}
+
+function checkOf(ajv: Ajv, capability: Capability): CheckRun {
+  // Compiled at the first run: a process lists all of them and runs a few.
+  const compile = (schema: Schema) => {
+    let validator: ValidateFunction | undefined;
+    return (): ValidateFunction => (validator ??= ajv.compile(schema));
+  };
+  const [input, params] = [compile(capability.input_schema), compile(capability.params_schema)];
+  return (body) => {
+    if (body.input === undefined) throw missing("input");
+    const checked = {
+      input: memberOf(input(), "input", structuredClone(body.input)),
+      params: memberOf(params(), "params", structuredClone(body.params ?? {})),
+    };
+    for (const [name, member] of Object.entries(checked.input)) oneSource(`input.${name}`, member);
+    valueSources(capability.params_schema, checked.params);
+    const broken = brokenRule(capability.rules, checked);
+    if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });
+    return checked;
+  };
+}
+
+function memberOf(validator: ValidateFunction, name: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (validator(value)) return value as Readonly<Record<string, unknown>>;
+  const errors = (validator.errors ?? []).map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));
+  const fault = describeFault(errors, { [name]: value });
+  throw new ApiError(fault.code, fault.message, { param: fault.param ?? name });
+}
+
+const SOURCES = ["file_id", "url", "base64", "text"];
+
+/** A member of `input` is given in exactly one way. */
+function oneSource(path: string, member: unknown): void {
+  if (Array.isArray(member)) {
+    for (const [at, one] of member.entries()) oneSource(`${path}[${at}]`, one);
+    return;
+  }
+  if (typeof member !== "object" || member === null) return;
+  const given = SOURCES.filter((source) => Object.hasOwn(member, source));
+  if (given.length === 1) return;
+  const got = given.length === 0 ? "none" : given.join(" and ");
+  throw new ApiError("invalid_request", `Expected ${path} to have exactly one of ${SOURCES.join(", ")}, got ${got}.`, {
+    param: path,
+  });
+}
+
+/** Params that spell one value in several ways: the schema names them, and at most one may be given. */
+function valueSources(schema: Schema, params: Readonly<Record<string, unknown>>): void {
+  // Draft-07 annotations: a list of names, or several such lists.
+  const groups = (schema["x-svc-value-sources"] ?? []) as readonly (string | readonly string[])[];
+  const single = groups.filter((one) => typeof one === "string");
+  const lists = [single, ...groups.filter((one) => typeof one !== "string")];
+  for (const names of lists) {
+    const broken = brokenRule([{ rule: "one", of: names.map((name) => `params.${name}`) }], { params });
+    if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });
+  }
+}
+
+function missing(param: string): ApiError {
+  return new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+}

@@ -1,0 +1,61 @@
+/** What the service knows of a capability without running it: generated from the definitions in workers/capabilities. */
+
+/** In the order of the list. */
+export const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Kinds of input and output, as the catalogue names them. */
+export type CapabilityModality = "video" | "audio" | "image" | "document" | "text" | "archive" | "any";
+
+/** JSON Schema draft-07. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A member of `input`. */
+export interface InputMember {
+  readonly kind: CapabilityModality;
+  readonly isRequired: boolean;
+  /** Of an ordered list: how many. Absent: one. */
+  readonly many?: { readonly min: number; readonly max: number };
+  /** It may be given as `{text}`. */
+  readonly takesText: boolean;
+}
+
+/**
+ * What JSON Schema of the published kind does not say. Paths are from the run's body: `params.width`.
+ * some: at least one is there. one: at most one is. less: the first is below the second. fits: the value of `path` is one of those
+ * that the value of `by` allows.
+ */
+export type Rule =
+  | { readonly rule: "some" | "one"; readonly of: readonly string[] }
+  | { readonly rule: "less"; readonly of: readonly [string, string] }
+  | {
+      readonly rule: "fits";
+      readonly path: string;
+      readonly by: string;
+      readonly values: Readonly<Record<string, readonly (string | number)[]>>;
+    };
+
+/** What is paid for; milliseconds and pixels are measured, an operation is one. */
+export type CapabilityUnit = "per_second" | "per_megapixel" | "per_operation";
+
+export interface Capability {
+  readonly id: string;
+  readonly category: Category;
+  readonly display_name: string;
+  readonly description: string;
+  readonly long_description?: string;
+  readonly input_modality: CapabilityModality | readonly CapabilityModality[];
+  readonly output_modality: CapabilityModality;
+  readonly composite?: true;
+  readonly params_schema: Schema;
+  readonly input_schema: Schema;
+  readonly sample_input: Readonly<Record<string, unknown>>;
+  readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
+  /** Not published. */
+  readonly members: Readonly<Record<string, InputMember>>;
+  readonly rules: readonly Rule[];
+  /** As a catalogue file writes it. */
+  readonly pricing: Readonly<Record<string, string>>;
+  /** What runs it: children are started for one engine each. */
+  readonly engine: string;
+}

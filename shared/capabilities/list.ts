@@ -1,0 +1,17 @@
+/** The capabilities of this version, with the prices of the catalogue. */
+import generated from "#schemas/generated/capabilities.json" with { type: "json" };
+
+import { compileChecks } from "./check.ts";
+import type { Capability } from "./entry.ts";
+
+/** In the order of `GET /v1/tools`. */
+export const CAPABILITIES = generated as unknown as readonly Capability[];
+
+const BY_ID: ReadonlyMap<string, Capability> = new Map(CAPABILITIES.map((one) => [one.id, one]));
+
+export function findCapability(id: string): Capability | undefined {
+  return BY_ID.get(id);
+}
+
+/** Checks a run's body by the capability's id. */
+export const CHECKS = compileChecks(CAPABILITIES);

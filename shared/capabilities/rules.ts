@@ -1,0 +1,56 @@
+/** Rules between several params or inputs of a run. */
+import type { Rule } from "./entry.ts";
+
+export interface BrokenRule {
+  readonly param: string;
+  readonly message: string;
+}
+
+/** The first rule that the run's body breaks; undefined: none. Values are of the types that the schemas say. */
+export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | undefined {
+  for (const rule of rules) {
+    const broken = judge(rule, body);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}
+
+function judge(rule: Rule, body: object): BrokenRule | undefined {
+  switch (rule.rule) {
+    case "some": {
+      if (rule.of.some((path) => valueAt(body, path) !== undefined)) return undefined;
+      return { param: rule.of[0] ?? "", message: `Expected at least one of ${rule.of.join(", ")}, got none.` };
+    }
+    case "one": {
+      const [, second] = rule.of.filter((path) => valueAt(body, path) !== undefined);
+      if (second === undefined) return undefined;
+      return { param: second, message: `Expected one of ${rule.of.join(", ")}, got several.` };
+    }
+    case "less": {
+      const [low, high] = rule.of.map((path) => valueAt(body, path));
+      if (typeof low !== "number" || typeof high !== "number" || low < high) return undefined;
+      return { param: rule.of[1], message: `Expected ${rule.of[1]} above ${rule.of[0]}, got ${high} and ${low}.` };
+    }
+    case "fits": {
+      const [value, by] = [valueAt(body, rule.path), valueAt(body, rule.by)];
+      const allowed = by === undefined ? undefined : rule.values[JSON.stringify(by).replaceAll('"', "")];
+      if (value === undefined || allowed === undefined || allowed.includes(value as string)) return undefined;
+      const words = allowed.length === 0 ? "to be absent" : `to be one of ${allowed.join(", ")}`;
+      return {
+        param: rule.path,
+        message: `Expected ${rule.path} ${words} with ${rule.by} ${JSON.stringify(by)}, got ${JSON.stringify(value)}.`,
+      };
+    }
+    default:
+      return rule satisfies never;
+  }
+}
+
+function valueAt(body: object, path: string): unknown {
+  let value: unknown = body;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}

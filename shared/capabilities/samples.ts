@@ -1,0 +1,30 @@
+/** Files that every workspace may name as an input, and that count to none: what the samples of the list are run on. */
+import { readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+interface Sample {
+  readonly mediaType: string;
+  readonly name: string;
+}
+
+/** Made by deploy/samples.ts. */
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  "file-sample-photo": { mediaType: "image/jpeg", name: "photo.jpg" },
+};
+
+export interface SampleFile extends Sample {
+  readonly bytes: number;
+  read(): Uint8Array;
+}
+
+export function isSampleFile(id: string): boolean {
+  return Object.hasOwn(SAMPLES, id);
+}
+
+/** Undefined for the id of any other file. */
+export function sampleFile(id: string): SampleFile | undefined {
+  const sample = isSampleFile(id) ? SAMPLES[id] : undefined;
+  if (!sample) return undefined;
+  const path = fileURLToPath(new URL(`samples/${sample.name}`, import.meta.url));
+  return { ...sample, bytes: statSync(path).size, read: () => readFileSync(path) };
+}

@@ -1,0 +1,50 @@
+/** What one run of a capability may bring, take and make, by the kind of what it works on. */
+import type { CapabilityModality, Category } from "#shared/capabilities/entry.ts";
+
+const MB = 1_048_576;
+
+/** Bytes of one input of a kind. */
+export const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> = {
+  image: 50 * MB,
+  video: 2_048 * MB,
+  audio: 500 * MB,
+  document: 100 * MB,
+  archive: 500 * MB,
+  text: 2 * MB,
+  any: 500 * MB,
+};
+
+/** Wall clock of one run's work in its child: what outlasts it is refused as too large. */
+export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
+  video: 900_000,
+  audio: 300_000,
+  image: 60_000,
+  document: 120_000,
+  archive: 300_000,
+  web: 60_000,
+  code: 10_000,
+};
+
+export const CAPABILITIES_LIMITS = {
+  /** Decoded: what is larger comes as a file or from an address. */
+  capabilityBase64BytesMax: 10 * MB,
+  /** Pixels of one picture, and of all frames of one. */
+  imagePixelsMax: 64_000_000,
+  imageFramesPixelsMax: 256_000_000,
+  imageSidePixelsMax: 16_384,
+  /** Files that one run makes, and their bytes in all. */
+  capabilityFilesMax: 200,
+  capabilityOutputBytesMax: 2_048 * MB,
+  /** Text of a result stands in `output` up to this size, and is a file beyond it. */
+  capabilityTextBytesMax: MB,
+  /** Fetching one input from its address. */
+  capabilityFetchMs: 120_000,
+  /** A run that crashes its child is run once more, in a fresh one. */
+  capabilityTries: 2,
+  /** Of a child, and of all files that it writes. */
+  capabilityAddressSpaceBytes: 3_000_000_000,
+  capabilityMemoryBytes: 1_500 * MB,
+  capabilityProcessorSeconds: 1_800,
+  /** The least that a picture is counted for: half a megapixel. */
+  capabilityPixelsMin: 500_000,
+} as const;

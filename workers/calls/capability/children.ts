@@ -1,0 +1,85 @@
+/**
+ * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and no more runs at once than
+ * there are cores.
+ */
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { Semaphore } from "#shared/semaphore.ts";
+
+import type { RunResult, RunTask } from "../../capabilities/child.ts";
+
+export interface CapabilityChildren {
+  /** @throws MediaError as a child pool's run */
+  run(task: RunTask, options: RunOptions): Promise<RunResult>;
+  close(): Promise<void>;
+}
+
+interface RunOptions {
+  readonly engine: string;
+  readonly workspaceId: string;
+  readonly runMs: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (share: number) => void;
+}
+
+const CHILD = fileURLToPath(new URL("../../capabilities/child.ts", import.meta.url));
+const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
+/** A child is replaced after so many runs, so that what leaks in it stays small. */
+const RUNS_MAX = 200;
+const IDLE_MS = 30_000;
+
+/** @param engines with children started ahead */
+export function openCapabilityChildren(engines: readonly string[] = []): CapabilityChildren {
+  const cores = availableParallelism();
+  const pools = new Map<string, ChildPool>();
+  const turns = new Semaphore(cores);
+  const poolOf = (engine: string): ChildPool => {
+    const known = pools.get(engine);
+    if (known) return known;
+    const pool = createChildPool({
+      script: CHILD,
+      args: [engine],
+      spares: 1,
+      // One more than can be busy: a workspace's own child rests while another's works.
+      childrenMax: cores + 1,
+      queueMax: 10_000,
+      jobMs: 60_000,
+      idleMs: IDLE_MS,
+      addressSpaceBytes: LIMITS.capabilityAddressSpaceBytes,
+      memoryBytesMax: LIMITS.capabilityMemoryBytes,
+      watchMs: 100,
+      processorSeconds: LIMITS.capabilityProcessorSeconds,
+      jobsMax: RUNS_MAX,
+      residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
+      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2" },
+    });
+    pools.set(engine, pool);
+    return pool;
+  };
+  for (const engine of engines) poolOf(engine);
+
+  return {
+    async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
+      const turn = await turns.take(1, signal);
+      try {
+        const { output } = await poolOf(engine).run({
+          task: "run",
+          input: task,
+          owner: workspaceId,
+          jobMs: runMs,
+          signal,
+          onChunk: (bytes) => onProgress(new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true)),
+        });
+        return output as RunResult;
+      } finally {
+        turn.release();
+      }
+    },
+    async close() {
+      await Promise.all(Array.from(pools.values(), (pool) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,211 @@
+/** What a run works on, brought into its folder: stored files, addresses, bytes and text of the request. */
+import { createWriteStream } from "node:fs";
+import { readFile as readHead, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+
+import type { CapabilityModality, InputMember } from "#shared/capabilities/entry.ts";
+import { findBlocks, findFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { readFile } from "#shared/files/read.ts";
+import { sampleFile } from "#shared/capabilities/samples.ts";
+import type { StoredInputs } from "#shared/kinds/input-media.ts";
+import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
+import { readCallMedia } from "#shared/storage/call-media.ts";
+
+import type { InputFile } from "../../capabilities/define.ts";
+import type { WorkerContext } from "../../context.ts";
+
+type Context = Pick<WorkerContext, "database" | "storage">;
+
+/** As the admitted request has it: what the body brought in base64 may lie in the object store. */
+interface GivenInput {
+  readonly file_id?: string;
+  readonly url?: string;
+  readonly base64?: string;
+  readonly mime_type?: string;
+  readonly text?: string;
+  /** Name of a stored input. */
+  readonly stored?: string;
+}
+
+export interface RunInputs {
+  readonly context: Context;
+  readonly workspaceId: string;
+  readonly folder: string;
+  readonly members: Readonly<Record<string, InputMember>>;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly stored: StoredInputs;
+  /** Waited for before so many more bytes lie on the disk. */
+  readonly makeRoom: (bytes: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** @throws ApiError naming the member at fault */
+export async function readInputs(run: RunInputs): Promise<Record<string, InputFile | readonly InputFile[]>> {
+  const files: Record<string, InputFile | readonly InputFile[]> = {};
+  for (const [name, member] of Object.entries(run.members)) {
+    const given = run.input[name] as GivenInput | readonly GivenInput[] | undefined;
+    if (given === undefined) continue;
+    if (!Array.isArray(given)) {
+      files[name] = await readOne(run, member, `input.${name}`, name, given as GivenInput);
+      continue;
+    }
+    const list: InputFile[] = [];
+    for (const [at, one] of (given as readonly GivenInput[]).entries()) {
+      list.push(await readOne(run, member, `input.${name}[${at}]`, `${name}-${at}`, one));
+    }
+    files[name] = list;
+  }
+  return files;
+}
+
+async function readOne(
+  run: RunInputs,
+  { kind }: InputMember,
+  param: string,
+  name: string,
+  given: GivenInput,
+): Promise<InputFile> {
+  const path = join(run.folder, `in-${name}`);
+  const bytesMax = CAPABILITY_INPUT_BYTES_MAX[kind];
+  const found = await bring(run, given, path, bytesMax, param);
+  const mediaType = found.mediaType ?? (await typeOf(path, given.mime_type, found.name ?? "", param));
+  checkKind(kind, mediaType, param);
+  return { path, mediaType, bytes: found.bytes, name: found.name ?? name };
+}
+
+interface Brought {
+  readonly bytes: number;
+  /** Of a stored file; what else comes is judged by its bytes. */
+  readonly mediaType?: string;
+  readonly name?: string;
+}
+
+async function bring(
+  run: RunInputs,
+  given: GivenInput,
+  path: string,
+  bytesMax: number,
+  param: string,
+): Promise<Brought> {
+  if (given.file_id !== undefined) return bringFile(run, given.file_id, path, bytesMax, `${param}.file_id`);
+  if (given.url !== undefined) return bringUrl(run, given.url, path, bytesMax, `${param}.url`);
+  const bytes = await bytesOf(run, given, param);
+  if (bytes.length > bytesMax) throw tooLarge(param, bytesMax, bytes.length);
+  await run.makeRoom(bytes.length);
+  await writeFile(path, bytes);
+  return { bytes: bytes.length };
+}
+
+async function bytesOf({ context, stored, signal }: RunInputs, given: GivenInput, param: string): Promise<Uint8Array> {
+  if (given.text !== undefined) return Buffer.from(given.text);
+  const kept = given.stored === undefined ? undefined : stored[given.stored];
+  if (kept) return readCallMedia(context.storage, kept.reference, signal);
+  try {
+    return Uint8Array.fromBase64(given.base64 ?? "");
+  } catch (error) {
+    throw new ApiError("unprocessable_input", "Expected base64, without a data URL's head.", {
+      param: `${param}.base64`,
+      cause: error,
+    });
+  }
+}
+
+async function bringFile(run: RunInputs, id: string, path: string, bytesMax: number, param: string): Promise<Brought> {
+  const sample = sampleFile(id);
+  if (sample) {
+    await writeFile(path, sample.read());
+    return { bytes: sample.bytes, mediaType: sample.mediaType, name: sample.name };
+  }
+  const { database, storage } = run.context;
+  const row = isFileId(id) ? await findFile(database, run.workspaceId, id) : undefined;
+  const blocks = row && (await findBlocks(database, row.id));
+  if (!row || !blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);
+  await run.makeRoom(blocks.bytes);
+  const file = openFile(path);
+  for await (const piece of readFile(storage, blocks)) {
+    run.signal.throwIfAborted();
+    await file.write(piece);
+  }
+  await file.end();
+  return { bytes: blocks.bytes, mediaType: row.media_type, name: row.filename };
+}
+
+const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
+  unsafe: "The address is not a public one.",
+  unreachable: "Nothing could be fetched from this address.",
+  status: "The server at this address did not send the file.",
+  timeout: "The server at this address was too slow.",
+};
+
+async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: number, param: string): Promise<Brought> {
+  const file = openFile(path);
+  let bytes = 0;
+  const onBytes = async (piece: Uint8Array): Promise<void> => {
+    bytes += piece.length;
+    await run.makeRoom(piece.length);
+    await file.write(piece);
+  };
+  try {
+    await fetchPublic(url, { signal: run.signal, bytesMax, timeoutMs: LIMITS.capabilityFetchMs, onBytes });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.fault === "too_large") throw tooLarge(param, bytesMax);
+    const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
+    throw new ApiError(code, SENTENCES[error.fault], { param, cause: error });
+  } finally {
+    await file.end();
+  }
+  if (bytes === 0) throw new ApiError("unprocessable_input", "The file at this address is empty.", { param });
+  return { bytes };
+}
+
+function openFile(path: string) {
+  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  const written = finished(stream);
+  written.catch(() => undefined);
+  return {
+    async write(bytes: Uint8Array): Promise<void> {
+      if (stream.write(bytes)) return;
+      await Promise.race([new Promise<void>((resolve) => void stream.once("drain", resolve)), written]);
+    },
+    async end(): Promise<void> {
+      stream.end();
+      await written;
+    },
+  };
+}
+
+async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {
+  const head = await readHead(path).then((bytes) => bytes.subarray(0, LIMITS.sniffBytes));
+  try {
+    return await settleMediaType(head, claim, name);
+  } catch (error) {
+    if (error instanceof ApiError) throw new ApiError(error.code, error.message, { param, cause: error });
+    throw error;
+  }
+}
+
+const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
+  image: /^image\//,
+  video: /^(?:video\/|image\/gif$)/,
+  audio: /^(?:audio\/|video\/|application\/ogg$)/,
+  document: /^(?:text\/|application\/(?!zip$|gzip$|x-7z|octet-stream$)|image\/svg)/,
+  archive: /^application\/(?!pdf$|octet-stream$)/,
+  text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
+};
+
+function checkKind(kind: CapabilityModality, mediaType: string, param: string): void {
+  if (kind === "any" || TYPES[kind].test(mediaType)) return;
+  throw new ApiError("unprocessable_input", `Expected ${param} to be of kind ${kind}, got ${mediaType}.`, { param });
+}
+
+function tooLarge(param: string, bytesMax: number, got?: number): ApiError {
+  const found = got === undefined ? "more" : String(got);
+  return new ApiError("unprocessable_input", `Expected at most ${bytesMax} bytes, got ${found}.`, { param });
+}

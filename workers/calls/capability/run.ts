@@ -1,0 +1,187 @@
+/**
+ * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
+ * whose worker was lost runs again from its start.
+ */
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { findCapability } from "#shared/capabilities/list.ts";
+import { type Capability } from "#shared/capabilities/entry.ts";
+import { capabilityCharge } from "#shared/capabilities/price.ts";
+import { ApiError } from "#shared/errors.ts";
+import { processFolder } from "#shared/files/process-folder.ts";
+import { discardResults } from "#shared/jobs/kept-results.ts";
+import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
+import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
+import { deserializePrice } from "#shared/pricing/price.ts";
+import type { Code } from "#shared/errors.ts";
+
+import type { RunResult } from "../../capabilities/child.ts";
+import type { WorkerContext } from "../../context.ts";
+import { abortReasonOf, type JobControl, type JobHandler } from "../../job.ts";
+import { freeFailure, type Outcome } from "../../outcome.ts";
+import { explainFailure } from "../failure.ts";
+import { storeArtifact } from "../media/artifacts.ts";
+import type { Holding } from "../media/result-budget.ts";
+
+import { readInputs } from "./inputs.ts";
+
+const folders = processFolder("sluice-runs-");
+
+export function createCapabilityHandler(context: WorkerContext): JobHandler {
+  return {
+    async run(job, control) {
+      const capability = findCapability(job.model);
+      if (!capability) return freeFailure(gone(job.model));
+      const folder = await mkdtemp(join(folders(), "run-"));
+      const holding = context.results.open(job.workspace_id);
+      try {
+        return await serve(context, capability, job, control, folder, holding);
+      } catch (error) {
+        return failed(context, job, control, error);
+      } finally {
+        holding.keep(0);
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+interface StoredRun {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+async function serve(
+  context: WorkerContext,
+  capability: Capability,
+  job: JobMessage,
+  control: JobControl,
+  folder: string,
+  holding: Holding,
+): Promise<Outcome> {
+  const { input, params } = job.request as unknown as StoredRun;
+  const { signal } = control;
+  const startedAt = performance.now();
+  const inputs = await readInputs({
+    context,
+    workspaceId: job.workspace_id,
+    folder,
+    members: capability.members,
+    input,
+    stored: job.stored_inputs ?? {},
+    makeRoom: (bytes) => holding.add(bytes, signal),
+    signal,
+  });
+  const task = { capability: capability.id, folder, params, inputs };
+  const made = await inChild(context, capability, job, task, control);
+  const files = await keepFiles(context, job, made, signal);
+  const durationMs = Math.round(performance.now() - startedAt);
+  const price = deserializePrice(job.price as Record<string, string>);
+  context.log.info({ job_id: job.job_id, capability: capability.id, ms: durationMs }, "capability run");
+  return {
+    status: "succeeded",
+    source: `capability/${capability.id}`,
+    charge: capabilityCharge(price, made),
+    holdNano: BigInt(job.hold_nano),
+    result: {
+      text: JSON.stringify({ capability: capability.id, output: made.output ?? {}, files, duration_ms: durationMs }),
+      upstreamMs: made.ms,
+    },
+  };
+}
+
+async function inChild(
+  context: WorkerContext,
+  { id, engine, category }: Capability,
+  job: JobMessage,
+  task: Parameters<WorkerContext["capabilities"]["run"]>[0],
+  { signal, providerJob }: JobControl,
+): Promise<RunResult> {
+  const options = {
+    engine,
+    workspaceId: job.workspace_id,
+    runMs: CAPABILITY_RUN_MS[category],
+    signal,
+    onProgress: (share: number) => providerJob?.progress(share),
+  };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await context.capabilities.run(task, options);
+    } catch (error) {
+      const hasCrashed = error instanceof MediaError && error.fault === "failed";
+      if (!hasCrashed || tries >= LIMITS.capabilityTries) throw error;
+      context.log.warn({ err: error, job_id: job.job_id, capability: id }, "a run's child ended, the run begins anew");
+    }
+  }
+}
+
+async function keepFiles(context: WorkerContext, job: JobMessage, made: RunResult, signal: AbortSignal) {
+  const { files = [] } = made;
+  if (files.length > LIMITS.capabilityFilesMax) {
+    throw new MediaError(
+      "too_large",
+      `Expected a run to make at most ${LIMITS.capabilityFilesMax} files, got ${files.length}.`,
+    );
+  }
+  const kept: { file_id: string; content_type: string; bytes: number; name: string }[] = [];
+  for (const [at, file] of files.entries()) {
+    const { size } = await stat(file.path);
+    if (size === 0) throw new Error(`${job.model} made an empty file`);
+    const pieces = (): AsyncIterable<Uint8Array> => Bun.file(file.path).stream();
+    const facts = {
+      contentType: file.mediaType,
+      filename: file.name,
+      expiresS: null,
+      stopping: signal,
+      work: `capability ${job.model}`,
+    };
+    const place = context.uploadPlaces.open(job.workspace_id);
+    try {
+      await place.add(1, signal);
+      const fileId = await storeArtifact(context, job, at, { pieces }, facts);
+      kept.push({ file_id: fileId, content_type: file.mediaType, bytes: size, name: file.name });
+    } finally {
+      place.keep(0);
+    }
+  }
+  return kept;
+}
+
+const CODES: Readonly<Record<MediaFault, Code>> = {
+  invalid: "invalid_request",
+  unsupported: "unprocessable_input",
+  corrupt: "unprocessable_input",
+  too_large: "unprocessable_input",
+  timeout: "unprocessable_input",
+  busy: "overloaded",
+  aborted: "service_unavailable",
+  failed: "internal_error",
+};
+
+/** Nothing of it is owed. @throws the error when the run is to begin anew in another worker */
+async function failed(context: WorkerContext, job: JobMessage, control: JobControl, error: unknown): Promise<Outcome> {
+  const { reason } = control.signal as { readonly reason: unknown };
+  const abort = abortReasonOf(reason);
+  if (abort === "shutdown") throw error;
+  await discardResults(context, { id: job.job_id, workspaceId: job.workspace_id });
+  if (abort !== undefined) {
+    const failure = explainFailure(error, reason);
+    return { status: failure.status, source: null, charge: undefined, failure };
+  }
+  if (error instanceof ApiError) {
+    const { code, message, param } = error;
+    return freeFailure({ code, message, param, retry: false });
+  }
+  if (!(error instanceof MediaError)) throw error;
+  const code = CODES[error.fault];
+  context.log.warn({ err: error, job_id: job.job_id, capability: job.model, code }, "a capability's run failed");
+  const message = error.fault === "failed" ? "The service failed to run the capability." : error.message;
+  return freeFailure({ code, message, param: null, retry: false });
+}
+
+function gone(id: string) {
+  const message = `The capability ${id} is not offered any more.`;
+  return { code: "capability_not_found", message, param: null, retry: false } as const;
+}

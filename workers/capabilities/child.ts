@@ -1,0 +1,39 @@
+/** The script of the children that run capabilities: one run at a time, in a folder of its own. */
+import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
+
+import type { InputFile, Made, Run } from "./define.ts";
+import { loadEngine } from "./engines.ts";
+import { loadCapability } from "./list.ts";
+
+export interface RunTask {
+  readonly capability: string;
+  readonly folder: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, InputFile | readonly InputFile[]>>;
+}
+
+export interface RunResult extends Made {
+  /** Wall clock of the engine, without the loading of its code. */
+  readonly ms: number;
+}
+
+const run: Task = async (task, _parts, emit) => {
+  const { capability: id, folder, params, inputs } = task as RunTask;
+  const capability = await loadCapability(id);
+  process.chdir(folder);
+  let told = 0;
+  const progress = (share: number): void => {
+    if (share - told < 0.01) return;
+    told = share;
+    emit(new Uint8Array(Float64Array.of(share).buffer));
+  };
+  const startedAt = performance.now();
+  const made = await capability.run({ params, inputs, folder, progress } as unknown as Run<never, never>);
+  const result: RunResult = { ...made, ms: performance.now() - startedAt };
+  return { output: result };
+};
+
+/** Loaded ahead, so that the first run does not wait for it. */
+const [engine] = process.argv.slice(2);
+if (engine !== undefined) await loadEngine(engine);
+await serveTasks({ run });

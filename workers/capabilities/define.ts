@@ -1,0 +1,162 @@
+/**
+ * A capability: what is published of it, and what runs it in a child process. One file each; `list.ts` names them all, and
+ * `npm run generate` writes what the ingress serves.
+ */
+import type { Capability, CapabilityModality, InputMember, Rule, Schema } from "#shared/capabilities/entry.ts";
+import { CATEGORIES } from "#shared/capabilities/entry.ts";
+
+import { objectSchema, type Params, type ParamsOf } from "./params.ts";
+
+/** An input in the child's folder. */
+export interface InputFile {
+  readonly path: string;
+  /** By its own bytes. */
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** As its owner called it, or as we do; never a path. */
+  readonly name: string;
+}
+
+/** A file that a run made, in the child's folder. */
+export interface MadeFile {
+  readonly path: string;
+  readonly mediaType: string;
+  /** Ours, such as `page-001.png`. */
+  readonly name: string;
+}
+
+export interface Made {
+  /** Facts and text for the caller. */
+  readonly output?: Readonly<Record<string, unknown>>;
+  readonly files?: readonly MadeFile[];
+  /** What is paid for by the megapixel: the larger of input and output, times the operations. */
+  readonly pixels?: number;
+}
+
+/** What a handler is given. */
+export interface Run<P, I> {
+  readonly params: P;
+  readonly inputs: I;
+  /** Empty but for the inputs, and the child's own. */
+  readonly folder: string;
+  /** How far it is, 0 to 1. */
+  progress(share: number): void;
+}
+
+export interface Member<T> extends InputMember {
+  readonly description: string;
+  readonly type?: T;
+}
+
+type Members = Readonly<Record<string, Member<unknown>>>;
+type InputsOf<M extends Members> = { readonly [Name in keyof M]: M[Name] extends Member<infer T> ? T : never };
+
+interface MemberOptions {
+  readonly optional?: true;
+  readonly takesText?: true;
+}
+
+type One<O> = O extends { readonly optional: true } ? InputFile | undefined : InputFile;
+type Many<O> = O extends { readonly optional: true } ? readonly InputFile[] | undefined : readonly InputFile[];
+
+/** One file. */
+export function input<const O extends MemberOptions>(
+  kind: CapabilityModality,
+  description: string,
+  options?: O,
+): Member<One<O>> {
+  const { optional, takesText = kind === "text" ? true : undefined } = options ?? {};
+  return { kind, description, isRequired: optional !== true, takesText: takesText === true };
+}
+
+/** An ordered list of files. */
+export function inputs<const O extends MemberOptions>(
+  kind: CapabilityModality,
+  description: string,
+  [min, max]: readonly [number, number],
+  options?: O,
+): Member<Many<O>> {
+  const { optional, takesText } = options ?? {};
+  return { kind, description, isRequired: optional !== true, takesText: takesText === true, many: { min, max } };
+}
+
+interface Definition<P extends Params, M extends Members> {
+  /** `<category>.<operation>`. */
+  readonly id: string;
+  readonly display_name: string;
+  /** One line. */
+  readonly description: string;
+  /** Markdown. */
+  readonly long_description?: string;
+  readonly output_modality: CapabilityModality;
+  readonly composite?: true;
+  readonly input: M;
+  readonly params: P;
+  /** Groups of params that spell one value in several ways. */
+  readonly valueSources?: readonly string[];
+  readonly rules?: readonly Rule[];
+  readonly sample_input: Readonly<Record<keyof M & string, unknown>> | Readonly<Record<string, unknown>>;
+  /** At least two, the one with the fewest params first. */
+  readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
+  readonly price: Readonly<Record<string, string>>;
+  readonly engine: string;
+  /** @throws MediaError `unsupported`, `corrupt`, `too_large`, `invalid` for what its caller can mend */
+  readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<Made>;
+}
+
+export interface DefinedCapability extends Capability {
+  readonly run: (run: Run<never, never>) => Promise<Made>;
+}
+
+export function defineCapability<const P extends Params, const M extends Members>(
+  definition: Definition<P, M>,
+): DefinedCapability {
+  const { input: members, params, price, valueSources, rules = [], run, ...published } = definition;
+  const category = CATEGORIES.find((one) => definition.id.startsWith(`${one}.`));
+  if (category === undefined) throw new Error(`${definition.id} has no category`);
+  const kinds = [...new Set(Object.values(members).map(({ kind }) => kind))];
+  const [only] = kinds;
+  return {
+    ...published,
+    category,
+    input_modality: kinds.length === 1 && only !== undefined ? only : kinds,
+    params_schema: objectSchema(params, valueSources === undefined ? {} : { "x-svc-value-sources": valueSources }),
+    input_schema: inputSchema(members),
+    members: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, bare(member)])),
+    rules,
+    pricing: { currency: "credits", ...price },
+    run,
+  };
+}
+
+function bare({ kind, isRequired, takesText, many }: InputMember): InputMember {
+  return { kind, isRequired, takesText, ...(many === undefined ? {} : { many }) };
+}
+
+function inputSchema(members: Members): Schema {
+  const required = Object.entries(members).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+function memberSchema({ description, takesText, many }: Member<unknown>): Schema {
+  const ways = ["file_id", "url", "base64", ...(takesText ? ["text"] : [])];
+  const one = {
+    type: "object",
+    properties: {
+      file_id: { description: "A stored file of the workspace.", type: "string", minLength: 1, maxLength: 100 },
+      url: { description: "A public http or https address.", type: "string", minLength: 1, maxLength: 8_000 },
+      base64: { description: "The bytes, at most 10 MB of them.", type: "string", minLength: 1 },
+      mime_type: { description: "What base64 holds; its bytes decide.", type: "string", maxLength: 200 },
+      ...(takesText ? { text: { description: "The text itself.", type: "string", maxLength: 2_097_152 } } : {}),
+    },
+    additionalProperties: false,
+    "x-svc-value-sources": ways,
+  };
+  if (many === undefined) return { description, ...one };
+  return { description, type: "array", items: one, minItems: many.min, maxItems: many.max };
+}

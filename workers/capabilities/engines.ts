@@ -1,0 +1,9 @@
+/** What children load before their first run. */
+const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
+  sharp: () => import("./image/sharp.ts"),
+};
+
+/** Nothing for an engine that needs no loading ahead. */
+export async function loadEngine(name: string): Promise<void> {
+  await ENGINES[name]?.();
+}

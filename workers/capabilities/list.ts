@@ -1,0 +1,27 @@
+/** Every capability, in the order of `GET /v1/tools`: a line here and a file beside it. */
+import { CATEGORIES, type Category } from "#shared/capabilities/entry.ts";
+
+import type { DefinedCapability } from "./define.ts";
+
+/** Operations of each category; each has the file `<category>/<operation>.ts`. */
+const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
+  video: [],
+  audio: [],
+  image: ["resize"],
+  document: [],
+  archive: [],
+  web: [],
+  code: [],
+};
+
+export const CAPABILITY_IDS: readonly string[] = CATEGORIES.flatMap((category) =>
+  OPERATIONS[category].map((operation) => `${category}.${operation}`),
+);
+
+/** Loads the definition with its engine: for child processes and the generator. @throws Error for an id that is not listed */
+export async function loadCapability(id: string): Promise<DefinedCapability> {
+  if (!CAPABILITY_IDS.includes(id)) throw new Error(`there is no capability ${id}`);
+  const [category = "", operation = ""] = id.split(".");
+  const module = (await import(`./${category}/${operation.replaceAll("_", "-")}.ts`)) as { default: DefinedCapability };
+  return module.default;
+}

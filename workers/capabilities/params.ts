@@ -1,0 +1,143 @@
+/** Params of capabilities: each with its published schema and the type that its handler gets. */
+import type { Schema } from "#shared/capabilities/entry.ts";
+
+export interface Param<T> {
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  /** For types only. */
+  readonly type?: T;
+}
+
+export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** What a handler gets: every param, those without a value undefined. */
+export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
+
+/** Absent: it may be left out, and is undefined then. */
+type Presence<T> = { readonly default?: T; readonly required?: true };
+type Value<T, Given> = Given extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
+
+/** As `x-svc-unit` names them. */
+export type Unit =
+  | "px"
+  | "s"
+  | "ms"
+  | "dB"
+  | "LUFS"
+  | "dBTP"
+  | "Hz"
+  | "kbit/s"
+  | "fps"
+  | "deg"
+  | "dpi"
+  | "mm"
+  | "bytes"
+  | "percent";
+
+interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  readonly unit?: Unit;
+}
+
+function param<T, G extends Presence<T>>(schema: Schema, given: G): Param<Value<T, G>> {
+  const { default: value, required } = given;
+  return { schema: value === undefined ? schema : { ...schema, default: value }, isRequired: required === true };
+}
+
+function numberSchema(type: "integer" | "number", description: string, { min, max, unit }: NumberRange): Schema {
+  return {
+    description,
+    type,
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(unit === undefined ? {} : { "x-svc-unit": unit }),
+  };
+}
+
+export function integer<const G extends Presence<number> & NumberRange>(
+  description: string,
+  given: G,
+): Param<Value<number, G>> {
+  return param<number, G>(numberSchema("integer", description, given), given);
+}
+
+export function number<const G extends Presence<number> & NumberRange>(
+  description: string,
+  given: G,
+): Param<Value<number, G>> {
+  return param<number, G>(numberSchema("number", description, given), given);
+}
+
+export function flag(description: string, value: boolean): Param<boolean> {
+  return param<boolean, { default: boolean }>({ description, type: "boolean" }, { default: value });
+}
+
+/** @param given `labels`: a display name for each value that does not speak for itself */
+export function choice<
+  const V extends string | number,
+  const G extends Presence<V> & { readonly labels?: Readonly<Partial<Record<V, string>>> },
+>(description: string, values: readonly V[], given: G): Param<Value<V, G>> {
+  const labels = given.labels === undefined ? {} : { "x-svc-enum-labels": given.labels };
+  const type = typeof values[0] === "number" ? "integer" : "string";
+  return param<V, G>({ description, type, enum: values, ...labels }, given);
+}
+
+export function text<
+  const G extends Presence<string> & { readonly min?: number; readonly max: number; readonly pattern?: string },
+>(description: string, given: G): Param<Value<string, G>> {
+  const { min = 1, max, pattern } = given;
+  const schema = { description, type: "string", minLength: min, maxLength: max };
+  return param<string, G>(pattern === undefined ? schema : { ...schema, pattern }, given);
+}
+
+export function color<const G extends Presence<string>>(description: string, given: G): Param<Value<string, G>> {
+  return text(`${description} A hex colour such as #3366ff, or a CSS name.`, {
+    ...given,
+    max: 30,
+    pattern: "^(?:#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30})$",
+  }) as Param<Value<string, G>>;
+}
+
+export function list<T, const G extends Presence<readonly T[]> & { readonly min?: number; readonly max: number }>(
+  description: string,
+  item: Param<T>,
+  given: G,
+): Param<Value<readonly T[], G>> {
+  const { min = 1, max } = given;
+  return param<readonly T[], G>(
+    { description, type: "array", items: item.schema, minItems: min, maxItems: max },
+    given,
+  );
+}
+
+/** For what the others cannot say. */
+export function custom<T, const G extends Presence<T> = Presence<T>>(schema: Schema, given: G): Param<Value<T, G>> {
+  return param<T, G>(schema, given);
+}
+
+/** The draft-07 schema of an object with these members and no others. */
+export function objectSchema(members: Params, more: Schema = {}): Schema {
+  const required = Object.entries(members).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema])),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+    ...more,
+  };
+}
+
+/** Nine places of the compass. */
+export const GRAVITIES = [
+  "center",
+  "north",
+  "northeast",
+  "east",
+  "southeast",
+  "south",
+  "southwest",
+  "west",
+  "northwest",
+] as const;
+export type Gravity = (typeof GRAVITIES)[number];
