@@ -35,7 +35,7 @@ export async function prepareRun(context: IngressContext, call: RouteCall): Prom
   const request = parse("CapabilityRunRequest", readJson(body).value);
   const checked = checkOf(capability, request);
   const inline: Inline[] = [];
-  const input = await preparedInput(context, call, checked, inline);
+  const input = await preparedInput(context, call, capability, checked, inline);
   return {
     capability,
     isAsync: request.async === true,
@@ -86,6 +86,7 @@ type Given = Readonly<Record<string, unknown>>;
 async function preparedInput(
   context: IngressContext,
   call: RouteCall,
+  capability: Capability,
   { input }: CheckedRun,
   inline: Inline[],
 ): Promise<CheckedRun["input"]> {
@@ -93,7 +94,14 @@ async function preparedInput(
   const files: { readonly id: string; readonly param: string }[] = [];
   for (const [name, value] of Object.entries(input)) {
     if (typeof value === "string") prepared[name] = assertPublicUrl(value, `input.${name}`).href;
-    else if (!Array.isArray(value)) prepared[name] = preparedOne(value as Given, name, `input.${name}`, inline, files);
+    else if (capability.members[name]?.named !== undefined) {
+      prepared[name] = Object.fromEntries(
+        Object.entries(value as Readonly<Record<string, Given>>).map(([own, one]) => [
+          own,
+          preparedOne(one, `${name}-${own}`, `input.${name}.${own}`, inline, files),
+        ]),
+      );
+    } else if (!Array.isArray(value)) prepared[name] = preparedOne(value as Given, name, `input.${name}`, inline, files);
     else {
       prepared[name] = (value as readonly Given[]).map((one, at) =>
         preparedOne(one, `${name}-${at}`, `input.${name}[${at}]`, inline, files),

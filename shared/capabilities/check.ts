@@ -38,7 +38,10 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
       input: memberOf(input(), "input", structuredClone(body.input)),
       params: memberOf(params(), "params", structuredClone(body.params ?? {})),
     };
-    for (const [name, member] of Object.entries(checked.input)) oneSource(`input.${name}`, member);
+    for (const [name, member] of Object.entries(checked.input)) {
+      if (capability.members[name]?.named === undefined) oneSource(`input.${name}`, member);
+      else for (const [own, one] of Object.entries(member as object)) oneSource(`input.${name}.${own}`, one);
+    }
     valueSources(capability.params_schema, checked.params);
     const broken = brokenRule(capability.rules, checked);
     if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });

@@ -16,6 +16,8 @@ export interface InputMember {
   readonly isRequired: boolean;
   /** Of an ordered list: how many. Absent: one. */
   readonly many?: { readonly min: number; readonly max: number };
+  /** Of files by names that the caller chooses. */
+  readonly named?: { readonly max: number };
   /** It may be given as `{text}`. */
   readonly takesText: boolean;
 }

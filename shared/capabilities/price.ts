@@ -43,7 +43,7 @@ export function capabilityPrice(_catalogue: Catalogue, { pricing }: Pick<Capabil
   return parsePrice(pricing);
 }
 
-/** A run on a picture of two megapixels, or of two seconds. */
+/** A run on an image of two megapixels, or of two seconds. */
 export function usualCost(price: Price, operations = 1): bigint {
   return priceMedia(price, { ...ONE_RESULT, milliseconds: 2_000, pixels: [2_000_000 * operations] });
 }

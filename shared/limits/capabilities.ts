@@ -28,7 +28,7 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
 export const CAPABILITIES_LIMITS = {
   /** Decoded: what is larger comes as a file or from an address. */
   capabilityBase64BytesMax: 10 * MB,
-  /** Pixels of one picture, and of all frames of one. */
+  /** Pixels of one image, and of all frames of one. */
   imagePixelsMax: 64_000_000,
   imageFramesPixelsMax: 256_000_000,
   imageSidePixelsMax: 16_384,
@@ -45,6 +45,6 @@ export const CAPABILITIES_LIMITS = {
   capabilityAddressSpaceBytes: 3_000_000_000,
   capabilityMemoryBytes: 1_500 * MB,
   capabilityProcessorSeconds: 1_800,
-  /** The least that a picture is counted for: half a megapixel. */
+  /** The least that an image is counted for: half a megapixel. */
   capabilityPixelsMin: 500_000,
 } as const;

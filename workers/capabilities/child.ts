@@ -5,11 +5,14 @@ import type { InputFile, Made, Run } from "./define.ts";
 import { loadEngine } from "./engines.ts";
 import { loadCapability } from "./list.ts";
 
+/** Of one member of `input`. */
+export type RunFiles = InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>>;
+
 export interface RunTask {
   readonly capability: string;
   readonly folder: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly inputs: Readonly<Record<string, InputFile | readonly InputFile[]>>;
+  readonly inputs: Readonly<Record<string, RunFiles>>;
 }
 
 export interface RunResult extends Made {

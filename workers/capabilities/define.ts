@@ -80,6 +80,15 @@ export function inputs<const O extends MemberOptions>(
   return { kind, description, isRequired: optional !== true, takesText: takesText === true, many: { min, max } };
 }
 
+/** Files by names that the caller chooses. */
+export function named(
+  kind: CapabilityModality,
+  description: string,
+  max: number,
+): Member<Readonly<Record<string, InputFile>> | undefined> {
+  return { kind, description, isRequired: false, takesText: false, named: { max } };
+}
+
 interface Definition<P extends Params, M extends Members> {
   /** `<category>.<operation>`. */
   readonly id: string;
@@ -129,8 +138,9 @@ export function defineCapability<const P extends Params, const M extends Members
   };
 }
 
-function bare({ kind, isRequired, takesText, many }: InputMember): InputMember {
-  return { kind, isRequired, takesText, ...(many === undefined ? {} : { many }) };
+function bare({ kind, isRequired, takesText, many, named: names }: InputMember): InputMember {
+  const more = { ...(many === undefined ? {} : { many }), ...(names === undefined ? {} : { named: names }) };
+  return { kind, isRequired, takesText, ...more };
 }
 
 function inputSchema(members: Members): Schema {
@@ -143,7 +153,7 @@ function inputSchema(members: Members): Schema {
   };
 }
 
-function memberSchema({ description, takesText, many }: Member<unknown>): Schema {
+function memberSchema({ description, takesText, many, named: names }: Member<unknown>): Schema {
   const ways = ["file_id", "url", "base64", ...(takesText ? ["text"] : [])];
   const one = {
     type: "object",
@@ -157,6 +167,10 @@ function memberSchema({ description, takesText, many }: Member<unknown>): Schema
     additionalProperties: false,
     "x-svc-value-sources": ways,
   };
+  if (names !== undefined) {
+    const propertyNames = { pattern: "^[a-zA-Z0-9_-]{1,40}$" };
+    return { description, type: "object", additionalProperties: one, propertyNames, maxProperties: names.max };
+  }
   if (many === undefined) return { description, ...one };
   return { description, type: "array", items: one, minItems: many.min, maxItems: many.max };
 }

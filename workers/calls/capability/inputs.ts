@@ -16,6 +16,7 @@ import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";
 
+import type { RunFiles } from "../../capabilities/child.ts";
 import type { InputFile } from "../../capabilities/define.ts";
 import type { WorkerContext } from "../../context.ts";
 
@@ -45,11 +46,19 @@ export interface RunInputs {
 }
 
 /** @throws ApiError naming the member at fault */
-export async function readInputs(run: RunInputs): Promise<Record<string, InputFile | readonly InputFile[]>> {
-  const files: Record<string, InputFile | readonly InputFile[]> = {};
+export async function readInputs(run: RunInputs): Promise<Record<string, RunFiles>> {
+  const files: Record<string, RunFiles> = {};
   for (const [name, member] of Object.entries(run.members)) {
     const given = run.input[name] as GivenInput | readonly GivenInput[] | undefined;
     if (given === undefined) continue;
+    if (member.named !== undefined) {
+      const all: Record<string, InputFile> = {};
+      for (const [own, one] of Object.entries(given as Readonly<Record<string, GivenInput>>)) {
+        all[own] = await readOne(run, member, `input.${name}.${own}`, `${name}-${own}`, one);
+      }
+      files[name] = all;
+      continue;
+    }
     if (!Array.isArray(given)) {
       files[name] = await readOne(run, member, `input.${name}`, name, given as GivenInput);
       continue;

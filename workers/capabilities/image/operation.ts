@@ -1,70 +1,108 @@
 /**
- * Operations on pictures: each is a capability of its own and a step of `image.pipeline`. A step sees exactly the pixels that the
+ * Operations on images: each is a capability of its own and a step of `image.pipeline`. A step sees exactly the pixels that the
  * one before it made.
  */
-import type { Sharp } from "sharp";
+import sharp, { type Sharp } from "sharp";
 
-import type { CapabilityModality, Rule } from "#shared/capabilities/entry.ts";
+import type { Rule } from "#shared/capabilities/entry.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Member } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
-import { openPicture, OUTPUT, type Output, type Picture, writePicture } from "./sharp.ts";
+import { asMediaError, type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
 
-/** Second pictures, by name. */
+/** Second images, by name. */
 export type Assets = Readonly<Record<string, InputFile | undefined>>;
 
-export interface ImageOperation<P extends Params> {
+export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
   /** Frames of an animation are kept by it. */
   readonly takesFrames?: true;
-  /** The picture is taken as it is stored, not as its camera says it is to be turned. */
+  /** The image is taken as it is stored, not as its camera says it is to be turned. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
   /** @throws MediaError `invalid`, `too_large` */
-  apply(picture: Picture, params: ParamsOf<P>, assets: Assets): Promise<Sharp> | Sharp;
+  readonly apply: (image: OpenedImage, params: ParamsOf<P>, assets: Assets) => Promise<Sharp> | Sharp;
 }
 
-interface Definition<P extends Params> extends ImageOperation<P> {
+interface Published {
   readonly id: string;
   readonly display_name: string;
   readonly description: string;
-  readonly assets?: Readonly<Record<string, Member<InputFile | undefined>>>;
+  readonly assets?: Readonly<Record<string, Member<unknown>>>;
   readonly sample_input?: Readonly<Record<string, unknown>>;
   readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
 }
 
 export const MEGAPIXEL_PRICE = { unit: "per_megapixel", megapixel_price: "0.02" } as const;
-const IMAGE: CapabilityModality = "image";
+export const PHOTO = { image: { file_id: "file-sample-photo" } } as const;
+const IMAGE = "image" as const;
 
-/** The capability of an operation: one picture in, one out. */
-export function imageCapability<const P extends Params>(definition: Definition<P>): DefinedCapability {
-  const { params, assets = {}, sample_input = { image: { file_id: "file-sample-photo" } }, ...rest } = definition;
+/** The capability of an operation: one image in, one out. */
+export function imageCapability<const P extends Params>(
+  operation: ImageOperation<P>,
+  published: Published,
+): DefinedCapability {
+  const { assets = {}, sample_input = PHOTO, ...rest } = published;
   return defineCapability({
-    ...published(rest),
+    ...rest,
     output_modality: IMAGE,
-    input: { image: input("image", "The picture."), ...assets },
-    params: { ...params, ...OUTPUT },
-    rules: definition.rules ?? [],
+    input: { image: input("image", "The image."), ...assets },
+    params: { ...operation.params, ...OUTPUT },
+    rules: operation.rules ?? [],
     sample_input,
     price: MEGAPIXEL_PRICE,
     engine: "sharp",
-    async run({ params: all, inputs, folder }) {
-      const own = all as unknown as ParamsOf<P> & Output;
-      const { image, ...others } = inputs as unknown as { readonly image: InputFile } & Assets;
-      const frames =
-        definition.takesFrames === true && (own.format === undefined || own.format === "gif" || own.format === "webp");
-      const asStored = definition.asStored?.(own) === true;
-      const picture = await openPicture(image, { frames, asStored });
-      return writePicture(folder, await definition.apply(picture, own, others), picture, own);
+    async run({ params, inputs, folder }) {
+      const own = params as unknown as ParamsOf<P> & Output;
+      const { image, assets: named, ...others } = inputs as unknown as Assets & { readonly image: InputFile; readonly assets?: Assets };
+      const keepsFrames = own.format === undefined || own.format === "gif" || own.format === "webp";
+      const asStored = operation.asStored?.(own) === true;
+      const opened = await openImage(image, { frames: operation.takesFrames === true && keepsFrames, asStored });
+      const made = await operation.apply(opened, own, { ...others, ...named });
+      return writeImage(folder, made, opened, own);
     },
   });
 }
 
-function published({
-  id,
-  display_name,
-  description,
-  examples,
-}: Pick<Definition<Params>, "id" | "display_name" | "description" | "examples">) {
-  return { id, display_name, description, examples };
+/** The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own. */
+export async function settled(image: Sharp, format: OpenedImage["format"] = "png"): Promise<OpenedImage> {
+  try {
+    const { data, info } = await image.toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    checkSide(width, height);
+    const raw = { width, height, channels } as const;
+    return { image: sharp(data, { raw }), width, height, format, hasAlpha: channels === 2 || channels === 4, pages: 1 };
+  } catch (error) {
+    throw asMediaError(error);
+  }
+}
+
+/** @throws MediaError too_large */
+export function checkSide(width: number, height: number): void {
+  const { imageSidePixelsMax: max } = LIMITS;
+  if (width <= max && height <= max) return;
+  throw new MediaError("too_large", `Expected a result of at most ${max} pixels on a side, got ${width} × ${height}.`);
+}
+
+/** Where a box of this size stands in a place of the compass. */
+export function placed(
+  gravity: string,
+  outer: { readonly width: number; readonly height: number },
+  box: { readonly width: number; readonly height: number },
+  margin = 0,
+): { readonly left: number; readonly top: number } {
+  const along = (size: number, own: number, low: string, high: string): number => {
+    if (gravity.includes(low)) return margin;
+    return gravity.includes(high) ? size - own - margin : Math.round((size - own) / 2);
+  };
+  return { left: along(outer.width, box.width, "west", "east"), top: along(outer.height, box.height, "north", "south") };
+}
+
+/** @throws MediaError invalid, for a name that `input.assets` does not have */
+export function assetOf(assets: Assets, name: string, param: string): InputFile {
+  const file = assets[name];
+  if (file) return file;
+  throw new MediaError("invalid", `Expected ${param} to name a member of input.assets, got ${name.slice(0, 40)}.`);
 }

@@ -1,25 +1,22 @@
 import { LIMITS } from "#shared/limits.ts";
+
 import { choice, flag, GRAVITIES, integer } from "../params.ts";
 import { imageCapability, type ImageOperation } from "./operation.ts";
 
 const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
 
-export const params = {
-  width: integer("Width of the result; from the height and the picture's shape where it is not given.", SIDE),
-  height: integer("Height of the result; from the width and the picture's shape where it is not given.", SIDE),
-  fit: choice(
-    "How the picture meets a width and height of another shape.",
-    ["cover", "contain", "fill", "inside", "outside"],
-    {
-      default: "cover",
-      labels: { cover: "Fill and crop", contain: "Fit with borders", fill: "Stretch" },
-    },
-  ),
-  gravity: choice("What stays in sight when the picture is cropped.", [...GRAVITIES, "entropy", "attention"], {
+const params = {
+  width: integer("Width of the result; it follows from the height where it is not given.", SIDE),
+  height: integer("Height of the result; it follows from the width where it is not given.", SIDE),
+  fit: choice("How the image meets a size of another shape.", ["cover", "contain", "fill", "inside", "outside"], {
+    default: "cover",
+    labels: { cover: "Fill and crop", contain: "Fit with borders", fill: "Stretch" },
+  }),
+  gravity: choice("What stays in sight when the image is cropped.", [...GRAVITIES, "entropy", "attention"], {
     default: "center",
   }),
   kernel: choice("How pixels are joined.", ["nearest", "cubic", "mitchell", "lanczos3"], { default: "lanczos3" }),
-  enlarge: flag("Makes small pictures larger; without it they stay as they are.", true),
+  enlarge: flag("Makes small images larger; without it they stay as they are.", true),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -38,15 +35,14 @@ export const operation: ImageOperation<typeof params> = {
     }),
 };
 
-export default imageCapability({
-  ...operation,
+export default imageCapability(operation, {
   id: "image.resize",
   display_name: "Resize image",
-  description: "Changes the size of a picture, cropping or fitting it where the shape differs.",
+  description: "Changes the size of an image, cropping or fitting it where the shape differs.",
   examples: [
     { title: "320 pixels wide", params: { width: 320 } },
     {
-      title: "A square that keeps what draws the eye",
+      title: "A square around what draws the eye",
       params: { width: 256, height: 256, gravity: "attention", format: "webp" },
     },
   ],

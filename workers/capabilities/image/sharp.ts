@@ -1,4 +1,4 @@
-/** How image capabilities open and write pictures, through sharp. For child processes only. */
+/** How image capabilities open and write images, through sharp. For child processes only. */
 import { join } from "node:path";
 
 import sharp, { type Sharp } from "sharp";
@@ -9,7 +9,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { InputFile, Made } from "../define.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
 
-// One picture at a time on one core: what runs beside it is another child's.
+// One image at a time on one core: what runs beside it is another child's.
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -35,7 +35,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-export interface Picture {
+export interface OpenedImage {
   readonly image: Sharp;
   readonly width: number;
   readonly height: number;
@@ -58,17 +58,17 @@ const HEADERS: Readonly<Record<string, Format>> = {
  * @param options `frames`: all frames of an animation, below one another
  * @throws MediaError unsupported, corrupt, too_large
  */
-export async function openPicture(
+export async function openImage(
   file: InputFile,
   options: { readonly frames?: boolean; readonly asStored?: boolean } = {},
-): Promise<Picture> {
+): Promise<OpenedImage> {
   const { frames = false, asStored = false } = options;
   const opening = { limitInputPixels: false, animated: frames, failOn: "error", sequentialRead: true } as const;
   try {
     const facts = await sharp(file.path, opening).metadata();
     const format = HEADERS[facts.format ?? ""];
     if (format === undefined || file.mediaType === "image/svg+xml") {
-      throw new MediaError("unsupported", `Expected a picture in ${FORMATS.join(", ")}, got ${file.mediaType}.`);
+      throw new MediaError("unsupported", `Expected an image in ${FORMATS.join(", ")}, got ${file.mediaType}.`);
     }
     const pages = frames ? (facts.pages ?? 1) : 1;
     const height = frames ? (facts.pageHeight ?? facts.height) : facts.height;
@@ -106,18 +106,18 @@ export function asMediaError(error: unknown): unknown {
     /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i.test(
       error.message,
     );
-  return isInput ? new MediaError("corrupt", "The picture cannot be decoded.", { cause: error }) : error;
+  return isInput ? new MediaError("corrupt", "The image cannot be decoded.", { cause: error }) : error;
 }
 
 /**
  * Writes the result in its format.
- * @param from the picture that it was made of: its format where none is asked for, its size for the price
+ * @param from the image that it was made of: its format where none is asked for, its size for the price
  * @param operations how many the price counts
  */
-export async function writePicture(
+export async function writeImage(
   folder: string,
   image: Sharp,
-  from: Pick<Picture, "format" | "width" | "height" | "pages">,
+  from: Pick<OpenedImage, "format" | "width" | "height" | "pages">,
   output: Output,
   operations = 1,
 ): Promise<Made> {

@@ -1,0 +1,47 @@
+import { color, flag, number } from "../params.ts";
+import { imageCapability, type ImageOperation } from "./operation.ts";
+import { checkColor } from "./sharp.ts";
+
+const params = {
+  brightness: number("1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
+  contrast: number("1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
+  saturation: number("0 is grey, 1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
+  hue: number("Turns all colours.", { min: -360, max: 360, unit: "deg", default: 0 }),
+  gamma: number("Lightens the middle tones.", { min: 1, max: 3, default: 1 }),
+  normalize: flag("Stretches the tones from black to white.", false),
+  greyscale: flag("Takes the colours away.", false),
+  invert: flag("Turns it into its negative.", false),
+  tint: color("Colours it, its tones kept.", {}),
+};
+
+export const operation: ImageOperation<typeof params> = {
+  params,
+  takesFrames: true,
+  apply({ image }, { brightness, contrast, saturation, hue, gamma, normalize, greyscale, invert, tint }) {
+    let made = image;
+    if (brightness !== 1 || saturation !== 1 || hue !== 0) {
+      made = made.modulate({ brightness, saturation, hue: Math.round((hue + 360) % 360) });
+    }
+    // Around middle grey, so that contrast does not lighten.
+    if (contrast !== 1) made = made.linear(contrast, 128 * (1 - contrast));
+    if (gamma !== 1) made = made.gamma(gamma);
+    if (normalize) made = made.normalise();
+    if (greyscale) made = made.greyscale();
+    if (invert) made = made.negate({ alpha: false });
+    if (tint !== undefined) {
+      checkColor("params.tint", tint);
+      made = made.tint(tint);
+    }
+    return made;
+  },
+};
+
+export default imageCapability(operation, {
+  id: "image.adjust",
+  display_name: "Adjust image",
+  description: "Changes brightness, contrast, colours and tones.",
+  examples: [
+    { title: "Black and white", params: { greyscale: true } },
+    { title: "Warmer and livelier", params: { saturation: 1.3, hue: 8, brightness: 1.05 } },
+  ],
+});

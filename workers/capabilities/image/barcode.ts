@@ -1,0 +1,80 @@
+import { join } from "node:path";
+
+import { toBuffer, toSVG } from "bwip-js/node";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { choice, color, flag, integer } from "../params.ts";
+import { MEGAPIXEL_PRICE } from "./operation.ts";
+import { checkColor } from "./sharp.ts";
+import sharp from "sharp";
+
+const TYPES = { qr: "qrcode", code128: "code128", ean13: "ean13", ean8: "ean8", upca: "upca", datamatrix: "datamatrix", pdf417: "pdf417", aztec: "azteccode" } as const;
+type Type = keyof typeof TYPES;
+
+export default defineCapability({
+  id: "image.barcode",
+  display_name: "Make a barcode",
+  description: "Draws a QR code or another barcode.",
+  output_modality: "image",
+  input: { text: input("text", "What it says: 1 to 2,000 characters.", { takesText: true }) },
+  params: {
+    type: choice("Which kind.", Object.keys(TYPES) as Type[], { default: "qr" }),
+    scale: integer("Pixels of its smallest part.", { min: 1, max: 20, default: 4, unit: "px" }),
+    margin: integer("Around it, in its smallest parts.", { min: 0, max: 50, default: 10 }),
+    level: choice("How much of a QR code may be lost.", ["L", "M", "Q", "H"], {
+      default: "M",
+      labels: { L: "7 %", M: "15 %", Q: "25 %", H: "30 %" },
+    }),
+    color: color("Of its dark parts.", { default: "black" }),
+    background: color("Behind it.", { default: "white" }),
+    label: flag("Writes what it says below, where the kind has a place for it.", false),
+    format: choice("Format of the result.", ["png", "svg"], { default: "png" }),
+  },
+  sample_input: { text: { text: "https://example.com/" } },
+  examples: [
+    { title: "A QR code", params: {} },
+    { title: "A Code 128 with its words, as SVG", params: { type: "code128", label: true, format: "svg" } },
+  ],
+  price: MEGAPIXEL_PRICE,
+  engine: "sharp",
+  async run({ params, inputs, folder }) {
+    const text = await Bun.file(inputs.text.path).text();
+    if (text.length < 1 || text.length > 2_000) {
+      throw new MediaError("invalid", `Expected 1 to 2000 characters, got ${text.length}.`);
+    }
+    for (const name of ["color", "background"] as const) checkColor(`params.${name}`, params[name]);
+    const options = {
+      bcid: TYPES[params.type],
+      text,
+      scale: params.scale,
+      paddingwidth: params.margin,
+      paddingheight: params.margin,
+      barcolor: await hexOf(params.color),
+      backgroundcolor: await hexOf(params.background),
+      includetext: params.label,
+      ...(params.type === "qr" ? { eclevel: params.level } : {}),
+    };
+    const name = `barcode.${params.format}`;
+    const path = join(folder, name);
+    try {
+      if (params.format === "svg") {
+        await Bun.write(path, toSVG(options));
+        return { output: { type: params.type }, files: [{ path, mediaType: "image/svg+xml", name }] };
+      }
+      const png = await toBuffer(options);
+      await Bun.write(path, png);
+      const { width, height } = await sharp(png).metadata();
+      return { output: { type: params.type, width, height }, files: [{ path, mediaType: "image/png", name }], pixels: width * height };
+    } catch (error) {
+      const why = String(error instanceof Error ? error.message : error).replace(/^bwipp\.\w+#\d+: /, "").slice(0, 200);
+      throw new MediaError("invalid", `Expected a text that a ${params.type} code can hold: ${why}.`, { cause: error });
+    }
+  },
+});
+
+async function hexOf(color: string): Promise<string> {
+  const pixel = sharp({ create: { width: 1, height: 1, channels: 3, background: color } });
+  return Buffer.from(await pixel.raw().toBuffer()).toString("hex");
+}

@@ -1,0 +1,63 @@
+import { defineCapability, input, type InputFile } from "../define.ts";
+import { integer } from "../params.ts";
+import { MEGAPIXEL_PRICE } from "./operation.ts";
+import { openImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.compare",
+  display_name: "Compare images",
+  description: "Says how far two images differ: in pixels, in decibels, and to the eye.",
+  output_modality: "text",
+  input: { image: input("image", "The image."), other: input("image", "What it is compared with.") },
+  params: { tolerance: integer("Channels that differ by no more count as equal.", { min: 0, max: 255, default: 8 }) },
+  sample_input: { image: { file_id: "file-sample-photo" }, other: { file_id: "file-sample-chart" } },
+  examples: [
+    { title: "As they are", params: {} },
+    { title: "To the last bit", params: { tolerance: 0 } },
+  ],
+  price: MEGAPIXEL_PRICE,
+  engine: "sharp",
+  async run({ params, inputs }) {
+    const { width, height } = await openImage(inputs.image);
+    const [one, other] = [await pixelsOf(inputs.image, width, height), await pixelsOf(inputs.other, width, height)];
+    let [different, squares] = [0, 0];
+    for (let at = 0; at < one.length; at += 3) {
+      let most = 0;
+      for (let channel = 0; channel < 3; channel++) {
+        const gap = Math.abs((one[at + channel] ?? 0) - (other[at + channel] ?? 0));
+        squares += gap * gap;
+        most = Math.max(most, gap);
+      }
+      if (most > params.tolerance) different += 1;
+    }
+    const error = squares / one.length;
+    const [first, second] = [await hashOf(inputs.image), await hashOf(inputs.other)];
+    return {
+      output: {
+        different_share: different / (one.length / 3),
+        // Equal images have no noise to measure.
+        ...(error === 0 ? {} : { psnr: Math.round(10 * Math.log10((255 * 255) / error) * 100) / 100 }),
+        is_equal: squares === 0,
+        hash_distance: [...first].filter((bit, at) => bit !== second[at]).length,
+      },
+      pixels: width * height,
+    };
+  },
+});
+
+/** RGB of the first one's size. */
+async function pixelsOf(file: InputFile, width: number, height: number): Promise<Uint8Array> {
+  const { image } = await openImage(file);
+  const sized = image.flatten({ background: "white" }).toColourspace("srgb").resize({ width, height, fit: "fill" });
+  return new Uint8Array(await sized.removeAlpha().raw().toBuffer());
+}
+
+/** Whether each pixel of a small grey image is lighter than its neighbour: 64 bits that survive scaling and compression. */
+async function hashOf(file: InputFile): Promise<string> {
+  const { image } = await openImage(file);
+  const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });
+  const data = await small.extractChannel(0).raw().toBuffer();
+  let bits = "";
+  for (let y = 0; y < 8; y++) for (let x = 0; x < 8; x++) bits += (data[y * 9 + x] ?? 0) < (data[y * 9 + x + 1] ?? 0) ? "1" : "0";
+  return bits;
+}

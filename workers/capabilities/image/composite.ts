@@ -1,0 +1,72 @@
+import type { OverlayOptions } from "sharp";
+
+import { LIMITS } from "#shared/limits.ts";
+
+import { named } from "../define.ts";
+import { custom, GRAVITIES } from "../params.ts";
+import { assetOf, imageCapability, type ImageOperation, placed } from "./operation.ts";
+import { imageOverlay } from "./overlay.ts";
+
+const BLENDS = ["over", "multiply", "screen", "overlay", "darken", "lighten", "difference"] as const;
+const SIDE = LIMITS.imageSidePixelsMax;
+
+interface Layer {
+  readonly asset: string;
+  readonly x?: number;
+  readonly y?: number;
+  readonly gravity?: string;
+  readonly width?: number;
+  readonly opacity: number;
+  readonly blend: (typeof BLENDS)[number];
+}
+
+const LAYER = {
+  type: "object",
+  properties: {
+    asset: { description: "A member of `input.assets`.", type: "string", minLength: 1, maxLength: 40 },
+    x: { description: "Left edge; may lie outside.", type: "integer", minimum: -SIDE, maximum: SIDE, "x-svc-unit": "px" },
+    y: { description: "Upper edge; may lie outside.", type: "integer", minimum: -SIDE, maximum: SIDE, "x-svc-unit": "px" },
+    gravity: { description: "Where it stands without x and y; in the middle.", type: "string", enum: GRAVITIES },
+    width: { description: "Its own where it is not given.", type: "integer", minimum: 1, maximum: SIDE, "x-svc-unit": "px" },
+    opacity: { description: "1 covers what is below.", type: "number", minimum: 0, maximum: 1, default: 1 },
+    blend: { description: "How it meets what is below.", type: "string", enum: BLENDS, default: "over" },
+  },
+  required: ["asset"],
+  additionalProperties: false,
+} as const;
+
+const params = {
+  layers: custom<readonly Layer[], { readonly required: true }>(
+    { description: "Laid over the image in their order.", type: "array", items: LAYER, minItems: 1, maxItems: 20 },
+    { required: true },
+  ),
+};
+
+export const operation: ImageOperation<typeof params> = {
+  params,
+  async apply({ image, width, height }, { layers }, assets) {
+    const overlays: OverlayOptions[] = [];
+    for (const [at, layer] of layers.entries()) {
+      const file = assetOf(assets, layer.asset, `params.layers[${at}].asset`);
+      const { data, ...size } = await imageOverlay(file, layer.width, layer.opacity);
+      const place = placed(layer.gravity ?? "center", { width, height }, size);
+      overlays.push({ input: data, left: layer.x ?? place.left, top: layer.y ?? place.top, blend: layer.blend });
+    }
+    return image.composite(overlays);
+  },
+};
+
+export default imageCapability(operation, {
+  id: "image.composite",
+  display_name: "Combine images",
+  description: "Lays up to 20 images over another one, each with its place, size and blend.",
+  assets: { assets: named("image", "The images of the layers, by the names that layers call them.", 20) },
+  sample_input: { image: { file_id: "file-sample-photo" }, assets: { chart: { file_id: "file-sample-chart" } } },
+  examples: [
+    { title: "One in the middle", params: { layers: [{ asset: "chart" }] } },
+    {
+      title: "A small one in a corner, and darkened over all",
+      params: { layers: [{ asset: "chart", width: 200, gravity: "northeast", opacity: 0.8 }, { asset: "chart", blend: "multiply" }] },
+    },
+  ],
+});

@@ -1,0 +1,23 @@
+import { choice } from "../params.ts";
+import { imageCapability, type ImageOperation } from "./operation.ts";
+import { FORMATS } from "./sharp.ts";
+
+const operation: ImageOperation<Record<never, never>> = { params: {}, takesFrames: true, apply: ({ image }) => image };
+
+const converted = imageCapability(operation, {
+  id: "image.convert",
+  display_name: "Convert image",
+  description: "Writes an image in another format.",
+  examples: [
+    { title: "As WebP", params: { format: "webp" } },
+    { title: "As a small AVIF", params: { format: "avif", quality: 50 } },
+  ],
+});
+
+/** The format is what it is for. */
+const { schema } = choice("Format of the result.", FORMATS, { required: true });
+const { properties } = converted.params_schema as { readonly properties: object };
+export default {
+  ...converted,
+  params_schema: { ...converted.params_schema, properties: { ...properties, format: schema }, required: ["format"] },
+};

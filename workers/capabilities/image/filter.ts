@@ -1,0 +1,65 @@
+import sharp, { type Sharp } from "sharp";
+
+import { choice, number } from "../params.ts";
+import { imageCapability, type ImageOperation } from "./operation.ts";
+import type { OpenedImage } from "./sharp.ts";
+
+const TYPES = ["blur", "sharpen", "median", "threshold", "pixelate", "sepia", "vignette"] as const;
+
+const params = {
+  type: choice("What is done.", TYPES, { required: true }),
+  amount: number("How much of it.", { min: 0, max: 100, default: 50, unit: "percent" }),
+};
+
+export const operation: ImageOperation<typeof params> = {
+  params,
+  apply: (opened, { type, amount }) => FILTERS[type](opened, amount),
+};
+
+const FILTERS: Readonly<Record<(typeof TYPES)[number], (opened: OpenedImage, amount: number) => Promise<Sharp> | Sharp>> = {
+  blur: ({ image }, amount) => image.blur(0.3 + amount * 0.3),
+  sharpen: ({ image }, amount) => image.sharpen({ sigma: 0.5 + amount / 25 }),
+  median: ({ image }, amount) => image.median(1 + 2 * Math.ceil(amount / 20)),
+  threshold: ({ image }, amount) => image.threshold(Math.round(amount * 2.55)),
+  pixelate: async ({ image, width, height }, amount) => {
+    const size = Math.max(2, Math.round((Math.min(width, height) * amount) / 500));
+    const small = await image
+      .resize({ width: Math.max(1, Math.round(width / size)), height: Math.max(1, Math.round(height / size)), fit: "fill" })
+      .png()
+      .toBuffer();
+    return sharp(small).resize({ width, height, fit: "fill", kernel: "nearest" });
+  },
+  sepia: ({ image }, amount) => image.recomb(sepia(amount / 100)),
+  vignette: ({ image, width, height }, amount) =>
+    image.composite([{ input: Buffer.from(vignette(width, height, amount / 100)), blend: "multiply" }]),
+};
+
+const SEPIA = [
+  [0.393, 0.769, 0.189],
+  [0.349, 0.686, 0.168],
+  [0.272, 0.534, 0.131],
+] as const;
+
+function sepia(share: number): [[number, number, number], [number, number, number], [number, number, number]] {
+  const row = (at: 0 | 1 | 2): [number, number, number] => [
+    SEPIA[at][0] * share + (at === 0 ? 1 - share : 0),
+    SEPIA[at][1] * share + (at === 1 ? 1 - share : 0),
+    SEPIA[at][2] * share + (at === 2 ? 1 - share : 0),
+  ];
+  return [row(0), row(1), row(2)];
+}
+
+function vignette(width: number, height: number, share: number): string {
+  const dark = Math.round(255 * (1 - share));
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><radialGradient id="v" r="0.75"><stop offset="0.4" stop-color="#fff"/><stop offset="1" stop-color="rgb(${dark},${dark},${dark})"/></radialGradient><rect width="100%" height="100%" fill="url(#v)"/></svg>`;
+}
+
+export default imageCapability(operation, {
+  id: "image.filter",
+  display_name: "Filter image",
+  description: "Blurs, sharpens, pixelates, ages or darkens an image.",
+  examples: [
+    { title: "Blurred", params: { type: "blur" } },
+    { title: "Large pixels", params: { type: "pixelate", amount: 30 } },
+  ],
+});

@@ -1,0 +1,63 @@
+import exifr from "exifr";
+
+import { defineCapability, input } from "../define.ts";
+import { flag } from "../params.ts";
+import { PHOTO } from "./operation.ts";
+import { openImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.metadata",
+  display_name: "Read image metadata",
+  description: "Tells size, format, colours and what the camera wrote.",
+  output_modality: "text",
+  input: { image: input("image", "The image.") },
+  params: {
+    exif: flag("Tells what the camera wrote.", true),
+    stats: flag("Tells mean and spread of each channel.", false),
+  },
+  sample_input: PHOTO,
+  examples: [
+    { title: "Everything but statistics", params: {} },
+    { title: "With statistics", params: { stats: true, exif: false } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.02" },
+  engine: "sharp",
+  async run({ params, inputs }) {
+    const { path, bytes } = inputs.image;
+    const { image, width, height } = await openImage(inputs.image);
+    const facts = await image.metadata();
+    const { format, space, channels, depth, density, hasAlpha, orientation, pages } = facts;
+    const told = { format, space, channels, depth, density, orientation, frames: pages };
+    return {
+      output: {
+        width,
+        height,
+        bytes,
+        has_alpha: hasAlpha,
+        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+        ...(params.exif ? { exif: await exifOf(path) } : {}),
+        ...(params.stats ? { stats: await statsOf(image) } : {}),
+      },
+    };
+  },
+});
+
+/** Empty where there is none, or none that can be read. */
+async function exifOf(path: string): Promise<object> {
+  try {
+    const found = (await exifr.parse(path, { tiff: true, exif: true, gps: true, xmp: false, icc: false })) as object | undefined;
+    return (JSON.parse(JSON.stringify(found ?? {})) as object) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+async function statsOf(image: Awaited<ReturnType<typeof openImage>>["image"]): Promise<object> {
+  const { channels, entropy, sharpness, dominant } = await image.stats();
+  return {
+    channels: channels.map(({ min, max, mean, stdev }) => ({ min, max, mean, stdev })),
+    entropy,
+    sharpness,
+    dominant,
+  };
+}

@@ -1,0 +1,76 @@
+import sharp from "sharp";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, type InputFile, inputs } from "../define.ts";
+import { choice, integer } from "../params.ts";
+import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
+import { checkColor, openImage, OUTPUT, writeImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.montage",
+  display_name: "Join images",
+  description: "Puts images into a grid, or makes an animation of them.",
+  output_modality: "image",
+  input: { images: inputs("image", "The images, in their order.", [2, 100]) },
+  params: {
+    mode: choice("What becomes of them.", ["grid", "animation"], { default: "grid" }),
+    columns: integer("Of a grid.", { min: 1, max: 20, default: 3 }),
+    gap: integer("Between the images of a grid.", { min: 0, max: 100, unit: "px", default: 8 }),
+    cell_width: integer("Of each image; the first one's where it is not given.", { min: 8, max: 4_096, unit: "px" }),
+    delay: integer("How long each image of an animation stays.", { min: 20, max: 10_000, unit: "ms", default: 200 }),
+    ...OUTPUT,
+  },
+  sample_input: { images: [{ file_id: "file-sample-photo" }, { file_id: "file-sample-chart" }] },
+  examples: [
+    { title: "Side by side", params: { columns: 2 } },
+    { title: "In turns", params: { mode: "animation", format: "gif", cell_width: 200, delay: 500 } },
+  ],
+  price: MEGAPIXEL_PRICE,
+  engine: "sharp",
+  async run({ params, inputs: given, folder }) {
+    const [first] = given.images;
+    if (!first) throw new MediaError("invalid", "Expected at least 2 images, got none.");
+    const opened = await openImage(first);
+    checkColor("params.background", params.background);
+    const width = params.cell_width ?? opened.width;
+    const height = Math.max(1, Math.round((width * opened.height) / opened.width));
+    const isAnimation = params.mode === "animation";
+    const pixels = width * height * given.images.length;
+    if (pixels > LIMITS.imageFramesPixelsMax) {
+      throw new MediaError("too_large", `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all, got ${pixels}.`);
+    }
+    const cells: Buffer[] = [];
+    for (const file of given.images) cells.push(await cell(file, width, height, params.background));
+    const asked = params.format ?? (isAnimation ? "webp" : opened.format);
+    if (isAnimation && asked !== "gif" && asked !== "webp") {
+      throw new MediaError("invalid", `Expected params.format to be gif or webp for an animation, got ${asked}.`);
+    }
+    const image = isAnimation
+      ? sharp(cells, { join: { animated: true } }).gif({ delay: cells.map(() => params.delay), loop: 0 })
+      : grid(cells, width, height, params.columns, params.gap, params.background);
+    const joined = isAnimation ? sharp(await image.toBuffer(), { animated: true }) : image;
+    const made = await writeImage(folder, joined, opened, { ...params, format: asked });
+    return { ...made, pixels };
+  },
+});
+
+async function cell(file: InputFile, width: number, height: number, background: string): Promise<Buffer> {
+  const { image } = await openImage(file);
+  return image.resize({ width, height, fit: "contain", background }).flatten({ background }).png().toBuffer();
+}
+
+function grid(cells: readonly Buffer[], width: number, height: number, most: number, gap: number, background: string) {
+  const columns = Math.min(most, cells.length);
+  const rows = Math.ceil(cells.length / columns);
+  const size = { width: columns * (width + gap) - gap, height: rows * (height + gap) - gap };
+  checkSide(size.width, size.height);
+  return sharp({ create: { ...size, channels: 3, background } }).composite(
+    cells.map((data, at) => ({
+      input: data,
+      left: (at % columns) * (width + gap),
+      top: Math.floor(at / columns) * (height + gap),
+    })),
+  );
+}

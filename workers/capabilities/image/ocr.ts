@@ -1,0 +1,58 @@
+import { dirname, join } from "node:path";
+import { createRequire } from "node:module";
+
+import { createWorker, OEM } from "tesseract.js";
+
+import { defineCapability, input } from "../define.ts";
+import { choice, integer } from "../params.ts";
+import { openImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.ocr",
+  display_name: "Read text",
+  description: "Reads the text in an image.",
+  output_modality: "text",
+  input: { image: input("image", "The image.") },
+  params: {
+    language: choice("Of the text; each is an installed package.", ["eng"], { default: "eng", labels: { eng: "English" } }),
+    detail: choice("What is told of it.", ["text", "lines", "words"], { default: "text" }),
+    min_confidence: integer("Leaves out what is less sure.", { min: 0, max: 100, unit: "percent", default: 0 }),
+  },
+  sample_input: { image: { file_id: "file-sample-scan" } },
+  examples: [
+    { title: "The text", params: {} },
+    { title: "Each word with its place", params: { detail: "words", min_confidence: 50 } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.4" },
+  engine: "ocr",
+  async run({ params, inputs, folder, progress }) {
+    const { image } = await openImage(inputs.image);
+    const page = join(folder, "page.png");
+    await image.flatten({ background: "white" }).greyscale().png().toFile(page);
+    const data = dirname(createRequire(import.meta.url).resolve(`@tesseract.js-data/${params.language}/package.json`));
+    const worker = await createWorker(params.language, OEM.LSTM_ONLY, {
+      langPath: join(data, "4.0.0_best_int"),
+      gzip: true,
+      cacheMethod: "none",
+      logger: ({ progress: share }) => progress(share),
+    });
+    try {
+      const { data: found } = await worker.recognize(page, {}, { text: true, blocks: params.detail !== "text" });
+      const lines = (found.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
+      const parts = params.detail === "words" ? lines.flatMap(({ words }) => words) : params.detail === "lines" ? lines : [];
+      return {
+        output: {
+          text: found.text.trim(),
+          confidence: Math.round(found.confidence),
+          ...(params.detail === "text" ? {} : { [params.detail]: parts.filter(({ confidence }) => confidence >= params.min_confidence).map(placed) }),
+        },
+      };
+    } finally {
+      await worker.terminate();
+    }
+  },
+});
+
+function placed({ text, confidence, bbox }: { text: string; confidence: number; bbox: { x0: number; y0: number; x1: number; y1: number } }) {
+  return { text: text.trim(), confidence: Math.round(confidence), x: bbox.x0, y: bbox.y0, width: bbox.x1 - bbox.x0, height: bbox.y1 - bbox.y0 };
+}

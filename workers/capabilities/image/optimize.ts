@@ -1,0 +1,91 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { optimize } from "svgo";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type InputFile, type Made } from "../define.ts";
+import { choice, integer } from "../params.ts";
+import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
+import { type Format, openImage, type OpenedImage, writeImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.optimize",
+  display_name: "Optimize image",
+  description: "Makes an image's file smaller without a change that shows; SVG stays SVG.",
+  output_modality: "image",
+  input: { image: input("image", "The image.") },
+  params: {
+    format: choice("auto: the smaller one of webp and avif.", ["same", "auto", "jpeg", "webp", "avif", "png"], { default: "same" }),
+    max_bytes: integer("Lowers the quality until the file is no larger.", { min: 200, max: 50_000_000, unit: "bytes" }),
+    min_quality: integer("The quality is not lowered below this.", { min: 1, max: 100, default: 40 }),
+  },
+  sample_input: PHOTO,
+  examples: [
+    { title: "In its own format", params: {} },
+    { title: "At most 20 kB in the best format", params: { format: "auto", max_bytes: 20_000 } },
+  ],
+  price: MEGAPIXEL_PRICE,
+  engine: "sharp",
+  async run({ params, inputs, folder }) {
+    if (inputs.image.mediaType === "image/svg+xml") return optimizedSvg(inputs.image, folder);
+    const opened = await openImage(inputs.image);
+    const { format } = params;
+    const own = opened.format === "gif" || opened.format === "tiff" ? "png" : opened.format;
+    const formats: readonly Format[] = format === "auto" ? ["webp", "avif"] : [format === "same" ? own : format];
+    const made = await Promise.all(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
+    const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
+    if (!best || (params.max_bytes !== undefined && best.bytes > params.max_bytes)) {
+      const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;
+      throw new MediaError("invalid", `Expected params.max_bytes of what this image can be, got ${params.max_bytes}; it has ${got}.`);
+    }
+    return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: inputs.image.bytes - best.bytes } };
+  },
+});
+
+interface Tried {
+  readonly made: Made;
+  readonly bytes: number;
+}
+
+/** At a quality that does not show, or the best one below the size that is asked for. */
+async function smallest(
+  opened: OpenedImage,
+  file: InputFile,
+  format: Format,
+  folder: string,
+  { max_bytes: bytesMax, min_quality: least }: { readonly max_bytes: number | undefined; readonly min_quality: number },
+): Promise<Tried> {
+  const at = async (quality: number): Promise<Tried> => {
+    const fresh = await openImage(file);
+    const output = { format, quality, lossless: false, background: "white", keep_metadata: false };
+    const made = await writeImage(folder, fresh.image, opened, output);
+    return { made, bytes: (await stat(made.files?.[0]?.path ?? "")).size };
+  };
+  let best = await at(Math.max(least, 78));
+  if (bytesMax === undefined || best.bytes <= bytesMax || format === "png") return best;
+  for (let [low, high] = [least, Math.max(least, 78)]; low < high;) {
+    const middle = Math.floor((low + high) / 2);
+    best = await at(middle);
+    if (best.bytes > bytesMax) high = middle;
+    else low = middle + 1;
+  }
+  return best.bytes <= bytesMax ? best : at(least);
+}
+
+async function optimizedSvg(file: InputFile, folder: string): Promise<Made> {
+  let data: string;
+  try {
+    ({ data } = optimize(await Bun.file(file.path).text(), { multipass: true }));
+  } catch (error) {
+    throw new MediaError("corrupt", "The SVG cannot be read.", { cause: error });
+  }
+  const path = join(folder, "image.svg");
+  await Bun.write(path, data);
+  const bytes = Buffer.byteLength(data);
+  return {
+    output: { format: "svg", bytes, saved: file.bytes - bytes },
+    files: [{ path, mediaType: "image/svg+xml", name: "image.svg" }],
+  };
+}

@@ -1,0 +1,54 @@
+/** Images and words that are laid over others. */
+import sharp from "sharp";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile } from "../define.ts";
+import { openImage } from "./sharp.ts";
+
+export interface Overlay {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** @param width in pixels; its own where it is not given */
+export async function imageOverlay(file: InputFile, width: number | undefined, opacity: number): Promise<Overlay> {
+  const { image } = await openImage(file);
+  const sized = width === undefined ? image : image.resize({ width: Math.max(1, Math.round(width)) });
+  return faded(await sized.ensureAlpha().png().toBuffer(), opacity);
+}
+
+/** One line of words, drawn with the packaged font. */
+export async function textOverlay(words: string, size: number, fill: string, opacity: number): Promise<Overlay> {
+  const lines = words.split("\n").slice(0, 20);
+  const width = Math.ceil(size * (1 + Math.max(...lines.map((line) => line.length)) * 0.72));
+  const height = Math.ceil(size * 1.3 * lines.length + size * 0.3);
+  if (width > 16_384 || height > 16_384) throw new MediaError("invalid", "Expected params.text to be shorter, or of a smaller size.");
+  const rows = lines.map((line, at) => `<text x="0" y="${size * (1.05 + at * 1.3)}">${escaped(line)}</text>`).join("");
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="DejaVu Sans" font-size="${size}" fill="${escaped(fill)}">${rows}</svg>`;
+  const drawn = await sharp(Buffer.from(svg)).ensureAlpha().png().toBuffer();
+  try {
+    return await faded(await sharp(drawn).trim({ background: { r: 0, g: 0, b: 0, alpha: 0 }, threshold: 1 }).png().toBuffer(), opacity);
+  } catch (error) {
+    throw new MediaError("invalid", "Expected params.text to have letters that can be drawn.", { cause: error });
+  }
+}
+
+export async function turned({ data }: Overlay, angle: number): Promise<Overlay> {
+  if (angle % 360 === 0) return faded(data, 1);
+  return faded(await sharp(data).rotate(angle, { background: { r: 0, g: 0, b: 0, alpha: 0 } }).png().toBuffer(), 1);
+}
+
+async function faded(png: Buffer, opacity: number): Promise<Overlay> {
+  const image = sharp(png).ensureAlpha();
+  const fading = opacity >= 1 ? image : image.linear([1, 1, 1, opacity], [0, 0, 0, 0]);
+  const { data, info } = await fading.png().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+function escaped(words: string): string {
+  // Control characters are none of XML.
+  const clean = [...words].filter((one) => one >= " ").join("");
+  return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,35 @@
+import { choice, color, flag, number } from "../params.ts";
+import { imageCapability, type ImageOperation, settled } from "./operation.ts";
+import { checkColor } from "./sharp.ts";
+
+const params = {
+  angle: number("Clockwise.", { min: -360, max: 360, unit: "deg", default: 0 }),
+  flip: choice("Mirrors the turned image.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
+  auto_orient: flag("Turns it upright first, as its camera says.", true),
+  background: color("Fills the corners of what is not turned by quarters.", { default: "transparent" }),
+};
+
+export const operation: ImageOperation<typeof params> = {
+  params,
+  asStored: ({ auto_orient: isUpright }) => !isUpright,
+  async apply({ image, format, hasAlpha }, { angle, flip, background }) {
+    checkColor("params.background", background);
+    const isQuarter = angle % 90 === 0;
+    const open = isQuarter || hasAlpha ? image : image.ensureAlpha();
+    const turned = angle === 0 ? open : open.rotate(angle, { background });
+    if (flip === "none") return turned;
+    const { image: still } = await settled(turned, format);
+    const across = flip === "vertical" ? still : still.flop();
+    return flip === "horizontal" ? across : across.flip();
+  },
+};
+
+export default imageCapability(operation, {
+  id: "image.rotate",
+  display_name: "Rotate image",
+  description: "Turns an image by any angle and mirrors it.",
+  examples: [
+    { title: "A quarter to the right", params: { angle: 90 } },
+    { title: "A little, on white, and mirrored", params: { angle: -7.5, flip: "horizontal", background: "white" } },
+  ],
+});

@@ -1,0 +1,26 @@
+import { defineCapability, input } from "../define.ts";
+import { flag } from "../params.ts";
+import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
+import { openImage, writeImage } from "./sharp.ts";
+
+export default defineCapability({
+  id: "image.strip_metadata",
+  display_name: "Strip metadata",
+  description: "Takes places, cameras and all other metadata out of an image, which is turned upright first.",
+  output_modality: "image",
+  input: { image: input("image", "The image.") },
+  params: { keep_color_profile: flag("Keeps the profile by which colours are shown.", true) },
+  sample_input: PHOTO,
+  examples: [
+    { title: "All but the colours", params: {} },
+    { title: "The profile too", params: { keep_color_profile: false } },
+  ],
+  price: MEGAPIXEL_PRICE,
+  engine: "sharp",
+  async run({ params, inputs, folder }) {
+    const opened = await openImage(inputs.image, { frames: true });
+    const image = params.keep_color_profile ? opened.image.keepIccProfile() : opened.image;
+    const output = { format: undefined, quality: 92, lossless: true, background: "white", keep_metadata: false };
+    return writeImage(folder, image, opened, output);
+  },
+});
