@@ -9,7 +9,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 
 import { KeyedSemaphore } from "../keyed-semaphore.ts";
-import type { ReceivedSound } from "./receive.ts";
+import type { ReceivedAudio } from "./receive.ts";
 
 export type RecordingFacts = Recording & { readonly contentType: string; readonly filename: string };
 
@@ -20,13 +20,13 @@ export type RecordingFacts = Recording & { readonly contentType: string; readonl
 export async function lookAt(
   probes: Pick<MediaProbes, "audio">,
   workspaceId: string,
-  sound: ReceivedSound,
+  audio: ReceivedAudio,
   signal: AbortSignal,
 ): Promise<RecordingFacts> {
-  const { bytes, param, filename, source } = sound;
+  const { bytes, param, filename, source } = audio;
   const free = await looks.take(workspaceId, 1, signal);
   try {
-    const contentType = await typeOf(sound);
+    const contentType = await typeOf(audio);
     const { seconds } = await probes.audio(source, signal);
     return { bytes, seconds, param, contentType, filename };
   } catch (error) {
@@ -46,7 +46,7 @@ const looks = new KeyedSemaphore({
 });
 
 /** What is wrong with the bytes is the caller's to mend; that we are slow, or stop, is not. */
-function told(error: MediaError, param: ReceivedSound["param"], signal: AbortSignal): unknown {
+function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
   const { fault, message } = error;
   if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });
   if (fault === "failed" || signal.aborted) return error;
@@ -58,9 +58,9 @@ function told(error: MediaError, param: ReceivedSound["param"], signal: AbortSig
 
 const BUSY = "The recording could not be looked at in time; try again in a moment.";
 
-async function typeOf(sound: ReceivedSound): Promise<string> {
-  const bytes = sound.view();
-  const contentType = await settleMediaType(bytes, sound.claim, sound.filename).catch((error: unknown) => {
+async function typeOf(audio: ReceivedAudio): Promise<string> {
+  const bytes = audio.view();
+  const contentType = await settleMediaType(bytes, audio.claim, audio.filename).catch((error: unknown) => {
     // Clients guess the type of a recording by its name; what the bytes are is what counts.
     if (!(error instanceof ApiError)) throw error;
     return settleMediaType(bytes, undefined, "");

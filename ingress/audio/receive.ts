@@ -9,7 +9,7 @@ import { inlineInput } from "#shared/kinds/input-media.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
-import { soundOf } from "#shared/kinds/transcription.ts";
+import { audioOf } from "#shared/kinds/transcription.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
@@ -33,11 +33,11 @@ import type { RouteCall } from "../serve.ts";
 
 export interface ReceivedCall {
   readonly request: TranscriptionRequest;
-  readonly sound: ReceivedSound;
+  readonly audio: ReceivedAudio;
 }
 
 /** A recording of which nothing is known but its size. */
-export interface ReceivedSound {
+export interface ReceivedAudio {
   readonly bytes: number;
   /** The member of the call that it came as. */
   readonly param: "file" | "audio_base64" | "file_id";
@@ -68,7 +68,7 @@ export interface Receiver {
   readonly signal: AbortSignal;
 }
 
-/** Whoever gets it removes the sound. @throws ApiError */
+/** Whoever gets it removes the audio. @throws ApiError */
 export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
   const receiver = { caller: callerOf(call), signal: call.request.signal };
@@ -80,29 +80,29 @@ async function receiveJson(context: IngressContext, call: RouteCall, receiver: R
   const body = withoutNulls(readJson(bytes).value);
   const request = parse("TranscriptionRequest", body);
   const { audio_base64: _sound, mime_type: _type, file_id: _file, ...rest } = request;
-  return { request: rest, sound: await soundOfBody(context, receiver, request) };
+  return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 
 /** The recording that a body of JSON brings. @throws ApiError */
-export async function soundOfBody(
+export async function audioOfBody(
   context: FileSource,
   receiver: Receiver,
   request: TranscriptionRequest,
-): Promise<ReceivedSound> {
-  const named = soundOf(request);
+): Promise<ReceivedAudio> {
+  const named = audioOf(request);
   if ("fileId" in named) return stored(context, receiver, named.fileId);
   const given = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
     usualType: "",
   });
-  if (!given || !("bytes" in given)) throw new Error("a sound in base64 that is none");
+  if (!given || !("bytes" in given)) throw new Error("audio in base64 that is none");
   const { bytes, contentType: claim } = given;
   const told = { bytes: bytes.length, param: "audio_base64", claim, filename: "audio", fileId: undefined } as const;
   return { ...told, source: { bytes }, view: () => bytes, remove: () => undefined };
 }
 
-async function stored({ database, storage }: FileSource, receiver: Receiver, fileId: string): Promise<ReceivedSound> {
+async function stored({ database, storage }: FileSource, receiver: Receiver, fileId: string): Promise<ReceivedAudio> {
   const param = "file_id";
   const { caller } = receiver;
   checkMayReadFiles(caller, param);
@@ -133,31 +133,31 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
   // Maps, since a part may be called `constructor[]`.
   const fields = new Map<string, unknown>();
   const lists = new Map<string, string[]>();
-  let sound: ReceivedSound | undefined;
+  let audio: ReceivedAudio | undefined;
   try {
     for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
       const { name } = head;
       if (name === "file") {
-        if (sound) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
-        sound = await receiveFile(receiver, reader, head.filename, head.contentType);
+        if (audio) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
+        audio = await receiveFile(receiver, reader, head.filename, head.contentType);
       } else if (name.endsWith("[]")) {
         const list = name.slice(0, -2);
         lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
       } else fields.set(name, typed(name, await readField(reader, name)));
     }
-    if (!sound) {
+    if (!audio) {
       throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
     }
-    // A sound in the form is the sound: what JSON would name it by has no place there.
+    // Audio in the form is the audio: what JSON would name it by has no place there.
     const {
       audio_base64: _text,
       mime_type: _type,
       file_id: _file,
       ...rest
     } = Object.fromEntries([...fields, ...lists]);
-    return { request: parse("TranscriptionRequest", rest), sound };
+    return { request: parse("TranscriptionRequest", rest), audio };
   } catch (error) {
-    sound?.remove();
+    audio?.remove();
     incoming.drop();
     throw error;
   }
@@ -174,7 +174,7 @@ async function receiveFile(
   reader: MultipartReader,
   name: string | undefined,
   contentType: string | undefined,
-): Promise<ReceivedSound> {
+): Promise<ReceivedAudio> {
   if (name === undefined) {
     throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a plain field.", {
       param: "file",
@@ -199,8 +199,8 @@ const NO_BYTES = new Uint8Array();
 
 async function spooled(
   { caller, signal }: Receiver,
-  fill: (file: SpoolFile) => Promise<Pick<ReceivedSound, "param" | "claim" | "filename" | "fileId">>,
-): Promise<ReceivedSound> {
+  fill: (file: SpoolFile) => Promise<Pick<ReceivedAudio, "param" | "claim" | "filename" | "fileId">>,
+): Promise<ReceivedAudio> {
   const free = await diskShare.take(caller.workspaceId, 1, signal);
   let file: SpoolFile | undefined;
   const remove = (): void => {

@@ -15,11 +15,11 @@ import { findStoredFiles, NO_FILES } from "#shared/kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "#shared/kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "#shared/kinds/kind.ts";
 import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
-import { soundOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import { lookAt } from "../audio/look.ts";
-import { soundOfBody } from "../audio/receive.ts";
+import { audioOfBody } from "../audio/receive.ts";
 import type { IngressContext } from "../context.ts";
 
 export interface BatchCall {
@@ -115,15 +115,15 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
   const asked = kind.read(body);
   const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = asked;
   const model = kind.model(context.catalogue.current(), request.model);
-  soundOf(asked);
+  audioOf(asked);
   const facts = { bodyBytes: 0, files: NO_FILES };
   const shortest = { bytes: 1, seconds: 0.001, param: "file" } as const;
   const load = async (): Promise<LoadedCall> => {
     const { signal } = new AbortController();
-    const sound = await soundOfBody(context, { caller, signal }, asked);
+    const audio = await audioOfBody(context, { caller, signal }, asked);
     try {
-      const { bytes, fileId, param } = sound;
-      const recording = await lookAt(context.probes, caller.workspaceId, sound, signal).catch((error: unknown) => {
+      const { bytes, fileId, param } = audio;
+      const recording = await lookAt(context.probes, caller.workspaceId, audio, signal).catch((error: unknown) => {
         if (deliveries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
         throw new ApiError(
           "unprocessable_input",
@@ -135,7 +135,7 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
         );
       });
       const { contentType } = recording;
-      const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: sound.view() } as const;
+      const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: audio.view() } as const;
       return {
         ...kind.check(request, model, { ...facts, recording }),
         inline: fileId === undefined ? [media] : [],
@@ -145,7 +145,7 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
         },
       };
     } finally {
-      sound.remove();
+      audio.remove();
     }
   };
   const { bound } = kind.check(request, model, { ...facts, recording: shortest });

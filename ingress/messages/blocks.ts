@@ -26,7 +26,7 @@ export function partsOf(block: ReadableBlock, from: string): Placed[] {
     case "text":
       return [{ part: textPart(block.text, block.cache_control), from }];
     case "image":
-      return [{ part: { ...picturePart(block.source), ...hint(block.cache_control) }, from }];
+      return [{ part: { ...imagePart(block.source), ...hint(block.cache_control) }, from }];
     case "search_result": {
       const passages = block.content.map(({ text }) => text);
       const text = joined(block.title, block.source, ...passages);
@@ -73,7 +73,7 @@ function documentOf(source: DocumentSource, title: string | null | undefined): F
   return { ...place, filename: title ?? "document.pdf" };
 }
 
-function picturePart(source: MessagesImage["source"]): UserContentBlock {
+function imagePart(source: MessagesImage["source"]): UserContentBlock {
   if (source.type === "file") return { type: "file", file: { file_id: source.file_id } };
   const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
   return { type: "image_url", image_url: { url } };

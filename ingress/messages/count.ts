@@ -19,7 +19,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const ENCODED_PER_TOKEN = 6;
 
 /**
- * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, pictures at the model's bound.
+ * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, images at the model's bound.
  * @throws ApiError `file_not_found`
  */
 export function countInput(
@@ -33,11 +33,11 @@ export function countInput(
     left -= text.length;
     return left >= 0 ? tokenizer.count(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
   };
-  const picture = model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
+  const image = model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
   const stored = new Map(filePlaces(request).map(({ fileId, param }) => [fileId, fileOf(files, fileId, param)]));
   return countPrompt({ count, pieces: () => [] }, request, (part) => {
     const file = stored.get(fileIdOf(part));
-    if (part["type"] === "image_url" || (file && blockKind(file.mediaType) === "image")) return picture;
+    if (part["type"] === "image_url" || (file && blockKind(file.mediaType) === "image")) return image;
     const encoded = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;
     return Math.ceil(encoded / ENCODED_PER_TOKEN);
   });

@@ -63,7 +63,7 @@ function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessag
   return [...results, { message, from, parts: parts.map((part) => part.from) }];
 }
 
-/** A tool message holds text only: pictures and files follow in the user's message, named by their call. */
+/** A tool message holds text only: images and files follow in the user's message, named by their call. */
 function toolMessage(block: MessagesToolResult, from: string): { message: PlacedMessage; media: Placed[] } {
   const { content, tool_use_id: id } = block;
   const placed =

@@ -9,7 +9,7 @@ import { estimateCall } from "#shared/pricing/estimate.ts";
 
 import { json } from "../answers.ts";
 import { lookAt } from "../audio/look.ts";
-import { soundOfBody } from "../audio/receive.ts";
+import { audioOfBody } from "../audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -51,10 +51,10 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 async function recordingOf(context: IngressContext, call: RouteCall, body: unknown): Promise<Recording | undefined> {
   const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
-  const sound = await soundOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
+  const audio = await audioOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
   try {
-    return await lookAt(context.probes, callerOf(call).workspaceId, sound, call.request.signal);
+    return await lookAt(context.probes, callerOf(call).workspaceId, audio, call.request.signal);
   } finally {
-    sound.remove();
+    audio.remove();
   }
 }

@@ -19,17 +19,17 @@ export function images(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/v1/images/generations",
       operationId: "createImage",
-      summary: "Make pictures",
+      summary: "Make images",
       description:
         "Made by a job that is paid and goes on when its caller leaves. A call that is waited for too long ends as " +
-        "`job_timeout` with the job's id, under which the pictures can be collected. With `stream: true` in the body the " +
+        "`job_timeout` with the job's id, under which the images can be collected. With `stream: true` in the body the " +
         "answer is an event stream of states that ends with `[DONE]`; who leaves it ends the call.",
       tags: ["Images"],
       auth: "key",
       countsItself: true,
       request: { schema: "ImageGenerationRequest" },
       responses: {
-        200: { description: "The pictures", schema: "MediaResults", stream: "MediaState", headers: HEADERS },
+        200: { description: "The images", schema: "MediaResults", stream: "MediaState", headers: HEADERS },
       },
       errors: errorsOf(MEDIA_CALL),
       handle: (call) => generate(context, call),
@@ -38,15 +38,15 @@ export function images(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/v1/images/edits",
       operationId: "editImage",
-      summary: "Change a picture",
+      summary: "Change an image",
       description:
-        "As pictures are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
+        "As images are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
         "called here. Not multipart.",
       tags: ["Images"],
       auth: "key",
       countsItself: true,
       request: { schema: "ImageEditRequest" },
-      responses: { 200: { description: "The changed pictures", schema: "MediaResults", headers: HEADERS } },
+      responses: { 200: { description: "The changed images", schema: "MediaResults", headers: HEADERS } },
       errors: errorsOf([...MEDIA_CALL, "reads_files"], "edit_not_supported"),
       handle: (call) => edit(context, call),
     },
@@ -62,7 +62,7 @@ async function generate(context: IngressContext, call: RouteCall): Promise<Respo
 
 async function edit(context: IngressContext, call: RouteCall): Promise<Response> {
   if (/^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
-    throw new ApiError("invalid_request", "Expected JSON with the picture as base64 in image_base64, got a form.");
+    throw new ApiError("invalid_request", "Expected JSON with the image as base64 in image_base64, got a form.");
   }
   const { request, job } = await prepareMedia(context, call, IMAGE_EDITS);
   const row = await runMediaJob(context, call, callerOf(call), job);

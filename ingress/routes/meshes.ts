@@ -16,7 +16,7 @@ export function meshes(context: IngressContext): Route {
     operationId: "createMesh",
     summary: "Make or transform a mesh",
     description:
-      "From words, a picture or both; models that transform a mesh need one. A call that is waited for too long ends as " +
+      "From words, an image or both; models that transform a mesh need one. A call that is waited for too long ends as " +
       "`job_timeout` with the job's id, under which the mesh can be collected.",
     tags: ["3D"],
     auth: "key",

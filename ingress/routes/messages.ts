@@ -54,7 +54,7 @@ export function messages(context: IngressContext): Route[] {
       path: "/v1/messages/count_tokens",
       operationId: "countMessageTokens",
       summary: "Count what a conversation would have as input tokens",
-      description: "Never billed. Pictures count at the model's upper bound, documents and stored files by their size.",
+      description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",
       isAnthropic: true,

@@ -18,7 +18,7 @@ export function music(context: IngressContext): Route {
     summary: "Make music",
     description:
       "One call that answers when the music is there. A call that is waited for too long ends as `job_timeout` with the " +
-      "job's id. With `?stream=true` in the address the answer is an event stream of states, as for pictures.",
+      "job's id. With `?stream=true` in the address the answer is an event stream of states, as for images.",
     tags: ["Audio"],
     auth: "key",
     countsItself: true,

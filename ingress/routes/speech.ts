@@ -26,8 +26,8 @@ export function speech(context: IngressContext): Route {
     operationId: "createSpeech",
     summary: "Speak a text",
     description:
-      "Answers with the sound itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
-      "Where the price is known ahead the bytes come while they are made. The sound is kept as a file under the job " +
+      "Answers with the audio itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
+      "Where the price is known ahead the bytes come while they are made. The audio is kept as a file under the job " +
       "that `x-request-id` names. With `stream_format: sse` the answer is an event stream of pieces in base64 that ends with " +
       "`speech.audio.done`. A voice that the model has not gives way to its usual one; `x-voice-used` tells which one speaks.",
     tags: ["Audio"],
@@ -36,7 +36,7 @@ export function speech(context: IngressContext): Route {
     request: { schema: "SpeechRequest" },
     responses: {
       200: {
-        description: "The sound",
+        description: "The audio",
         mediaType: "audio/mpeg",
         stream: "SpeechEvent",
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-voice-used"],
@@ -114,7 +114,7 @@ function begun(
 async function whole(context: IngressContext, row: JobRow): Promise<Spoken> {
   const outcome = await outcomeOf(context, row);
   const [made] = outcome.data;
-  if (!made) throw unreadable(row, new Error("speech without a sound"));
+  if (!made) throw unreadable(row, new Error("speech without audio"));
   try {
     const pieces = (await readSpoken(context, row, 0)).bytes[Symbol.asyncIterator]() as AsyncGenerator<
       Uint8Array,

@@ -6,7 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
 import { lookAt } from "../audio/look.ts";
-import { type ReceivedSound, receiveTranscription } from "../audio/receive.ts";
+import { type ReceivedAudio, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -53,17 +53,17 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
   const look = (): Promise<bigint> =>
     context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
   const freeNano = await look();
-  const { request, sound } = await receiveTranscription(context, call);
+  const { request, audio } = await receiveTranscription(context, call);
   try {
     const model = TRANSCRIPTION.model(context.catalogue.current(), request.model);
-    const { bytes, param } = sound;
+    const { bytes, param } = audio;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
     const leastNano = least.bound.holdNano;
     // Asked anew before it is refused: the upload may have taken minutes.
     if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);
-    const facts = await lookAt(context.probes, caller.workspaceId, sound, call.request.signal);
+    const facts = await lookAt(context.probes, caller.workspaceId, audio, call.request.signal);
     const { bound, price } = checkTranscription(request, model, facts);
-    const place = await keep(context, call.requestId, sound);
+    const place = await keep(context, call.requestId, audio);
     const text = JSON.stringify({ ...request, recording: { ...facts, ...place } });
     return {
       kind: TRANSCRIPTION,
@@ -76,7 +76,7 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
       onRefused: () => discard(context, call.requestId, place),
     };
   } finally {
-    sound.remove();
+    audio.remove();
   }
 }
 
@@ -85,10 +85,10 @@ const SECONDS_MIN = 0.001;
 type Place = { readonly fileId: string } | { readonly reference: string };
 
 /** Bytes have no business on the queue. */
-async function keep({ storage }: Pick<IngressContext, "storage">, id: string, sound: ReceivedSound): Promise<Place> {
-  if (sound.fileId !== undefined) return { fileId: sound.fileId };
+async function keep({ storage }: Pick<IngressContext, "storage">, id: string, audio: ReceivedAudio): Promise<Place> {
+  if (audio.fileId !== undefined) return { fileId: audio.fileId };
   try {
-    return { reference: await storeCallMedia(storage, id, "audio", sound.view()) };
+    return { reference: await storeCallMedia(storage, id, "audio", audio.view()) };
   } catch (error) {
     throw new ApiError("service_unavailable", "Recordings cannot be stored right now; try again shortly.", {
       cause: error,

@@ -1,20 +1,20 @@
-/** Speech as OpenAI streams it: events with pieces of the sound in base64, then one with what it used. */
+/** Speech as OpenAI streams it: events with pieces of the audio in base64, then one with what it used. */
 import type { SpeechEvent } from "#schemas/generated/types.ts";
 import type { UsageRow } from "#shared/database/usage.ts";
 import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 /**
- * The events of a sound, each ready to be sent. Speech that fails ends with an error event and without
+ * The events of audio, each ready to be sent. Speech that fails ends with an error event and without
  * `speech.audio.done`; any other fault is thrown, and the connection is to be cut.
- * @param units asked for when the sound has ended: what its usage record counts
+ * @param units asked for when the audio has ended: what its usage record counts
  */
 export async function* speechEvents(
-  sound: AsyncIterable<Uint8Array>,
+  audio: AsyncIterable<Uint8Array>,
   units: () => Promise<UsageRow["units"]>,
 ): AsyncGenerator<Uint8Array, void, void> {
   try {
-    for await (const bytes of sound) {
+    for await (const bytes of audio) {
       for (let from = 0; from < bytes.length; from += LIMITS.filePieceBytes) {
         const audio = Buffer.from(bytes.subarray(from, from + LIMITS.filePieceBytes)).toString("base64");
         yield event({ type: "speech.audio.delta", audio });

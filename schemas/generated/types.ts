@@ -85,7 +85,7 @@ export type MessagesCacheControl = {
   [k: string]: unknown;
 } | null;
 /**
- * The picture itself, its address, or a stored file.
+ * The image itself, its address, or a stored file.
  */
 export type MessagesImageSource = MessagesImageBytes | MessagesUrl | MessagesFile;
 /**
@@ -94,7 +94,7 @@ export type MessagesImageSource = MessagesImageBytes | MessagesUrl | MessagesFil
 export type MessagesDocumentSource =
   MessagesPdfBytes | MessagesPlainText | MessagesUrl | MessagesFile | MessagesInnerBlocks;
 /**
- * Text or a picture inside a document.
+ * Text or an image inside a document.
  */
 export type MessagesInnerBlock = MessagesText | MessagesImage;
 /**
@@ -595,7 +595,7 @@ export interface ProviderEntry {
    */
   first_byte_ms?: number;
   /**
-   * Pictures that a chat request names by address, for the family openai-compatible: `inline` (the default) fetches them here, behind our guard, and sends the bytes; `pass` sends the address, and the provider fetches it. Only for providers outside your own network: a server inside would fetch whatever a caller names. Files are always sent as bytes.
+   * Images that a chat request names by address, for the family openai-compatible: `inline` (the default) fetches them here, behind our guard, and sends the bytes; `pass` sends the address, and the provider fetches it. Only for providers outside your own network: a server inside would fetch whatever a caller names. Files are always sent as bytes.
    */
   media?: "inline" | "pass";
 }
@@ -679,7 +679,7 @@ export interface CatalogueModel {
    */
   price_variants?: PriceVariant[];
   /**
-   * Of what a model priced by the second counts the seconds: the sound or video it makes, or the provider's computing. Absent: media for video and music, else compute.
+   * Of what a model priced by the second counts the seconds: the audio or video it makes, or the provider's computing. Absent: media for video and music, else compute.
    */
   seconds_of?: "media" | "compute";
   /**
@@ -800,7 +800,7 @@ export interface SourceEntry {
     [k: string]: unknown;
   };
   /**
-   * What this source takes for pictures, video, music and meshes: our name of an input → its field, a dotted path where it lies deeper, `[]` behind it where a list of one is wanted; then `:text` for a number written as text, `:s` for seconds as `8s`, `:ms` for seconds in milliseconds. Inputs that are not named are not sent. Absent: the family's usual fields.
+   * What this source takes for images, video, music and meshes: our name of an input → its field, a dotted path where it lies deeper, `[]` behind it where a list of one is wanted; then `:text` for a number written as text, `:s` for seconds as `8s`, `:ms` for seconds in milliseconds. Inputs that are not named are not sent. Absent: the family's usual fields.
    */
   fields?: {
     [k: string]: string;
@@ -933,17 +933,17 @@ export interface UserMessage {
   [k: string]: unknown;
 }
 /**
- * A picture the model should look at.
+ * An image the model should look at.
  */
 export interface ImageBlock {
   type: "image_url";
   image_url: {
     /**
-     * An http(s) address, or the picture itself as a data URL.
+     * An http(s) address, or the image itself as a data URL.
      */
     url: string;
     /**
-     * How closely to look; decides how many tokens the picture costs.
+     * How closely to look; decides how many tokens the image costs.
      */
     detail?: "auto" | "low" | "high";
     [k: string]: unknown;
@@ -966,7 +966,7 @@ export interface AudioBlock {
   [k: string]: unknown;
 }
 /**
- * A document the model should read: sent along as `file_data`, named by an address, or stored and named by `file_id`. A stored picture or recording is shown as such.
+ * A document the model should read: sent along as `file_data`, named by an address, or stored and named by `file_id`. A stored image or recording is shown as such.
  */
 export interface FileBlock {
   type: "file";
@@ -1597,7 +1597,7 @@ export interface MediaOutcome {
     content_type: string;
     bytes: number;
     /**
-     * Of sound and video.
+     * Of audio and video.
      */
     duration_seconds?: number;
     [k: string]: unknown;
@@ -1972,7 +1972,7 @@ export interface MessagesText {
   [k: string]: unknown;
 }
 /**
- * A picture the model should look at.
+ * An image the model should look at.
  */
 export interface MessagesImage {
   type: "image";
@@ -1981,7 +1981,7 @@ export interface MessagesImage {
   [k: string]: unknown;
 }
 /**
- * A picture in base64.
+ * An image in base64.
  */
 export interface MessagesImageBytes {
   type: "base64";
@@ -2038,7 +2038,7 @@ export interface MessagesPlainText {
   [k: string]: unknown;
 }
 /**
- * A document made of text and pictures.
+ * A document made of text and images.
  */
 export interface MessagesInnerBlocks {
   type: "content";
@@ -2057,7 +2057,7 @@ export interface MessagesSearchResult {
   [k: string]: unknown;
 }
 /**
- * What one tool call returned. Pictures and files in it follow the texts of all results of the turn.
+ * What one tool call returned. Images and files in it follow the texts of all results of the turn.
  */
 export interface MessagesToolResult {
   type: "tool_result";
@@ -2236,11 +2236,11 @@ export interface FileUpload {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/images/edits: JSON, with the pictures in base64. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/images/edits: JSON, with the images in base64. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface ImageEditRequest {
   /**
-   * Slug of an image model that takes pictures, or of an upscaling model, from GET /v1/models.
+   * Slug of an image model that takes images, or of an upscaling model, from GET /v1/models.
    */
   model: string;
   /**
@@ -2248,11 +2248,11 @@ export interface ImageEditRequest {
    */
   prompt: string;
   /**
-   * The picture, PNG, JPEG or WebP. It or `image_file_id` is needed.
+   * The image, PNG, JPEG or WebP. It or `image_file_id` is needed.
    */
   image_base64?: string;
   /**
-   * The picture as a stored file.
+   * The image as a stored file.
    */
   image_file_id?: string;
   /**
@@ -2260,7 +2260,7 @@ export interface ImageEditRequest {
    */
   image_mime_type?: string;
   /**
-   * A picture of the same size, transparent where the other is to be repainted; for models that know masks.
+   * An image of the same size, transparent where the other is to be repainted; for models that know masks.
    */
   mask_base64?: string;
   /**
@@ -2272,7 +2272,7 @@ export interface ImageEditRequest {
    */
   mask_mime_type?: string;
   /**
-   * How many pictures, 1 unless told otherwise, at most the model's `max_n`.
+   * How many images, 1 unless told otherwise, at most the model's `max_n`.
    */
   n?: number;
   /**
@@ -2288,7 +2288,7 @@ export interface ImageEditRequest {
    */
   aspect_ratio?: string;
   /**
-   * How far to go from the picture; brought into the model's range, without effect where it has none.
+   * How far to go from the image; brought into the model's range, without effect where it has none.
    */
   strength?: number;
   /**
@@ -2330,15 +2330,15 @@ export interface ImageGenerationRequest {
    */
   model: string;
   /**
-   * What to make a picture of.
+   * What to make an image of.
    */
   prompt: string;
   /**
-   * Answers with an event stream of states; the last one brings the pictures. No fallback stands in then, and nothing is kept beyond the hour that links work.
+   * Answers with an event stream of states; the last one brings the images. No fallback stands in then, and nothing is kept beyond the hour that links work.
    */
   stream?: boolean;
   /**
-   * How many pictures, 1 unless told otherwise, at most the model's `max_n`.
+   * How many images, 1 unless told otherwise, at most the model's `max_n`.
    */
   n?: number;
   /**
@@ -2377,11 +2377,11 @@ export interface ImageGenerationRequest {
    */
   negative_prompt?: string;
   /**
-   * The same seed and prompt make the same picture. Refused where the model has no field for it.
+   * The same seed and prompt make the same image. Refused where the model has no field for it.
    */
   seed?: number;
   /**
-   * Steps of rendering. Priced by the megapixel, a picture costs more by as much as they exceed the model's default.
+   * Steps of rendering. Priced by the megapixel, an image costs more by as much as they exceed the model's default.
    */
   steps?: number;
   /**
@@ -2407,7 +2407,7 @@ export interface MeshGenerationRequest {
    */
   prompt?: string;
   /**
-   * A picture to go by: a public http or https address, or a data URL. Left out where the model has no field for it.
+   * An image to go by: a public http or https address, or a data URL. Left out where the model has no field for it.
    */
   image_url?: string;
   /**
@@ -2548,7 +2548,7 @@ export interface SpeechRequest {
    */
   response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
   /**
-   * `audio`, as without it: the sound itself. `sse`: an event stream of its pieces in base64.
+   * `audio`, as without it: the audio itself. `sse`: an event stream of its pieces in base64.
    */
   stream_format?: "audio" | "sse";
   /**
@@ -2558,7 +2558,7 @@ export interface SpeechRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/audio/transcriptions as JSON: the sound as `audio_base64`, or as a stored file by `file_id`. As a form the sound is the part `file`, and lists are `timestamp_granularities[]`. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/audio/transcriptions as JSON: the audio as `audio_base64`, or as a stored file by `file_id`. As a form the audio is the part `file`, and lists are `timestamp_granularities[]`. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface TranscriptionRequest {
   /**
@@ -2566,7 +2566,7 @@ export interface TranscriptionRequest {
    */
   model: string;
   /**
-   * The sound in base64, without a data URL's head.
+   * The audio in base64, without a data URL's head.
    */
   audio_base64?: string;
   /**
@@ -2578,7 +2578,7 @@ export interface TranscriptionRequest {
    */
   file_id?: string;
   /**
-   * Of the sound, such as `en`; without it the model finds out.
+   * Of the audio, such as `en`; without it the model finds out.
    */
   language?: string;
   /**
@@ -2615,7 +2615,7 @@ export interface VideoGenerationRequest {
    */
   prompt: string;
   /**
-   * A picture to begin with: a public http or https address, or a data URL.
+   * An image to begin with: a public http or https address, or a data URL.
    */
   image_url?: string;
   /**
@@ -2894,7 +2894,7 @@ export interface ChatAnswer {
   audio?: {
     id: string;
     /**
-     * Sound in base64.
+     * Audio in base64.
      */
     data: string;
     transcript: string;
@@ -3252,7 +3252,7 @@ export interface MediaResult {
   [k: string]: unknown;
 }
 /**
- * Answer of the endpoints that make pictures, music and meshes.
+ * Answer of the endpoints that make images, music and meshes.
  */
 export interface MediaResults {
   /**
@@ -3521,12 +3521,12 @@ export interface Service {
   [k: string]: unknown;
 }
 /**
- * What each event of speech with `stream_format: sse` holds: pieces of the sound, then `speech.audio.done`. Speech that breaks off ends with an `error` instead.
+ * What each event of speech with `stream_format: sse` holds: pieces of the audio, then `speech.audio.done`. Speech that breaks off ends with an `error` instead.
  */
 export interface SpeechEvent {
   type?: "speech.audio.delta" | "speech.audio.done";
   /**
-   * A piece of the sound in base64, to be decoded by itself.
+   * A piece of the audio in base64, to be decoded by itself.
    */
   audio?: string;
   /**

@@ -35,7 +35,7 @@ export interface Source {
   readonly drop_params?: readonly string[];
   readonly rename_params?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, unknown>>;
-  /** Our names of what a picture is asked for → its fields; absent: those of its family. */
+  /** Our names of what an image is asked for → its fields; absent: those of its family. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Goes on with an answer that the messages end in. */
   readonly continues_assistant?: boolean;

@@ -24,7 +24,7 @@ export function endpointOf(model: Model): string | undefined {
   if (model.supports_chat) return "/v1/chat/completions";
   if (model.supports_embeddings) return "/v1/embeddings";
   if (!isPricedMedia(model)) return undefined;
-  // A model that only changes pictures is of no use to the endpoint that makes them.
+  // A model that only changes images is of no use to the endpoint that makes them.
   return model.allowed_params.requires_input_image === true && model.modality === "image"
     ? "/v1/images/edits"
     : MEDIA_PATHS[model.modality];

@@ -1,5 +1,5 @@
 /**
- * What a model declares against what is asked of a picture, and how much the call can cost at most. Pure. A value outside a
+ * What a model declares against what is asked of an image, and how much the call can cost at most. Pure. A value outside a
  * declared set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
  */
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
@@ -15,7 +15,7 @@ import type { CallBound } from "./call-bound.ts";
 import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
 import { type MediaKind, NO_INPUTS } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
-import { editPictures } from "./input-media.ts";
+import { editImages } from "./input-media.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
 export interface ImageParams {
@@ -41,7 +41,7 @@ export interface ImageParams {
 
 export type CheckedImages = CheckedMedia<ImageParams>;
 
-/** Of a picture whose size nobody names. */
+/** Of an image whose size nobody names. */
 const USUAL_PIXELS = 1_024 * 1_024;
 /** A prompt has at most one token a byte, and templates add a few. */
 const PROMPT_MARKS = 64;
@@ -67,7 +67,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkIma
   read: (body) => parse("ImageEditRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image", ["upscale"]),
   check: checkImageEdit,
-  inputs: (request, model, kept) => editPictures({ ...request }, model, kept),
+  inputs: (request, model, kept) => editImages({ ...request }, model, kept),
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */
@@ -75,7 +75,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
   if (model.allowed_params.requires_input_image === true) {
     throw new ApiError(
       "model_not_supported",
-      "Expected a model that makes pictures from words, got one that changes pictures, which POST /v1/images/edits serves.",
+      "Expected a model that makes images from words, got one that changes images, which POST /v1/images/edits serves.",
       {
         param: "model",
       },
@@ -87,8 +87,8 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
 }
 
 /**
- * The same of an edit, its pictures apart (input-media.ts).
- * @throws ApiError 400 `edit_not_supported` when the model takes no pictures, or naming the parameter at fault
+ * The same of an edit, its images apart (input-media.ts).
+ * @throws ApiError 400 `edit_not_supported` when the model takes no images, or naming the parameter at fault
  */
 export function checkImageEdit(
   request: ImageEditRequest,
@@ -98,12 +98,12 @@ export function checkImageEdit(
   if (accepts !== true && requires !== true) {
     throw new ApiError(
       "edit_not_supported",
-      "Expected a model that changes pictures, got one that only makes them, which POST /v1/images/generations serves.",
+      "Expected a model that changes images, got one that only makes them, which POST /v1/images/generations serves.",
       { param: "model" },
     );
   }
   if (request.image_base64 === undefined && request.image_file_id === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected the picture as image_base64 or image_file_id.", {
+    throw new ApiError("missing_required_parameter", "Expected the image as image_base64 or image_file_id.", {
       param: "image_base64",
     });
   }
@@ -114,8 +114,8 @@ export function checkImageEdit(
   }
   const strength =
     range && request.strength !== undefined ? Math.min(range.max, Math.max(range.min, request.strength)) : undefined;
-  const pictures = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;
-  return { ...check(declaredOf(request), model, pictures), strength };
+  const images = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;
+  return { ...check(declaredOf(request), model, images), strength };
 }
 
 /**
@@ -127,13 +127,13 @@ function declaredOf(request: ImageEditRequest): ImageEditRequest {
   return Object.fromEntries(declared) as unknown as ImageEditRequest;
 }
 
-/** @param pictures how many come with the call */
-function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, pictures: number): CheckedImages {
+/** @param images how many come with the call */
+function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, images: number): CheckedImages {
   const allowed = model.allowed_params;
   const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };
   const n = asked.n ?? 1;
   const max = allowed.max_n ?? 1;
-  if (n > max) throw refusal("n", `This model makes at most ${max} ${max === 1 ? "picture" : "pictures"}, got ${n}.`);
+  if (n > max) throw refusal("n", `This model makes at most ${max} ${max === 1 ? "image" : "images"}, got ${n}.`);
   if (asked.size !== undefined && allowed.sizes === undefined) {
     throw refusal("size", `This model takes no size${otherThanSize(model)}.`);
   }
@@ -177,7 +177,7 @@ function check(request: ImageGenerationRequest | ImageEditRequest, model: Model,
     price,
     most,
     usual: most,
-    bound: boundOf({ ...model, price }, params, most, pictures),
+    bound: boundOf({ ...model, price }, params, most, images),
   };
 }
 
@@ -185,12 +185,12 @@ function boundOf(
   model: Pick<Model, "price" | "max_output_tokens" | "tokens_per_image_max">,
   { prompt, n }: ImageParams,
   most: Quantities,
-  pictures: number,
+  images: number,
 ): CallBound {
   const isByToken = model.price.unit === "per_token";
   const input = Buffer.byteLength(prompt) + PROMPT_MARKS;
   const output = n * model.max_output_tokens;
-  const imageInput = pictures * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
+  const imageInput = images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
   return {
     holdNano: boundMedia(model.price, most, { input, imageInput, output }),
     outputTokensMax: isByToken ? output : 0,

@@ -62,7 +62,7 @@ export const INPUT_TYPES: Readonly<Record<InputMediaKind, readonly string[]>> = 
 };
 
 const NOUNS: Readonly<Record<InputMediaKind, string>> = {
-  image: "a picture",
+  image: "an image",
   video: "a video",
   mesh: "a mesh",
   audio: "a recording",
@@ -140,8 +140,8 @@ export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: 
   return Math.min(own ?? Infinity, INPUT_BYTES_MAX[kind]);
 }
 
-/** The picture of an edit and its mask. @throws ApiError as `inlineInput` */
-export async function editPictures(
+/** The image of an edit and its mask. @throws ApiError as `inlineInput` */
+export async function editImages(
   body: Body,
   model: Pick<Model, "allowed_params">,
   kept: StoredInputs = {},

@@ -11,14 +11,14 @@ import { type MediaKind } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** What goes to a source beside the picture and the mesh that come with the call. */
+/** What goes to a source beside the image and the mesh that come with the call. */
 export interface MeshParams {
   readonly prompt?: string;
   readonly seed?: number;
 }
 
 /** A source that names its inputs takes no others. */
-function takesPictures({ sources, allowed_params: { supported_inputs: inputs } }: Model): boolean {
+function takesImages({ sources, allowed_params: { supported_inputs: inputs } }: Model): boolean {
   return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
 }
 
@@ -45,8 +45,8 @@ function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<M
       param: "prompt",
     });
   }
-  if (prompt === undefined && transforms !== true && !takesPictures(model)) {
-    throw new ApiError("missing_required_parameter", "Expected a prompt: this model takes no picture.", {
+  if (prompt === undefined && transforms !== true && !takesImages(model)) {
+    throw new ApiError("missing_required_parameter", "Expected a prompt: this model takes no image.", {
       param: "prompt",
     });
   }

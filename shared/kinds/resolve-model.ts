@@ -30,7 +30,7 @@ export function resolveEmbeddingModel(catalogue: Catalogue, slug: string): Embed
 }
 
 const WANTED: Readonly<Partial<Record<Modality, string>>> = {
-  image: "a model that makes pictures",
+  image: "a model that makes images",
   audio: "a model that speaks",
   stt: "a model that transcribes",
   video: "a model that makes videos",

@@ -29,7 +29,7 @@ export interface Recording {
   readonly param: "file" | "audio_base64" | "file_id";
 }
 
-/** Tokens a second of sound is held for; vendors' figures lie between 10 and 32. */
+/** Tokens a second of audio is held for; vendors' figures lie between 10 and 32. */
 const TOKENS_A_SECOND = 64;
 const PROMPT_MARKS = 64;
 /** Formats that can be told while they come. */
@@ -45,7 +45,7 @@ export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<Transcriptio
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "stt"),
   check(request, model, { recording }) {
     if (recording) return checkTranscription(request, model, recording);
-    const message = "Expected the sound as audio_base64 or file_id.";
+    const message = "Expected the audio as audio_base64 or file_id.";
     throw new ApiError("missing_required_parameter", message, { param: "file" });
   },
 };
@@ -102,15 +102,15 @@ export function checkTranscription(
   };
 }
 
-/** @throws ApiError unless the sound comes in one way */
-export function soundOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
+/** @throws ApiError unless the audio comes in one way */
+export function audioOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
   const { audio_base64: base64, file_id: fileId } = request;
   if (base64 !== undefined && fileId !== undefined) {
     throw new ApiError("invalid_request", "Expected audio_base64 or file_id, got both.", { param: "file_id" });
   }
   if (base64 !== undefined) return { base64 };
   if (fileId !== undefined) return { fileId };
-  throw new ApiError("missing_required_parameter", "Expected the sound as audio_base64 or file_id, or a form.", {
+  throw new ApiError("missing_required_parameter", "Expected the audio as audio_base64 or file_id, or a form.", {
     param: "file",
   });
 }

@@ -21,7 +21,7 @@ import { type MediaKind } from "./kind.ts";
 import { resolveMediaModel } from "./resolve-model.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** What goes to a source beside the picture and the video that come with the call. */
+/** What goes to a source beside the image and the video that come with the call. */
 export interface VideoParams {
   readonly prompt: string;
   readonly duration?: number;

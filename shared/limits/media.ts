@@ -27,9 +27,9 @@ export const MEDIA_LIMITS = {
   answerCopies: 3,
   /** The file store is asked again this long, since what it would not take was paid for. */
   storeArtifactMs: paced(60_000),
-  /** A link to a picture works this long (spec "Limits"). */
+  /** A link to an image works this long (spec "Limits"). */
   linkLifeS: 3_600,
-  /** Sound is handed on while it is made where a workspace has room for this much: more than any speech takes. */
+  /** Audio is handed on while it is made where a workspace has room for this much: more than any speech takes. */
   liveRoomBytes: 33_554_432n,
 } as const;
 
@@ -83,5 +83,5 @@ export const MEDIA_JOBS = {
   },
 } as const;
 
-/** Tokens a picture is held and counted for where the catalogue gives no bound. */
+/** Tokens an image is held and counted for where the catalogue gives no bound. */
 export const TOKENS_PER_IMAGE = 4_096;

@@ -36,7 +36,7 @@ export const PROVIDERS_LIMITS = {
   outboundUrlCharactersMax: 8_000,
   /** Media servers redirect to a store or a mirror, seldom further. */
   outboundRedirectsMax: 3,
-  /** One picture or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
+  /** One image or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
   inlineItemBytesMax: 20 * 1_048_576,
   /** All of one call, each counted as often as it is sent: a request grows by this much in memory. */
   inlineBytesMax: 50 * 1_048_576,

@@ -1,4 +1,4 @@
-/** Reads format and size from the first bytes of a picture. Sources: PNG (W3C), GIF89a, JPEG (T.81), WebP (RFC 9649). */
+/** Reads format and size from the first bytes of an image. Sources: PNG (W3C), GIF89a, JPEG (T.81), WebP (RFC 9649). */
 
 export interface ImageHeader {
   readonly format: "PNG" | "JPEG" | "GIF" | "WebP";
@@ -7,7 +7,7 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/** null when the bytes are no picture of a known format, or end before its size is told. */
+/** null when the bytes are no image of a known format, or end before its size is told. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -149,11 +149,11 @@ async function foreseeMedia(kind: PricedKind, model: Model, body: object, about:
   const { prompt, text } = params as { readonly prompt?: string; readonly text?: string };
   const tokenizer = await sampler();
   const output = bound.outputTokensMax;
-  const makesPictures = model.modality === "image";
+  const makesImages = model.modality === "image";
   const usage = {
     ...NO_USAGE,
     input: tokenizer.count(prompt ?? text ?? ""),
-    ...(makesPictures ? { imageOutput: output } : model.modality === "audio" ? { audioOutput: output } : { output }),
+    ...(makesImages ? { imageOutput: output } : model.modality === "audio" ? { audioOutput: output } : { output }),
   };
   return { bound, price, usage, lines: breakDownMedia(price, usual) };
 }

@@ -1,5 +1,5 @@
 /**
- * What media costs, pure and exact. Priced by the megapixel, pictures cost megapixels × rate × max(1, steps ÷ the model's
+ * What media costs, pure and exact. Priced by the megapixel, images cost megapixels × rate × max(1, steps ÷ the model's
  * default steps) (spec "POST /v1/images/generations"); seconds and minutes count to the millisecond.
  */
 import type { Modality } from "#schemas/generated/types.ts";
@@ -25,7 +25,7 @@ export const MEDIA_UNITS: Readonly<Partial<Record<Modality, readonly PriceUnit[]
 export interface Quantities {
   /** Things made. */
   readonly results: number;
-  /** Pixels of each picture, whole. */
+  /** Pixels of each image, whole. */
   readonly pixels: readonly number[];
   /** As they were asked for, and what the model takes by itself. */
   readonly steps: number;
@@ -91,12 +91,13 @@ export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBo
   if (price.unit !== "per_token") return priceMedia(price, quantities);
   const { input_per_million: input = 0n, output_per_million: output = 0n } = price.tokenRates;
   const { image_input_per_million: image = input, audio_input_per_million: audio = input } = price.tokenRates;
-  const { image_output_per_million: pictures = output, audio_output_per_million: sound = output } = price.tokenRates;
+  const { image_output_per_million: images = output, audio_output_per_million: audioOutput = output } =
+    price.tokenRates;
   const sum =
     BigInt(tokens.input) * input +
     BigInt(tokens.imageInput ?? 0) * maximum(input, image) +
     BigInt(tokens.audioInput ?? 0) * maximum(input, audio) +
-    BigInt(tokens.output) * maximum(output, pictures, sound);
+    BigInt(tokens.output) * maximum(output, images, audioOutput);
   return roundUp(sum, MEGA);
 }
 

@@ -136,7 +136,7 @@ describe("npm run demo", () => {
         format: "mp4",
         width: 1_280,
         height: 720,
-        hasSound: true,
+        hasAudio: true,
       });
       const [made, changed] = [await readGlb(bytes("3d.glb")), await readGlb(bytes("3d-transform.glb"))];
       expect([made.getRoot().listMeshes().length > 0, made.getRoot().listSkins().length]).toEqual([true, 0]);

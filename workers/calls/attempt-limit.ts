@@ -15,7 +15,7 @@ export interface CallLimits {
 }
 
 /**
- * Sound is answered in one piece, as plain chat is, so its first byte is no sign to go by: a source that never answers costs
+ * Audio is answered in one piece, as plain chat is, so its first byte is no sign to go by: a source that never answers costs
  * one limit and not the call (lesson PRO-3). Half of what is left at most, for whoever comes after it needs as long. What may
  * have been paid for unseen is given up for nobody.
  * @param work is given a signal that ends with the call's even after the limit, since what it returns may still be read

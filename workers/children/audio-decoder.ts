@@ -1,5 +1,5 @@
 /**
- * Foreign sound as samples, through FFmpeg (node-av). The container is the one that was sniffed, never FFmpeg's own guess:
+ * Foreign audio as samples, through FFmpeg (node-av). The container is the one that was sniffed, never FFmpeg's own guess:
  * playlists and other formats that open further files cannot be reached. Bytes are handed over in memory, so there is no
  * name a file could refer to. For child processes only.
  */
@@ -15,7 +15,7 @@ export interface DecodedAudio {
   readonly sampleRate: number;
 }
 
-/** Decoders for sound that real recordings use; a video codec in the file is never opened. */
+/** Decoders for audio that real recordings use; a video codec in the file is never opened. */
 const CODECS =
   /^(?:mp[123]|mp3float|aac|flac|opus|libopus|vorbis|libvorbis|alac|pcm_.*|adpcm_ms|adpcm_ima_wav|libspeex|speex)$/;
 

@@ -76,7 +76,7 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/** Sends and reads the whole answer as bytes: sound, pictures. @throws as `post` */
+/** Sends and reads the whole answer as bytes: audio, images. @throws as `post` */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,

@@ -1,4 +1,4 @@
-/** Pictures under the spec's names, for the fields of a source. */
+/** Images under the spec's names, for the fields of a source. */
 import { clientParam, type FieldValues, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { ImageEditInput, ImageInput, MediaCall, MediaKind } from "./media.ts";
 import { ProviderError } from "./provider.ts";
@@ -17,16 +17,16 @@ type PictureCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "field
 
 /**
  * The inputs that the call has and its source has a field for; the prompt apart, which each family places itself.
- * @throws ProviderError `misconfigured` when several pictures are wanted and the source has no field for how many
+ * @throws ProviderError `misconfigured` when several images are wanted and the source has no field for how many
  */
 export function placeInputs(call: PictureCall, usual: Fields): PlacedInput[] {
   if (call.input.n > 1 && (call.fields ?? usual)["n"] === undefined) {
-    throw new ProviderError("misconfigured", "the source has no field for how many pictures are wanted");
+    throw new ProviderError("misconfigured", "the source has no field for how many images are wanted");
   }
   return placeInputsOfOne(call, usual);
 }
 
-/** The same of families that are asked for one picture as often as one is wanted. */
+/** The same of families that are asked for one image as often as one is wanted. */
 export function placeInputsOfOne({ input, fields }: PictureCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
   return "image" in input ? placed.filter(({ ours }) => !NEVER_IN_EDITS.has(ours)) : placed;
@@ -58,8 +58,8 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
   };
 }
 
-/** A picture of the caller's that a provider could not use: what the provider says of it is for the log. */
-export function unreadablePicture(
+/** An image of the caller's that a provider could not use: what the provider says of it is for the log. */
+export function unreadableImage(
   detail: string,
   ours: string,
   facts: { readonly status?: number; readonly kind?: MediaKind } = {},
@@ -69,6 +69,6 @@ export function unreadablePicture(
     ...about,
     code: "unprocessable_input",
     param: clientParam(ours, kind),
-    say: "Expected a picture that this model can read; this one it cannot.",
+    say: "Expected an image that this model can read; this one it cannot.",
   });
 }

@@ -253,13 +253,13 @@ function tooLarge(item: Item): ProviderError {
   return rejected("outbound too_large", item.param, say);
 }
 
-/** Ogg is told apart by what is in it: without pictures it is sound. */
+/** Ogg is told apart by what is in it: without images it is audio. */
 const IS_SOUND = /^audio\/|^video\/ogg$/;
 
-/** As the ingress says it of sound that it can tell. */
+/** As the ingress says it of audio that it can tell. */
 function unheard(item: Item, found: string): ProviderError {
   const say = `This model takes no audio; transcribe it first and send the text. This address holds ${found}.`;
-  return rejected("what was fetched is sound", item.param, say, "audio_not_supported_by_model");
+  return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");
 }
 
 /** @param found the type that its bytes show */

@@ -1,5 +1,5 @@
 /**
- * What providers do with pictures and sound. Inputs come checked against the model's declared sets; an adapter sends
+ * What providers do with images and audio. Inputs come checked against the model's declared sets; an adapter sends
  * what its family has a field for and leaves the rest out, as the spec says of each field.
  */
 import type { Trait } from "#shared/catalogue/catalogue.ts";
@@ -18,7 +18,7 @@ export type Artifact =
 /** What a provider says it used or delivered; what it does not say is measured by us. */
 export interface MediaUsage {
   readonly images?: number;
-  /** Of sound or video made or read. */
+  /** Of audio or video made or read. */
   readonly seconds?: number;
   /** That the provider computed. */
   readonly computeSeconds?: number;

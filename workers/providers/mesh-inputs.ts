@@ -16,7 +16,7 @@ export interface MeshNeeds {
   readonly promptMax: number;
 }
 
-const NAMES: Readonly<Record<MeshInputName, string>> = { prompt: "prompt", image: "picture", mesh: "mesh" };
+const NAMES: Readonly<Record<MeshInputName, string>> = { prompt: "a prompt", image: "an image", mesh: "a mesh" };
 
 /** @throws ProviderError `rejected` for what is missing or too long, `misconfigured` when the source has no place for it */
 export function meshInputs(
@@ -66,13 +66,13 @@ export function unusable(detail: string, given: readonly MeshInputName[], status
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
     param: clientParam(ours, "mesh"),
-    say: `Expected a ${NAMES[ours]} that this model can work with; with this one it cannot.`,
+    say: `Expected ${NAMES[ours]} that this model can work with; with this one it cannot.`,
     ...(status === undefined ? {} : { status }),
   });
 }
 
 function missing(group: readonly MeshInputName[]): ProviderError {
-  const say = `This model needs a ${group.map((ours) => NAMES[ours]).join(" or a ")}.`;
+  const say = `This model needs ${group.map((ours) => NAMES[ours]).join(" or ")}.`;
   const param = clientParam(group[0] ?? "prompt", "mesh");
   return new ProviderError("rejected", say, { code: "invalid_request", param, say });
 }

@@ -52,17 +52,17 @@ export function checkSpeed(speed: number, [least, most]: readonly [number, numbe
 }
 
 /**
- * The sound of an answer, under the type that its bytes have: a server that answers in another format is found out.
+ * The audio of an answer, under the type that its bytes have: a server that answers in another format is found out.
  * @param format what the server was asked for
  * @throws ProviderError `failed` when these are no such bytes
  */
 export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   const declared = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
   if (/^text\/|[/+](?:json|xml|html)$/.test(declared)) {
-    throw new ProviderError("failed", `the answer is ${declared}, not sound`);
+    throw new ProviderError("failed", `the answer is ${declared}, not audio`);
   }
-  if (bytes.length === 0) throw new ProviderError("failed", "the answer has no sound in it");
-  const contentType = await soundTypeOf(bytes, format);
+  if (bytes.length === 0) throw new ProviderError("failed", "the answer has no audio in it");
+  const contentType = await audioTypeOf(bytes, format);
   if (contentType === undefined) throw new ProviderError("failed", `the answer's bytes are no ${format}`);
   return { bytes, contentType };
 }
@@ -106,13 +106,13 @@ const HEAD_BYTES = 512;
 function once<T>(work: () => T): () => Promise<T> {
   let isDone = false;
   return () => {
-    if (isDone) return Promise.reject(new ProviderError("failed", "the sound broke off"));
+    if (isDone) return Promise.reject(new ProviderError("failed", "the audio broke off"));
     isDone = true;
     return Promise.resolve(work());
   };
 }
 
-async function soundTypeOf(bytes: Uint8Array, format: SpeechFormat): Promise<string | undefined> {
+async function audioTypeOf(bytes: Uint8Array, format: SpeechFormat): Promise<string | undefined> {
   const found = await sniffMediaType(bytes);
   const spoken = Object.values(SPEECH_TYPES).find((type) => type === found);
   if (format !== "pcm") return spoken;

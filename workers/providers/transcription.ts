@@ -8,7 +8,7 @@ export type TimedSegment = NonNullable<Transcript["segments"]>[number];
 /** A duration beyond a month is no report of a recording but a fault; it must never reach the ledger. */
 const SECONDS_MAX = 2_678_400;
 
-/** A length of sound that can be true; undefined for everything else. */
+/** A length of audio that can be true; undefined for everything else. */
 export function secondsOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= SECONDS_MAX ? value : undefined;
 }
@@ -35,7 +35,7 @@ export function languageCode(language: string): string {
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "language", say });
 }
 
-/** Sound that a provider cannot read. */
+/** Audio that a provider cannot read. */
 export function unreadable(detail: string, status?: number): ProviderError {
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
@@ -67,7 +67,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The sound as a part of a form. Servers go by the ending of its name, so it gets the one of its type; the name itself
+ * The audio as a part of a form. Servers go by the ending of its name, so it gets the one of its type; the name itself
  * is the caller's own affair and stays here.
  */
 export function audioPart({ bytes, contentType, filename }: TranscriptionInput["audio"]): File {

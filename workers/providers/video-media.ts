@@ -12,7 +12,7 @@ import { retryAfter } from "./retry-after.ts";
 /** What all of them make. */
 export const VIDEO_TYPE = "video/mp4";
 
-/** @throws ProviderError `misconfigured` when a picture or a video would be left out, which would change what is paid for */
+/** @throws ProviderError `misconfigured` when an image or a video would be left out, which would change what is paid for */
 export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): void {
   for (const ours of ["image", "video"] as const) {
     if (input[ours] === undefined || placed.some((one) => one.ours === ours)) continue;

@@ -29,9 +29,9 @@ export const transcription: Call = {
   title: "Transcription of that speech",
   model: "sandbox-stt",
   async run(stage) {
-    const sound = artifactOf(stage, "speech");
+    const audio = artifactOf(stage, "speech");
     const { data, response } = await stage.client.sdk.audio.transcriptions
-      .create({ model: stage.model, file: await toFile(sound.bytes, sound.file), response_format: "json" })
+      .create({ model: stage.model, file: await toFile(audio.bytes, audio.file), response_format: "json" })
       .withResponse();
     const artifacts = [textArtifact("transcription.txt", data.text)];
     return { receipts: [receiptOf(response)], artifacts, text: data.text };

@@ -11,7 +11,7 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "../call-bound.ts";
-import { beginsAsPicture, isSound } from "./media.ts";
+import { beginsAsImage, isAudio } from "./media.ts";
 import { blockKind, NO_FILES, type StoredFiles } from "./files.ts";
 import { checkFunctionCall, checkToolChoice } from "./tools.ts";
 
@@ -99,7 +99,7 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   checkToolChoice(request);
   checkFunctionCall(request);
   const { unit, tokenRates } = model.price;
-  // Sound that has no price of its own would be sold at that of text, a small part of what it costs.
+  // Audio that has no price of its own would be sold at that of text, a small part of what it costs.
   if (
     request.modalities?.includes("audio") &&
     unit === "per_token" &&
@@ -143,7 +143,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
       const param = `messages[${at}].content[${index}]`;
       switch (part.type) {
         case "image_url":
-          if (isSound({ file_url: part.image_url.url }) && !supported.includes("audio")) {
+          if (isAudio({ file_url: part.image_url.url }) && !supported.includes("audio")) {
             throw notSupported("audio", param);
           }
           if (!supported.includes("image")) throw notSupported("image", param);
@@ -162,7 +162,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
             takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
             break;
           }
-          if (isSound(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
+          if (isAudio(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
           if (!supported.includes("file")) {
             throw new ApiError("unsupported_value", "This model takes no files.", { param });
           }
@@ -180,7 +180,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
 function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }: Model): void {
   const missing =
     params.requires_input_image === true && images === 0
-      ? "a picture"
+      ? "an image"
       : params.requires_input_audio === true && !hasAudio
         ? "a recording"
         : undefined;
@@ -209,14 +209,14 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     return;
   }
   checkDataUrl(url, param);
-  // A film or a document would cost far more than the picture it is held for.
+  // A film or a document would cost far more than the image it is held for.
   if (!/^data:image\//i.test(url)) {
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
-    const message = `Expected a picture in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
+    const message = `Expected an image in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
     throw new ApiError("unsupported_value", message, { param });
   }
-  if (!beginsAsPicture(url.slice(url.indexOf(",") + 1))) {
-    const message = "Expected a picture such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
+  if (!beginsAsImage(url.slice(url.indexOf(",") + 1))) {
+    const message = "Expected an image such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
     throw new ApiError("unprocessable_input", message, { param });
   }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
@@ -257,7 +257,7 @@ function takeFile(file: { file_data?: string; file_url?: string }, model: Model,
   inputs.encodedLength += file.file_data.length;
 }
 
-/** A file of the workspace counts as what it is: a picture, a recording or a document. */
+/** A file of the workspace counts as what it is: an image, a recording or a document. */
 function takeStored(
   part: { file_id?: string; file_data?: string; file_url?: string },
   files: StoredFiles,

@@ -3,8 +3,8 @@
 const SOUND_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
 const SOUND_DATA = /^data:(?:audio|video)\//i;
 
-/** Whether it is a recording, or a video with its sound, as far as type or name tell. */
-export function isSound({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
+/** Whether it is a recording, or a video with its audio, as far as type or name tell. */
+export function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
   return [file_data, file_url].some((it) => it !== undefined && (SOUND_DATA.test(it) || SOUND_ADDRESS.test(it)));
 }
 
@@ -25,8 +25,8 @@ const MARKS: readonly (readonly [mark: string, at: number])[] = [
 const HEAD_CHARACTERS = 16;
 const WITH_BREAKS = 64;
 
-/** Whether base64 begins like a picture of a format that models know. */
-export function beginsAsPicture(base64: string): boolean {
+/** Whether base64 begins like an image of a format that models know. */
+export function beginsAsImage(base64: string): boolean {
   const text = base64.slice(0, WITH_BREAKS).replaceAll(/\s/g, "").slice(0, HEAD_CHARACTERS);
   const head = Buffer.from(text, "base64").toString("latin1");
   return MARKS.some(([mark, at]) => head.startsWith(mark, at));

@@ -7,7 +7,7 @@ export type AudioFormat = "pcm" | "wav" | "mp3" | "aac" | "flac" | "ogg" | "mp4"
 
 export interface AudioFacts {
   readonly format: AudioFormat;
-  /** Counted from the sound itself where the format lets us: what a header claims is the caller's word. */
+  /** Counted from the audio itself where the format lets us: what a header claims is the caller's word. */
   readonly seconds: number;
   /** Samples a second of one channel. */
   readonly sampleRate: number;
@@ -44,7 +44,7 @@ export function createCursor(bytes: Uint8Array, subject: Subject = "audio"): Cur
     },
     miss: () => {
       misses += 1;
-      if (misses > missesMax) throw corrupt("is mostly not sound", subject);
+      if (misses > missesMax) throw corrupt("is mostly not audio", subject);
     },
     ascii: (at, length) => {
       let text = "";
@@ -65,7 +65,7 @@ export function corrupt(what: string, subject: Subject = "audio"): MediaError {
 export function facts(format: AudioFormat, seconds: number, sampleRate: number, channels: number): AudioFacts {
   if (!(sampleRate >= 1 && sampleRate <= 768_000)) throw corrupt("names no possible sample rate");
   if (!(channels >= 1 && channels <= 255)) throw corrupt("names no possible number of channels");
-  if (!Number.isFinite(seconds) || seconds <= 0) throw corrupt("holds no sound");
+  if (!Number.isFinite(seconds) || seconds <= 0) throw corrupt("holds no audio");
   return { format, seconds, sampleRate, channels };
 }
 

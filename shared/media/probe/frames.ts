@@ -8,7 +8,7 @@ interface Frame {
   readonly channels: number;
 }
 
-/** Bytes of ID3v2 tags before the sound; several may follow each other. */
+/** Bytes of ID3v2 tags before the audio; several may follow each other. */
 export function id3Length(cursor: Cursor): number {
   let at = 0;
   while (cursor.ascii(at, 3) === "ID3" && at + 10 <= cursor.length) {
@@ -74,7 +74,7 @@ function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boole
   return next >= cursor.length || read(cursor, next) !== null || isTrailer(cursor, next);
 }
 
-/** Tags that stand after the sound: ID3v1, APEv2, Lyrics3. */
+/** Tags that stand after the audio: ID3v1, APEv2, Lyrics3. */
 function isTrailer(cursor: Cursor, at: number): boolean {
   return /^(?:TAG|APETAGEX|LYRICS)/.test(cursor.ascii(at, 8));
 }
@@ -96,13 +96,13 @@ export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
       if (at < 0) break;
       continue;
     }
-    // The first frame of an MP3 may hold an index of the others instead of sound.
+    // The first frame of an MP3 may hold an index of the others instead of audio.
     const isIndex = first === null && format === "mp3" && /Xing|Info|VBRI/.test(cursor.ascii(at + 4, 40));
     first ??= frame;
     // A last frame that was cut short is not played.
     if (!isIndex && at + frame.length <= cursor.length) seconds += frame.samples / frame.sampleRate;
     at += frame.length;
   }
-  if (first === null) throw corrupt("holds no sound");
+  if (first === null) throw corrupt("holds no audio");
   return facts(format, seconds, first.sampleRate, first.channels);
 }

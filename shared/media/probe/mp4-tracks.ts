@@ -16,11 +16,11 @@ export interface Mp4Track {
   descriptions: number;
   descriptionAt: number;
   descriptionEnd: number;
-  /** Of sound; bits of a sample. */
+  /** Of audio; bits of a sample. */
   sampleRate: number;
   channels: number;
   bits: number;
-  /** Of pictures: pixels, before they are turned clockwise by so many degrees. */
+  /** Of images: pixels, before they are turned clockwise by so many degrees. */
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
@@ -194,7 +194,7 @@ function readRotation({ view }: Cursor, at: number): Mp4Track["rotation"] {
   return a < 0 ? 180 : 0;
 }
 
-/** QuickTime's second version of a sound's description says little where the first ones do. */
+/** QuickTime's second version of audio's description says little where the first ones do. */
 function readDescription(cursor: Cursor, at: number, end: number, track: Mp4Track): void {
   const { view } = cursor;
   track.descriptions = view.getUint32(at + 4);

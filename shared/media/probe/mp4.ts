@@ -1,4 +1,4 @@
-/** Sound in MP4, M4A, MOV. */
+/** Audio in MP4, M4A, MOV. */
 import { MediaError } from "../media-error.ts";
 
 import { aacPacketSeconds } from "./aac-config.ts";
@@ -22,10 +22,10 @@ export function probeMp4(cursor: Cursor): AudioFacts {
     add(0, uniformBytes * (sizes?.count ?? 0));
     return undefined;
   });
-  const sounds = tracks.filter(({ handler, timescale }) => handler === "soun" && timescale > 0);
-  const [first] = sounds;
-  if (first === undefined) throw corrupt("has no track of sound");
-  const seconds = sounds.map((track) => {
+  const audios = tracks.filter(({ handler, timescale }) => handler === "soun" && timescale > 0);
+  const [first] = audios;
+  if (first === undefined) throw corrupt("has no track of audio");
+  const seconds = audios.map((track) => {
     const { packetSeconds = 0 } = codecOf(cursor, track);
     const all = Math.max(counted.get(track) ?? 0, track.samples * packetSeconds);
     // Times may be anything; packets are not.
@@ -41,11 +41,11 @@ interface Codec {
   readonly clock?: PacketClock;
 }
 
-/** @throws MediaError `unsupported`, for sound whose length cannot be told by its packets */
+/** @throws MediaError `unsupported`, for audio whose length cannot be told by its packets */
 function codecOf(cursor: Cursor, track: Mp4Track): Codec {
   const codec = CODECS.get(track.codec)?.(cursor, track);
   if (codec && track.descriptions === 1) return codec;
-  throw new MediaError("unsupported", "The audio is an MP4 with sound of a codec that is not known here.");
+  throw new MediaError("unsupported", "The audio is an MP4 with audio of a codec that is not known here.");
 }
 
 const plain =

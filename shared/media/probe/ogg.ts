@@ -24,7 +24,7 @@ interface Stream extends Head {
 }
 
 const STREAMS_MAX = 256;
-/** Packets before the sound: head and comments; Vorbis has one more, and FLAC's are no frames. */
+/** Packets before the audio: head and comments; Vorbis has one more, and FLAC's are no frames. */
 const HEADS = 2;
 const SEGMENT_BYTES = 255;
 
@@ -62,7 +62,7 @@ export function probeOgg(cursor: Cursor): AudioFacts {
   }
   const all = [...ended, ...streams.values()];
   const [first] = all;
-  if (first === undefined) throw corrupt("holds no sound that is known here");
+  if (first === undefined) throw corrupt("holds no audio that is known here");
   const seconds = all.reduce((sum, stream) => sum + secondsOf(stream), 0);
   return facts("ogg", seconds, first.sampleRate, first.channels);
 }

@@ -1,12 +1,12 @@
 /**
- * What packets of sound last, by what they say of themselves: a decoder goes by the same bytes, so a file that lies there is
+ * What packets of audio last, by what they say of themselves: a decoder goes by the same bytes, so a file that lies there is
  * not the recording it could be. Times that a container writes beside its packets are the caller's word.
  */
 import type { Cursor } from "./facts.ts";
 import { flacFrame } from "./flac.ts";
 import { mpegFrame } from "./frames.ts";
 
-/** Seconds of the packet in these bytes; 0 for what holds no sound. May remember the packets before. */
+/** Seconds of the packet in these bytes; 0 for what holds no audio. May remember the packets before. */
 export type PacketClock = (cursor: Cursor, at: number, end: number) => number;
 
 export const OPUS_RATE = 48_000;

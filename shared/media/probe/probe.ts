@@ -1,4 +1,4 @@
-/** What a piece of sound is and how long it lasts, without decoding it. */
+/** What a piece of audio is and how long it lasts, without decoding it. */
 import { MediaError } from "../media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";

@@ -7,14 +7,14 @@ import { readWebm, webmSeconds } from "./webm-tracks.ts";
 
 export interface VideoFacts {
   readonly format: "mp4" | "webm";
-  /** Of the pictures, counted from them: what a header claims is its writer's word, and sound may go on a little longer. */
+  /** Of the images, counted from them: what a header claims is its writer's word, and audio may go on a little longer. */
   readonly seconds: number;
   /** Pixels as they are shown, after the turn. */
   readonly width: number;
   readonly height: number;
-  /** Degrees clockwise that the stored pictures are turned by. */
+  /** Degrees clockwise that the stored images are turned by. */
   readonly rotation: 0 | 90 | 180 | 270;
-  readonly hasSound: boolean;
+  readonly hasAudio: boolean;
 }
 
 /**
@@ -31,8 +31,8 @@ export function probeVideo(bytes: Uint8Array): VideoFacts {
   }
   try {
     const facts = probe(cursor);
-    if (!(facts.width >= 1 && facts.height >= 1)) throw cursor.corrupt("names no size of its pictures");
-    if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("holds no pictures");
+    if (!(facts.width >= 1 && facts.height >= 1)) throw cursor.corrupt("names no size of its images");
+    if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("holds no images");
     return facts;
   } catch (error) {
     // Reading past the end: the file was cut within a header.
@@ -46,36 +46,36 @@ const MP4_START = /^.{4}(?:ftyp|moov|mdat|wide|free|skip)/s;
 
 function probeMp4(cursor: Cursor): VideoFacts {
   const tracks = readMp4Tracks(cursor).filter(({ timescale, samples }) => timescale > 0 && samples > 0);
-  const pictures = tracks.find(({ handler }) => handler === "vide");
-  if (pictures === undefined) throw cursor.corrupt("has no track of pictures");
-  const { width, height, rotation } = pictures;
+  const images = tracks.find(({ handler }) => handler === "vide");
+  if (images === undefined) throw cursor.corrupt("has no track of images");
+  const { width, height, rotation } = images;
   const isOnItsSide = rotation === 90 || rotation === 270;
   return {
     format: "mp4",
-    seconds: pictures.ticks / pictures.timescale,
+    seconds: images.ticks / images.timescale,
     width: isOnItsSide ? height : width,
     height: isOnItsSide ? width : height,
     rotation,
-    hasSound: tracks.some(({ handler }) => handler === "soun"),
+    hasAudio: tracks.some(({ handler }) => handler === "soun"),
   };
 }
 
-const PICTURES = 1;
-const SOUND = 2;
+const VIDEO = 1;
+const AUDIO = 2;
 /** Where a file does not tell its frame rate: 25 a second. */
 const FRAME_SECONDS = 0.04;
 
 function probeWebm(cursor: Cursor): VideoFacts {
   const content = readWebm(cursor);
   const tracks = content.tracks.filter(({ lastSeconds }) => lastSeconds >= 0);
-  const pictures = tracks.find(({ type }) => type === PICTURES);
-  if (pictures === undefined) throw cursor.corrupt("has no track of pictures");
+  const images = tracks.find(({ type }) => type === VIDEO);
+  if (images === undefined) throw cursor.corrupt("has no track of images");
   return {
     format: "webm",
-    seconds: webmSeconds(content, pictures, FRAME_SECONDS),
-    width: pictures.width,
-    height: pictures.height,
+    seconds: webmSeconds(content, images, FRAME_SECONDS),
+    width: images.width,
+    height: images.height,
     rotation: 0,
-    hasSound: tracks.some(({ type }) => type === SOUND),
+    hasAudio: tracks.some(({ type }) => type === AUDIO),
   };
 }

@@ -9,7 +9,7 @@ export const VORBIS_TAIL_BYTES = 400;
 const MODES_BITS_MIN = 97;
 
 /**
- * Bits of a sample of one channel. Encoders come to 5.7 at their best quality; what is more cannot be the sound that the
+ * Bits of a sample of one channel. Encoders come to 5.7 at their best quality; what is more cannot be the audio that the
  * packets claim, and lasts longer.
  */
 const BITS_MAX = 8;

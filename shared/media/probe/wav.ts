@@ -37,8 +37,8 @@ function readWav(cursor: Cursor): WavLayout {
       };
     }
     if (kind === "data") {
-      if (format === undefined) throw corrupt("has sound before its format");
-      // A writer that could not go back left 0 or the largest number: the sound goes on to the end.
+      if (format === undefined) throw corrupt("has audio before its format");
+      // A writer that could not go back left 0 or the largest number: the audio goes on to the end.
       const isOpen = size === 0 || size >= 0xffff_ff00;
       return { ...format, dataStart: start, dataEnd: Math.min(cursor.length, isOpen ? cursor.length : start + size) };
     }

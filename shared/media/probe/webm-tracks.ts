@@ -44,7 +44,7 @@ const OPENED = new Set<number>([
 
 export interface WebmTrack {
   number: number;
-  /** 1 is pictures, 2 is sound. */
+  /** 1 is images, 2 is audio. */
   type: number;
   sampleRate: number;
   channels: number;

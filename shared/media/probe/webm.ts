@@ -1,4 +1,4 @@
-/** Sound in WebM and Matroska. */
+/** Audio in WebM and Matroska. */
 import { MediaError } from "../media-error.ts";
 
 import { aacPacketSeconds } from "./aac-config.ts";
@@ -8,31 +8,31 @@ import { ac3Clock, evenClock, flacClock, mpegClock, opusClock, type PacketClock,
 import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
 import { readWebm, type WebmTrack, webmSeconds } from "./webm-tracks.ts";
 
-const SOUND = 2;
+const AUDIO = 2;
 const BLOCK_SECONDS = 0.02;
 
 export function probeWebm(cursor: Cursor): AudioFacts {
   const clocks = new Map<WebmTrack, PacketClock>();
   const counted = new Map<WebmTrack, number>();
   const content = readWebm(cursor, (track, at, end) => {
-    if (track.type !== SOUND) return;
+    if (track.type !== AUDIO) return;
     const clock = clocks.get(track) ?? clockOf(cursor, track);
     clocks.set(track, clock);
     counted.set(track, (counted.get(track) ?? 0) + clock(cursor, at, end));
   });
-  const sounds = content.tracks.filter(({ type }) => type === SOUND);
-  const [first] = sounds;
-  if (first === undefined || counted.size === 0) throw corrupt("has no track of sound");
+  const audios = content.tracks.filter(({ type }) => type === AUDIO);
+  const [first] = audios;
+  if (first === undefined || counted.size === 0) throw corrupt("has no track of audio");
   // Times may be anything; frames are not.
   const seconds = [...counted].map(([track, all]) => withGaps(webmSeconds(content, track, BLOCK_SECONDS), all));
   return facts("webm", Math.max(...seconds), first.sampleRate, first.channels);
 }
 
-/** @throws MediaError `unsupported`, for sound whose length cannot be told by its frames; `corrupt` */
+/** @throws MediaError `unsupported`, for audio whose length cannot be told by its frames; `corrupt` */
 function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
   const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];
   if (make && !track.isPacked) return make(cursor, track);
-  throw new MediaError("unsupported", "The audio is a WebM with sound of a codec that is not known here.");
+  throw new MediaError("unsupported", "The audio is a WebM with audio of a codec that is not known here.");
 }
 
 /** By the name of the codec, which may say more behind a slash. */

@@ -57,7 +57,7 @@ describe("a video", () => {
       const job = await bench.endOf(begun.id);
       expect(job).toMatchObject({ status: "completed", progress: 1, credits_used: Number(credits) });
       const facts = probeVideo(await bytesOf(job));
-      expect(facts).toMatchObject({ format: "mp4", width, height, hasSound: true });
+      expect(facts).toMatchObject({ format: "mp4", width, height, hasAudio: true });
       expect(facts.seconds).toBeCloseTo(seconds, 2);
       expect(job.data?.[0]).toMatchObject({ content_type: "video/mp4", duration_seconds: seconds });
       expect(await bench.usageOf(begun.id)).toMatchObject([

@@ -174,7 +174,7 @@ describe("a video", () => {
     [
       "a picture it cannot read",
       modelReply("image_load_error", "image_url"),
-      { kind: "rejected", code: "unprocessable_input", param: "image_url", say: expect.stringContaining("picture") },
+      { kind: "rejected", code: "unprocessable_input", param: "image_url", say: expect.stringContaining("image") },
     ],
     [
       "a file of nobody's",

@@ -121,9 +121,9 @@ describe("a task", () => {
 
   test.each<[string, MeshInput, string, string]>([
     ["text-to-3d/meshy-6", { image: PICTURE_URL }, "prompt", "This model needs a prompt."],
-    ["image-to-3d/meshy-6", { prompt: "a chair" }, "image_url", "This model needs a picture."],
+    ["image-to-3d/meshy-6", { prompt: "a chair" }, "image_url", "This model needs an image."],
     ["retexture/meshy-6", { prompt: "red" }, "mesh_url", "This model needs a mesh."],
-    ["retexture/meshy-6", { mesh: MESH_URL }, "image_url", "This model needs a picture or a prompt."],
+    ["retexture/meshy-6", { mesh: MESH_URL }, "image_url", "This model needs an image or a prompt."],
     ["remesh", { prompt: "finer" }, "mesh_url", "This model needs a mesh."],
     [
       "text-to-3d/meshy-6",

@@ -112,9 +112,9 @@ describe("a task", () => {
 
   test.each<[string, MeshInput, string, string]>([
     [TEXT, { image: PICTURE_URL }, "prompt", "This model needs a prompt."],
-    [IMAGE, { prompt: "a chair" }, "image_url", "This model needs a picture."],
+    [IMAGE, { prompt: "a chair" }, "image_url", "This model needs an image."],
     [TEXTURE, { prompt: "red" }, "mesh_url", "This model needs a mesh."],
-    [TEXTURE, { mesh: MESH }, "image_url", "This model needs a picture or a prompt."],
+    [TEXTURE, { mesh: MESH }, "image_url", "This model needs an image or a prompt."],
     [TEXT, { prompt: "x".repeat(1_025) }, "prompt", "This model takes prompts of at most 1024 characters."],
   ])("%s is refused before anything is sent when it is asked for with %.30j", async (model, input, param, say) => {
     const { server, make } = start();

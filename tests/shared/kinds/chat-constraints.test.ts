@@ -463,7 +463,7 @@ describe("a refusal", () => {
       "a picture that is a film",
       request({}, image("data:video/mp4;base64,AAAA")),
       "messages[0].content[0].image_url.url",
-      "Expected a picture in a data URL, data:image/<type>;base64,<data>, got video/mp4.",
+      "Expected an image in a data URL, data:image/<type>;base64,<data>, got video/mp4.",
     ],
   ])("of %s says what was expected and what arrived", (_name, value, param, message) => {
     expect(refusal(value)).toMatchObject({ code: "unsupported_value", param, message });

@@ -235,7 +235,7 @@ test("a model of another kind is told with what was expected, what it is and whi
     `Expected a model that chats, ${is("full")}, which POST /v1/images/generations serves.`,
     `Expected a model of embeddings, ${is("changes-only")}, which POST /v1/images/edits serves.`,
     `Expected a model that speaks, ${is("bare")}, which POST /v1/images/generations serves.`,
-    `Expected a model that makes pictures, ${is("by-character")}, which no endpoint serves.`,
+    `Expected a model that makes images, ${is("by-character")}, which no endpoint serves.`,
   ]);
 });
 

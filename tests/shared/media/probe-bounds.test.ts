@@ -36,8 +36,8 @@ function fragmentOf(id: number): Buffer {
 test("an MP4 may have as many tracks as a recording has, and not one more", () => {
   const tracks = (count: number): Buffer => box("moov", ...Array.from({ length: count }, (_, at) => trackOf(at + 1)));
   const most = Buffer.concat([START, tracks(PROBE_LIMITS.tracksMax)]);
-  expect(() => probeAudio(most)).toThrow("has no track of sound");
-  expect(() => probeVideo(most)).toThrow("has no track of pictures");
+  expect(() => probeAudio(most)).toThrow("has no track of audio");
+  expect(() => probeVideo(most)).toThrow("has no track of images");
   const more = Buffer.concat([
     START,
     tracks(PROBE_LIMITS.tracksMax + 1),
@@ -50,7 +50,7 @@ test("an MP4 may have as many tracks as a recording has, and not one more", () =
 test("a WebM may have as many tracks as a recording has, and not one more", () => {
   const head = Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0xff, 0x16, 0x54, 0xae, 0x6b, 0xff]);
   const tracks = (count: number): Buffer => Buffer.concat([head, Buffer.alloc(2 * count, Buffer.from([0xae, 0x80]))]);
-  expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax))).toThrow("has no track of sound");
+  expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax))).toThrow("has no track of audio");
   expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax + 1))).toThrow(TOO_MANY);
   expect(() => probeVideo(tracks(PROBE_LIMITS.tracksMax + 1))).toThrow(TOO_MANY);
 });

@@ -125,7 +125,7 @@ function ebml(id: number, content: Uint8Array | null): Uint8Array {
 }
 
 /** As a browser records it: no duration, no sizes. A frame each 40 ms, and sound unless it was muted. */
-function webm(frames: number, { hasSound = true, told = 0 } = {}): Uint8Array {
+function webm(frames: number, { hasAudio = true, told = 0 } = {}): Uint8Array {
   const size = ebml(0xe0, bytesOf(ebml(0xb0, bytesOf(be(1_280, 2))), ebml(0xba, bytesOf(be(720, 2)))));
   const pictures = ebml(0xae, bytesOf(ebml(0xd7, bytesOf([1])), ebml(0x83, bytesOf([1])), size));
   const sound = ebml(0xae, bytesOf(ebml(0xd7, bytesOf([2])), ebml(0x83, bytesOf([2]))));
@@ -136,7 +136,7 @@ function webm(frames: number, { hasSound = true, told = 0 } = {}): Uint8Array {
       ebml(0x1f43b675, null),
       ebml(0xe7, bytesOf(be(40 * index, 4))),
       ebml(0xa3, bytesOf([0x81, 0, 0, 0x80, 1, 2])),
-      hasSound ? ebml(0xa3, bytesOf([0x82, 0, 5, 0x80, 1, 2])) : [],
+      hasAudio ? ebml(0xa3, bytesOf([0x82, 0, 5, 0x80, 1, 2])) : [],
     ),
   );
   return bytesOf(
@@ -152,29 +152,29 @@ const HD = { width: 640, height: 360, rotation: 0 } as const;
 
 describe("a probe of video", () => {
   test.each([
-    ["MP4", mp4({ frames: 90 }), { format: "mp4", seconds: 3, ...HD, hasSound: false }],
-    ["MP4 with sound", mp4({ frames: 90 }, 150), { format: "mp4", seconds: 3, ...HD, hasSound: true }],
+    ["MP4", mp4({ frames: 90 }), { format: "mp4", seconds: 3, ...HD, hasAudio: false }],
+    ["MP4 with sound", mp4({ frames: 90 }, 150), { format: "mp4", seconds: 3, ...HD, hasAudio: true }],
     [
       "MP4 held upright",
       mp4({ frames: 30, turn: CLOCKWISE }),
-      { format: "mp4", seconds: 1, width: 360, height: 640, rotation: 90, hasSound: false },
+      { format: "mp4", seconds: 1, width: 360, height: 640, rotation: 90, hasAudio: false },
     ],
     [
       "MP4 held upside down",
       mp4({ frames: 30, turn: UPSIDE_DOWN }),
-      { format: "mp4", seconds: 1, ...HD, rotation: 180, hasSound: false },
+      { format: "mp4", seconds: 1, ...HD, rotation: 180, hasAudio: false },
     ],
-    ["MP4 in fragments", fragments(7), { format: "mp4", seconds: 7, ...HD, hasSound: false }],
+    ["MP4 in fragments", fragments(7), { format: "mp4", seconds: 7, ...HD, hasAudio: false }],
     [
       "QuickTime that begins with its data",
       mp4({ frames: 60 }).subarray(16),
-      { format: "mp4", seconds: 2, ...HD, hasSound: false },
+      { format: "mp4", seconds: 2, ...HD, hasAudio: false },
     ],
-    ["WebM", webm(50), { format: "webm", seconds: 2, width: 1_280, height: 720, rotation: 0, hasSound: true }],
+    ["WebM", webm(50), { format: "webm", seconds: 2, width: 1_280, height: 720, rotation: 0, hasAudio: true }],
     [
       "WebM that was muted and tells its length",
-      webm(50, { hasSound: false, told: 2.02 }),
-      { format: "webm", seconds: 2.02, width: 1_280, height: 720, rotation: 0, hasSound: false },
+      webm(50, { hasAudio: false, told: 2.02 }),
+      { format: "webm", seconds: 2.02, width: 1_280, height: 720, rotation: 0, hasAudio: false },
     ],
   ] as const)("tells what %s is", (_name, bytes, expected) => {
     const { seconds, ...rest } = probeVideo(bytes);
@@ -194,7 +194,7 @@ describe("a probe of video", () => {
     const file = new Uint8Array(length);
     file.set(bytesOf(head, be(length - head.length - index.length, 4), "mdat"));
     file.set(index, length - index.length);
-    expect(probeVideo(file)).toEqual({ format: "mp4", seconds: 10, ...HD, hasSound: false });
+    expect(probeVideo(file)).toEqual({ format: "mp4", seconds: 10, ...HD, hasAudio: false });
   });
 
   test.each([
@@ -224,7 +224,7 @@ describe("a probe of video", () => {
   });
 
   test("names the video in what it says", () => {
-    expect(() => probeVideo(mp4({ frames: 0 }))).toThrow("The video cannot be read: it has no track of pictures.");
+    expect(() => probeVideo(mp4({ frames: 0 }))).toThrow("The video cannot be read: it has no track of images.");
   });
 
   test("of any file cut anywhere or with flipped bytes answers or refuses", () => {

@@ -21,7 +21,7 @@ describe("a filter graph", () => {
   test("with two ends becomes one file of two streams, each of its own length", async () => {
     const progress: number[] = [];
     const bytes = await written({ ...plan, onSeconds: (seconds) => progress.push(seconds) });
-    expect(probeVideo(bytes)).toMatchObject({ format: "mp4", seconds: 2, width: 64, height: 48, hasSound: true });
+    expect(probeVideo(bytes)).toMatchObject({ format: "mp4", seconds: 2, width: 64, height: 48, hasAudio: true });
     expect((await decodePictures(bytes)).length).toBe(50);
     expect((await decodeSound(bytes)).length).toBe(1.5 * 44_100);
     expect(progress.toSorted((one, other) => one - other)).toEqual(progress);

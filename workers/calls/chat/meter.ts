@@ -159,7 +159,7 @@ export class ChatMeter {
     };
   }
 
-  /** A picture by its bound; a recording or a file by its size, since only the provider can look inside. */
+  /** An image by its bound; a recording or a file by its size, since only the provider can look inside. */
   private partTokens(part: Readonly<Record<string, unknown>>): number {
     return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
   }
@@ -196,7 +196,7 @@ export class ChatMeter {
     }
   }
 
-  /** Only the provider can measure sound; of ours it counts as one piece, beside the words of its transcript. */
+  /** Only the provider can measure audio; of ours it counts as one piece, beside the words of its transcript. */
   private collectAudio(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const { transcript, data } = value as { transcript?: unknown; data?: unknown };

@@ -21,7 +21,7 @@ interface Checked {
   readonly most: Quantities;
   readonly tokensMax: number;
   readonly secondsOf: Model["seconds_of"];
-  /** What sound was asked for in. */
+  /** What audio was asked for in. */
   readonly format?: string;
 }
 

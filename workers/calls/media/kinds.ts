@@ -44,13 +44,13 @@ export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = 
   call: IMAGE_EDITS,
   output: PICTURES,
   input: ({ params, strength }, { image, mask }) => {
-    // Pictures of edits come as bytes only.
-    const pictures = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
-    if (!pictures.image) throw new ProviderError("failed", "an edit without its picture");
+    // Images of edits come as bytes only.
+    const images = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
+    if (!images.image) throw new ProviderError("failed", "an edit without its image");
     return {
       ...params,
-      image: pictures.image,
-      ...(pictures.mask ? { mask: pictures.mask } : {}),
+      image: images.image,
+      ...(images.mask ? { mask: images.mask } : {}),
       ...(strength === undefined ? {} : { strength }),
     };
   },

@@ -34,7 +34,7 @@ const SOUND_TYPES = {
 const PCM_BYTES_A_SECOND = 48_000;
 
 /**
- * Samples have no mark, so of sound an answer brings the adapter's word counts, which has looked at the bytes. At an address the
+ * Samples have no mark, so of audio an answer brings the adapter's word counts, which has looked at the bytes. At an address the
  * word is a stranger's, and the bytes alone count.
  */
 const SOUND: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {

@@ -19,7 +19,7 @@ export function imageBlock(url: unknown, param: string): Members {
   return { type: "image", source: { type: "base64", media_type: media.type, data: media.base64() } };
 }
 
-/** A PDF or a text as document; a picture sent as a file is a picture. @throws ProviderError `rejected` for anything else */
+/** A PDF or a text as document; an image sent as a file is an image. @throws ProviderError `rejected` for anything else */
 export function fileBlock(file: unknown, param: string): Members {
   const members = isMembers(file) ? file : {};
   const name = typeof members["file_data"] === "string" ? "file_data" : "file_url";

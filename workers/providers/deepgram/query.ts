@@ -1,4 +1,4 @@
-/** Deepgram is steered by the query: its bodies are sound or text. */
+/** Deepgram is steered by the query: its bodies are audio or text. */
 
 /** One pair for each member, lists as repeated ones; what is undefined or null is left out. */
 export function queryOf(members: Readonly<Record<string, unknown>>): string {

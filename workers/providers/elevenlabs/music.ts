@@ -41,9 +41,9 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicIn
         () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax, call.makeRoom),
         async ({ status, headers, bytes }) => {
           if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));
-          const sound = await soundOf(bytes, headers, FORMATS[call.input.format].ours);
-          const isBare = "contentType" in sound && sound.contentType === SPEECH_TYPES.pcm;
-          return isBare ? waveResult(bytes, call.input.duration) : { output: [sound], usage: {} };
+          const audio = await audioOf(bytes, headers, FORMATS[call.input.format].ours);
+          const isBare = "contentType" in audio && audio.contentType === SPEECH_TYPES.pcm;
+          return isBare ? waveResult(bytes, call.input.duration) : { output: [audio], usage: {} };
         },
       );
     },
@@ -84,7 +84,7 @@ function checkLength(duration: number | undefined, fields: Fields): void {
 }
 
 /** Music is paid for once it is begun, so an answer that cannot be read is no failure. @throws ProviderError `unknown` */
-async function soundOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
+async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   try {
     return await spokenArtifact(bytes, headers, format);
   } catch (error) {

@@ -48,7 +48,7 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
     ...(seconds === undefined ? {} : { seconds }),
     ...(Array.isArray(answer["words"]) ? { words: wordsOf(answer["words"]) } : {}),
   };
-  // The end of the last word is not the end of the sound: without a report it is measured by us.
+  // The end of the last word is not the end of the audio: without a report it is measured by us.
   return { output, usage: secondsUsed(seconds) };
 }
 

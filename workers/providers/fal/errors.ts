@@ -4,7 +4,7 @@
  * …/request-errors.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
-import { unreadablePicture } from "../image-fields.ts";
+import { unreadableImage } from "../image-fields.ts";
 import type { MediaKind } from "../media.ts";
 import { parseObject } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -98,7 +98,7 @@ function toError(said: Said, status: number | undefined, { fields, kind: asked }
   });
 }
 
-/** Whoever does not say what it was speaks of a picture, unless the type says video. */
+/** Whoever does not say what it was speaks of an image, unless the type says video. */
 function unreadableMedia(
   type: string,
   detail: string,
@@ -106,7 +106,7 @@ function unreadableMedia(
   facts: { readonly status?: number; readonly kind: MediaKind },
 ): ProviderError {
   const what = ours ?? (type.includes("video") ? "video" : "image");
-  if (what !== "video" && what !== "mesh") return unreadablePicture(detail, what, facts);
+  if (what !== "video" && what !== "mesh") return unreadableImage(detail, what, facts);
   const { kind, ...about } = facts;
   return new ProviderError("rejected", detail, {
     ...about,

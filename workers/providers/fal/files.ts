@@ -19,7 +19,7 @@ export interface Delivery {
 
 export interface FalFile {
   readonly artifact: Artifact;
-  /** Of sound or video, where it is told. */
+  /** Of audio or video, where it is told. */
   readonly seconds?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Pictures as fal's models take and give them. Source: the models' own pages under fal.ai/models. */
+/** Images as fal's models take and give them. Source: the models' own pages under fal.ai/models. */
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import { placeInputs } from "../image-fields.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaResult } from "../media.ts";
@@ -11,17 +11,17 @@ import type { Members } from "./members.ts";
 /** A source that says nothing takes what nearly all do. */
 const USUAL: Fields = { n: "num_images", seed: "seed" };
 
-const DELIVERY: Delivery = { members: ["images", "image"], family: "image", name: "picture" };
+const DELIVERY: Delivery = { members: ["images", "image"], family: "image", name: "image" };
 
 export function generationBody(call: MediaCall<ImageInput>): FalBody {
   return bodyOf(call, placeInputs(call, USUAL));
 }
 
-/** @throws ProviderError `misconfigured` when the source does not say where the picture goes */
+/** @throws ProviderError `misconfigured` when the source does not say where the image goes */
 export function editBody(call: MediaCall<ImageEditInput>): FalBody {
   const placed = placeInputs(call, USUAL);
   if (placed.some(({ ours }) => ours === "image")) return bodyOf(call, placed);
-  throw new ProviderError("misconfigured", "the source has no field for a picture");
+  throw new ProviderError("misconfigured", "the source has no field for an image");
 }
 
 function bodyOf(call: MediaCall<ImageInput>, placed: readonly PlacedInput[]): FalBody {

@@ -28,7 +28,7 @@ const DELIVERY: Delivery = {
 };
 
 /**
- * A picture that the source has no field for is left out, as the spec says of `image_url`; a mesh is not.
+ * An image that the source has no field for is left out, as the spec says of `image_url`; a mesh is not.
  * @throws ProviderError `misconfigured` when the source does not say where the mesh, or all there is, goes
  */
 export function meshBody({ input, fields }: MediaCall<MeshInput>): FalBody {

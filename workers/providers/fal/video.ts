@@ -21,7 +21,7 @@ const USUAL: Fields = {
 
 const DELIVERY: Delivery = { members: ["video", "videos", "video_url"], family: "video", name: "video" };
 
-/** @throws ProviderError `misconfigured` when the source does not say where the picture or the video goes */
+/** @throws ProviderError `misconfigured` when the source does not say where the image or the video goes */
 export function videoBody({ input, fields }: MediaCall<VideoInput>): FalBody {
   return bodyOf(videoValues(input), { fields, usual: USUAL, required: ["image", "video"] });
 }

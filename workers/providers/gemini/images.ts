@@ -1,13 +1,13 @@
 /**
- * Pictures by `generateContent`: one a call, so several are asked for at once, and there are no masks. Models that edit
- * are given the picture beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
+ * Images by `generateContent`: one a call, so several are asked for at once, and there are no masks. Models that edit
+ * are given the image beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
  */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";
-import { placeInputsOfOne, unreadablePicture } from "../image-fields.ts";
+import { placeInputsOfOne, unreadableImage } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaAdapters, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -24,55 +24,55 @@ const USUAL: Fields = { aspect_ratio: "imageConfig.aspectRatio", image_size: "im
 
 export function createGeminiImages(endpoint: Endpoint): Pick<MediaAdapters, "images" | "imageEdits"> {
   return {
-    images: { run: (call) => pictures(endpoint, call) },
-    imageEdits: { run: (call) => pictures(endpoint, call) },
+    images: { run: (call) => images(endpoint, call) },
+    imageEdits: { run: (call) => images(endpoint, call) },
   };
 }
 
-interface Picture {
-  readonly picture: Artifact;
+interface Image {
+  readonly image: Artifact;
   readonly tokens: TokenUsage | undefined;
 }
 
-/** As many calls as pictures. What was made is delivered and paid for, whatever became of the others. */
-async function pictures(
+/** As many calls as images. What was made is delivered and paid for, whatever became of the others. */
+async function images(
   endpoint: Endpoint,
   call: MediaCall<ImageInput | ImageEditInput>,
 ): Promise<MediaResult<readonly Artifact[]>> {
-  const requests = Array.from({ length: call.input.n }, (_, at) => pictureRequest(call, at));
-  const outcomes = await Promise.allSettled(requests.map((request) => onePicture(endpoint, request, call)));
+  const requests = Array.from({ length: call.input.n }, (_, at) => imageRequest(call, at));
+  const outcomes = await Promise.allSettled(requests.map((request) => oneImage(endpoint, request, call)));
   const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   if (made.length === 0 && call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
   if (made.length === 0) throw firstOf(outcomes);
   const tokens = sum(made.map((outcome) => outcome.tokens));
   return {
-    output: made.map(({ picture }) => picture),
+    output: made.map(({ image }) => image),
     usage: { images: made.length, ...(tokens === undefined ? {} : { tokens }) },
   };
 }
 
 /** One that may have been paid for decides: its source is not asked again then. */
-function firstOf(outcomes: readonly PromiseSettledResult<Picture>[]): unknown {
+function firstOf(outcomes: readonly PromiseSettledResult<Image>[]): unknown {
   const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];
 }
 
-async function onePicture(
+async function oneImage(
   endpoint: Endpoint,
   request: JsonRequest,
   { signal, makeRoom }: Pick<MediaCall<ImageInput>, "signal" | "makeRoom">,
-): Promise<Picture> {
+): Promise<Image> {
   return exchanged(
     () => post(endpoint, request, signal, makeRoom),
     ({ status, headers, text }) => {
       if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
-      return readPicture(text);
+      return readImage(text);
     },
   );
 }
 
-/** @param at which of the pictures it is: the same seed would make the same one again */
-function pictureRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
+/** @param at which of the images it is: the same seed would make the same one again */
+function imageRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
   const { input, sourceModel } = call;
   const generationConfig: Members = { responseModalities: ["IMAGE"] };
   for (const { ours, theirs, value } of placeInputsOfOne(call, USUAL)) {
@@ -93,10 +93,10 @@ function wrapSeed(seed: number): number {
 }
 
 /**
- * @throws ProviderError `refused` when the filter took the picture, `failed` when there is none for another reason, `unknown` when
+ * @throws ProviderError `refused` when the filter took the image, `failed` when there is none for another reason, `unknown` when
  * what there is cannot be read
  */
-async function readPicture(text: string): Promise<Picture> {
+async function readImage(text: string): Promise<Image> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
@@ -105,17 +105,17 @@ async function readPicture(text: string): Promise<Picture> {
   if (!candidate) throw new ProviderError("failed", "the answer has no candidates");
   const content = candidate["content"];
   const parts = membersOf(isMembers(content) ? content["parts"] : undefined).filter(({ thought }) => thought !== true);
-  // Drafts, where there are any, come before the picture.
+  // Drafts, where there are any, come before the image.
   const data = parts.map((part) => part["inlineData"]).findLast(isMembers);
   if (data) {
     const usage = readUsage(answer["usageMetadata"]);
-    return { picture: await artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
+    return { image: await artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
   }
-  if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the picture was filtered");
+  if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the image was filtered");
   const words = parts.map((part) => textOf(part["text"]) ?? "").join("");
   // A model that explains itself in place of painting will not paint.
-  if (words !== "") throw new ProviderError("refused", `words in place of a picture: ${words}`);
-  throw new ProviderError("failed", "the answer has no picture");
+  if (words !== "") throw new ProviderError("refused", `words in place of an image: ${words}`);
+  throw new ProviderError("failed", "the answer has no image");
 }
 
 async function artifact(data: Members): Promise<Artifact> {
@@ -123,18 +123,18 @@ async function artifact(data: Members): Promise<Artifact> {
   try {
     bytes = Uint8Array.fromBase64(textOf(data["data"]) ?? "");
   } catch (error) {
-    throw new ProviderError("unknown", "the picture is no base64", { cause: error });
+    throw new ProviderError("unknown", "the image is no base64", { cause: error });
   }
   const contentType = await sniffMediaType(bytes);
   if (contentType !== undefined && IMAGE_TYPES.has(contentType)) return { bytes, contentType };
-  throw new ProviderError("unknown", "what was sent as a picture is none");
+  throw new ProviderError("unknown", "what was sent as an image is none");
 }
 
 const UNREADABLE_WORDS = /\bunable to process input image\b|\bimage\b.*\b(?:not valid|not supported|unsupported)\b/i;
 
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected" || !UNREADABLE_WORDS.test(error.detail)) return error;
-  return unreadablePicture(error.detail, "image", error.status === undefined ? {} : { status: error.status });
+  return unreadableImage(error.detail, "image", error.status === undefined ? {} : { status: error.status });
 }
 
 /** One call without a report leaves the sum unknown. */

@@ -1,5 +1,5 @@
 /**
- * Google's Gemini API with a key: chat, embeddings, pictures and videos. Sources: ai.google.dev/api/generate-content,
+ * Google's Gemini API with a key: chat, embeddings, images and videos. Sources: ai.google.dev/api/generate-content,
  * …/api/embeddings, …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
  *
  * Traits read here: `no_reasoning`, `reasoning_by_budget` (a token budget in place of a level: Gemini 2.5),

@@ -9,7 +9,7 @@ const BASE64 = /;base64$/i;
 const TEXT_TYPE = /^application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|[a-z0-9.-]+\+(?:json|xml))$/;
 
 /**
- * @param kind a picture is an image of some type; a file may be anything
+ * @param kind an image is an image of some type; a file may be anything
  * @throws ProviderError `rejected` for an address: those are fetched before this is asked
  */
 export function mediaPart(url: string, kind: "image" | "file", param: string): Members {
@@ -17,7 +17,7 @@ export function mediaPart(url: string, kind: "image" | "file", param: string): M
   if (!head) throw unsupported(param, "Expected a data URL such as data:image/png;base64,….");
   const mimeType = mimeTypeOf((head[1] ?? "").toLowerCase());
   if (kind === "image" && !mimeType.startsWith("image/")) {
-    throw unsupported(param, `Expected a picture as image_url, got ${mimeType.slice(0, 100)}; send others as file.`);
+    throw unsupported(param, `Expected an image as image_url, got ${mimeType.slice(0, 100)}; send others as file.`);
   }
   const payload = url.slice(head[0].length);
   if (BASE64.test(head[2] ?? "")) return encodedPart(mimeType, payload, param);

@@ -2,7 +2,7 @@
  * What Google says of videos. A refusal has no word of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
  * docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
  */
-import { unreadablePicture } from "../image-fields.ts";
+import { unreadableImage } from "../image-fields.ts";
 import { ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
@@ -63,7 +63,7 @@ function sharpened(error: ProviderError): ProviderError {
   if (REFUSED_WORDS.test(error.detail)) return new ProviderError("refused", error.detail, facts);
   if (error.kind === "failed") return error;
   if (UNREADABLE_WORDS.test(error.detail)) {
-    return unreadablePicture(error.detail, "image", { ...facts, kind: "video" });
+    return unreadableImage(error.detail, "image", { ...facts, kind: "video" });
   }
   if (error.code === undefined) return error;
   // Too long is what is to be seen: there are no messages here.

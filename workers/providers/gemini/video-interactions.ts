@@ -83,7 +83,7 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
     }
   }
   body["input"] = parts.length === 0 ? input.prompt : [...parts, { type: "text", text: input.prompt }];
-  // Else the model may take the picture for a mere example of what is wanted.
+  // Else the model may take the image for a mere example of what is wanted.
   if (input.image && !input.video) setField(body, "generation_config.video_config.task", "image_to_video");
   call.adapt(body);
   delete body["api"];

@@ -34,7 +34,7 @@ const KINDS = {
   retexture: kind(
     "/openapi/v1/retexture",
     { mesh: "model_url", image: "image_style_url", prompt: "text_style_prompt" },
-    // Of two styles it takes the picture.
+    // Of two styles it takes the image.
     [["mesh"], ["image", "prompt"]],
     { hasModels: true },
   ),
@@ -87,7 +87,7 @@ export function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshI
   return { name, body: first, given, refine };
 }
 
-/** Meshes are taken as bytes of no type only, pictures as what they are. */
+/** Meshes are taken as bytes of no type only, images as what they are. */
 function valueOf({ ours, value }: PlacedInput): unknown {
   if (!isMedia(value)) return value;
   if (ours !== "mesh" || "url" in value) return urlOf(value);

@@ -1,9 +1,9 @@
-/** What an images endpoint answers: pictures with what they cost in tokens, or an error. */
+/** What an images endpoint answers: images with what they cost in tokens, or an error. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import type { TokenUsage } from "#shared/pricing/usage.ts";
 
 import { clientParam } from "../fields.ts";
-import { unreadablePicture } from "../image-fields.ts";
+import { unreadableImage } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -14,8 +14,8 @@ import { readOpenAiUsage } from "./usage.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * @param asked how many pictures at most are delivered and paid for
- * @throws ProviderError `unknown` when the text, or every picture in it, cannot be read, since its pictures were made and paid for; `failed` when it
+ * @param asked how many images at most are delivered and paid for
+ * @throws ProviderError `unknown` when the text, or every image in it, cannot be read, since its images were made and paid for; `failed` when it
  * says that there are none; what its error says
  */
 export async function readImages(text: string, asked: number): Promise<MediaResult<readonly Artifact[]>> {
@@ -23,8 +23,8 @@ export async function readImages(text: string, asked: number): Promise<MediaResu
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]), codeOf(answer["error"]));
   const { data } = answer;
-  if (!Array.isArray(data)) throw new ProviderError("unknown", "the answer has no list of pictures");
-  if (data.length === 0) throw new ProviderError("failed", "the answer has no pictures");
+  if (!Array.isArray(data)) throw new ProviderError("unknown", "the answer has no list of images");
+  if (data.length === 0) throw new ProviderError("failed", "the answer has no images");
   const outcomes = await Promise.allSettled(data.slice(0, asked).map(readImage));
   const output = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   // One that cannot be read does not take the others with it.
@@ -38,7 +38,7 @@ async function readImage(item: unknown): Promise<Artifact> {
   const { b64_json: base64, url } = isMembers(item) ? item : {};
   if (typeof base64 === "string" && base64 !== "") return fromBase64(base64);
   if (typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)) return { url };
-  throw new ProviderError("unknown", "a picture has neither base64 nor an address");
+  throw new ProviderError("unknown", "an image has neither base64 nor an address");
 }
 
 /** A server's word for the format is not asked: the bytes tell. */
@@ -47,14 +47,14 @@ async function fromBase64(text: string): Promise<Artifact> {
   try {
     bytes = Uint8Array.fromBase64(text);
   } catch (error) {
-    throw new ProviderError("unknown", "a picture is no base64", { cause: error });
+    throw new ProviderError("unknown", "an image is no base64", { cause: error });
   }
   const contentType = await sniffMediaType(bytes);
   if (contentType !== undefined && IMAGE_TYPES.has(contentType)) return { bytes, contentType };
-  throw new ProviderError("unknown", "what was sent as a picture is none");
+  throw new ProviderError("unknown", "what was sent as an image is none");
 }
 
-/** Absent where the report is missing or cannot be true. What is written is pictures, unless it is told apart. */
+/** Absent where the report is missing or cannot be true. What is written is images, unless it is told apart. */
 function readTokens(report: unknown): TokenUsage | undefined {
   if (!isMembers(report)) return undefined;
   const { input_tokens, output_tokens, input_tokens_details: input, output_tokens_details: output } = report;
@@ -80,7 +80,7 @@ function sharpened(error: ProviderError, code: string): ProviderError {
   // Which fields are sent is the catalogue's decision: one that the source does not know is no fault of the caller.
   if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
   const field = /^(?:image|mask)\b/.exec(error.param ?? "")?.[0];
-  if (UNREADABLE_PICTURE.test(code)) return unreadablePicture(error.detail, field ?? "image", facts);
+  if (UNREADABLE_PICTURE.test(code)) return unreadableImage(error.detail, field ?? "image", facts);
   if (field === undefined) return error;
   return new ProviderError("rejected", error.detail, {
     ...facts,

@@ -1,5 +1,5 @@
 /**
- * Pictures over OpenAI's wire format: made from JSON, edited by multipart. The usual fields are those of the gpt-image
+ * Images over OpenAI's wire format: made from JSON, edited by multipart. The usual fields are those of the gpt-image
  * models, which always answer in base64; a source of another mind names its own, with `response_format` among its
  * overrides. Source: platform.openai.com/docs/api-reference/images.
  */
@@ -56,7 +56,7 @@ function generationRequest(call: MediaCall<ImageInput>): ProviderRequest {
 function editRequest(call: MediaCall<ImageEditInput>): ProviderRequest {
   const placed = placeInputs(call, USUAL_OF_EDITS);
   if (!placed.some(({ ours }) => ours === "image")) {
-    throw new ProviderError("misconfigured", "the source has no field for a picture");
+    throw new ProviderError("misconfigured", "the source has no field for an image");
   }
   const body: Record<string, unknown> = { model: call.sourceModel, prompt: call.input.prompt };
   for (const { ours, theirs, value } of placed)

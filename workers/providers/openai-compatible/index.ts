@@ -27,14 +27,14 @@ import {
 const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
 
 /**
- * @param options `inlines`: addresses of pictures are fetched by us and not passed on. A server inside the operator's own
+ * @param options `inlines`: addresses of images are fetched by us and not passed on. A server inside the operator's own
  * network must never be told to fetch what a caller names (lesson OUT-3).
  */
 export function createOpenAiCompatible(
   endpoint: Endpoint,
   { inlines }: { readonly inlines: boolean } = { inlines: true },
 ): ChatProvider {
-  // Chat completions take pictures by address, but files as bytes only (platform.openai.com/docs/guides/pdf-files).
+  // Chat completions take images by address, but files as bytes only (platform.openai.com/docs/guides/pdf-files).
   return chatOverHttp(endpoint, { ...OPENAI_WIRE, needsBytes: inlines ? ["image", "file"] : ["file"] });
 }
 

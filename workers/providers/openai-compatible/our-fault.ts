@@ -20,7 +20,7 @@ const CODE =
 
 /** What a call brings along: rights to it, or its absence, are that call's affair. */
 const CALLERS_OWN =
-  /\b(?:files?|images?|pictures?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
+  /\b(?:files?|images?|images?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
 
 /** Narrow on purpose: what is missed here is an ordinary failure, and the breaker counts those. */
 const MESSAGES: readonly RegExp[] = [

@@ -7,7 +7,7 @@ import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 /** Larger counts are no report of a call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** What is read is text, what is written is sound; undefined where the report is none, or cannot be true. */
+/** What is read is text, what is written is audio; undefined where the report is none, or cannot be true. */
 export function speechTokens(value: unknown): TokenUsage | undefined {
   const report = membersOf(value);
   const input = count(report["input_tokens"]);
@@ -16,8 +16,8 @@ export function speechTokens(value: unknown): TokenUsage | undefined {
 }
 
 /**
- * What is read is sound but for a prompt, what is written is text; undefined where the report is none, or cannot be true.
- * Without the split all that was read counts as sound, which it nearly always is.
+ * What is read is audio but for a prompt, what is written is text; undefined where the report is none, or cannot be true.
+ * Without the split all that was read counts as audio, which it nearly always is.
  */
 export function transcriptionTokens(value: unknown): TokenUsage | undefined {
   const report = membersOf(value);

@@ -2,7 +2,7 @@
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 import type { Endpoint } from "../http.ts";
-import { unreadablePicture } from "../image-fields.ts";
+import { unreadableImage } from "../image-fields.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, Polled, ProviderJob } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -93,7 +93,7 @@ function sharpened(error: ProviderError, said: unknown, fields: Fields): Provide
   const field = error.param ?? "";
   const ours = field === "prompt" ? field : inputOf(field, fields);
   if (ours === "image" || UNREADABLE_PICTURE.test(code)) {
-    return unreadablePicture(error.detail, "image", { ...facts, kind: "video" });
+    return unreadableImage(error.detail, "image", { ...facts, kind: "video" });
   }
   return new ProviderError("rejected", error.detail, {
     ...facts,

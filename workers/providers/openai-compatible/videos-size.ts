@@ -26,7 +26,7 @@ export function sizeOf({ resolution, aspectRatio }: VideoInput, sizes: unknown):
   if (typeof listed === "string") return listed;
   const lines = linesOf(name);
   const [across, down] = sidesOf(ratio);
-  // The resolution counts the lines of the shorter side, whichever way the picture stands.
+  // The resolution counts the lines of the shorter side, whichever way the image stands.
   const long = even((lines * Math.max(across, down)) / Math.min(across, down));
   return across < down ? `${lines}x${long}` : `${long}x${lines}`;
 }

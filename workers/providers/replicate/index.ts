@@ -28,15 +28,15 @@ const PICTURES = {
   cancelAfter: "10m",
 } as const satisfies Omit<Model<ImageInput>, "kind" | "place">;
 
-const IMAGES: Model<ImageInput> = { ...PICTURES, kind: "images", place: placePicture };
+const IMAGES: Model<ImageInput> = { ...PICTURES, kind: "images", place: placeImage };
 
 const EDITS: Model<ImageEditInput> = {
   ...PICTURES,
   kind: "imageEdits",
   place(call) {
-    const placed = placePicture(call);
+    const placed = placeImage(call);
     if (placed.some(({ ours }) => ours === "image")) return placed;
-    throw new ProviderError("misconfigured", "the source has no field for a picture");
+    throw new ProviderError("misconfigured", "the source has no field for an image");
   },
 };
 
@@ -72,7 +72,7 @@ const MUSIC: Model<MusicInput> = {
 const MESH: Model<MeshInput> = {
   kind: "mesh",
   usual: { prompt: "prompt", image: "image", mesh: "mesh", seed: "seed" },
-  // A picture that the source has no field for is left out, as the spec says of `image_url`; a mesh is not.
+  // An image that the source has no field for is left out, as the spec says of `image_url`; a mesh is not.
   place: ({ input, fields }) => placeMedia(meshValues(input), fields ?? MESH.usual, ["mesh"]),
   asked: () => 1,
   wanted: {
@@ -93,7 +93,7 @@ export function createReplicate(endpoint: Endpoint): MediaAdapters {
   };
 }
 
-function placePicture(call: MediaCall<ImageInput>): PlacedInput[] {
+function placeImage(call: MediaCall<ImageInput>): PlacedInput[] {
   const prompt = { ours: "prompt", theirs: call.fields?.["prompt"] ?? "prompt", value: call.input.prompt };
   return [prompt, ...placeInputs(call, PICTURES.usual)];
 }

@@ -91,7 +91,7 @@ describe("a video", () => {
     [64, 64, 1],
   ])("of %p × %p and %p seconds has exactly that, in frames, pixels and samples", async (width, height, seconds) => {
     const { bytes } = await media.makeVideo({ ...params, width, height, seconds });
-    expect(probeVideo(bytes)).toEqual({ format: "mp4", seconds, width, height, rotation: 0, hasSound: true });
+    expect(probeVideo(bytes)).toEqual({ format: "mp4", seconds, width, height, rotation: 0, hasAudio: true });
     const pictures = await decodePictures(bytes);
     expect(pictures.map((picture) => Math.round(24 * picture.seconds))).toEqual([...Array(24 * seconds).keys()]);
     expect(pictures.every((picture) => picture.width === width && picture.height === height)).toBe(true);
@@ -136,7 +136,7 @@ describe("a video", () => {
     const small = { prompt, width: 160, height: 120 };
     const { bytes: made } = await media.makeVideo({ ...params, ...small });
     for (const bytes of [made, await videoOf("video", (await plain).bytes, small)]) {
-      expect(probeVideo(bytes)).toMatchObject({ seconds: 1, width: 160, height: 120, hasSound: true });
+      expect(probeVideo(bytes)).toMatchObject({ seconds: 1, width: 160, height: 120, hasAudio: true });
     }
   });
 
