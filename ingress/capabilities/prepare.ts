@@ -101,7 +101,8 @@ async function preparedInput(
           preparedOne(one, `${name}-${own}`, `input.${name}.${own}`, inline, files),
         ]),
       );
-    } else if (!Array.isArray(value)) prepared[name] = preparedOne(value as Given, name, `input.${name}`, inline, files);
+    } else if (!Array.isArray(value))
+      prepared[name] = preparedOne(value as Given, name, `input.${name}`, inline, files);
     else {
       prepared[name] = (value as readonly Given[]).map((one, at) =>
         preparedOne(one, `${name}-${at}`, `input.${name}[${at}]`, inline, files),

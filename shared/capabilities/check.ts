@@ -20,7 +20,8 @@ export type CheckRun = (body: { readonly input?: unknown; readonly params?: unkn
 
 /** Compiles the schemas of a list once. The result checks a run of one of them; @throws ApiError with the path of the fault */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
-  const ajv = new Ajv({ useDefaults: true, strict: true, allowUnionTypes: true });
+  // Defaults below a union are left to the capability; the strict mode would refuse the schema for them.
+  const ajv = new Ajv({ useDefaults: true, strict: true, strictSchema: false, allowUnionTypes: true });
   ajv.addVocabulary(VOCABULARY);
   return new Map(capabilities.map((capability) => [capability.id, checkOf(ajv, capability)]));
 }

@@ -10,6 +10,8 @@ interface Sample {
 /** Made by deploy/samples.ts. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "file-sample-photo": { mediaType: "image/jpeg", name: "photo.jpg" },
+  "file-sample-chart": { mediaType: "image/png", name: "chart.png" },
+  "file-sample-scan": { mediaType: "image/png", name: "scan.png" },
 };
 
 export interface SampleFile extends Sample {

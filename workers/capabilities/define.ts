@@ -40,7 +40,7 @@ export interface Run<P, I> {
   /** Empty but for the inputs, and the child's own. */
   readonly folder: string;
   /** How far it is, 0 to 1. */
-  progress(share: number): void;
+  readonly progress: (share: number) => void;
 }
 
 export interface Member<T> extends InputMember {

@@ -128,6 +128,14 @@ export function objectSchema(members: Params, more: Schema = {}): Schema {
   };
 }
 
+/** The params of a step, whose defaults no validator filled in. */
+export function withDefaults(params: Params, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const defaults = Object.entries(params).flatMap(([name, { schema }]) =>
+    schema["default"] === undefined ? [] : [[name, schema["default"]] as const],
+  );
+  return { ...Object.fromEntries(defaults), ...given };
+}
+
 /** Nine places of the compass. */
 export const GRAVITIES = [
   "center",

@@ -7,7 +7,12 @@ export interface RunAnswer {
   readonly capability: string;
   readonly status: string;
   readonly output: Readonly<Record<string, unknown>>;
-  readonly files: readonly { readonly file_id: string; readonly url: string; readonly content_type: string; readonly bytes: number }[];
+  readonly files: readonly {
+    readonly file_id: string;
+    readonly url: string;
+    readonly content_type: string;
+    readonly bytes: number;
+  }[];
   readonly credits_used: number;
   readonly duration_ms: number;
 }
@@ -28,7 +33,10 @@ export async function startCapabilityBench(options: StackOptions = {}): Promise<
   const call: CapabilityBench["call"] = (path, body, key = stack.key) =>
     fetch(`${stack.baseUrls[0]}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const run: CapabilityBench["run"] = (id, body, key) => call(`/v1/capabilities/${id}/run`, body, key);

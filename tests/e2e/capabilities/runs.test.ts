@@ -42,6 +42,9 @@ describe("a run", () => {
   });
 
   test("of what is not there is 404", async () => {
-    expect(await errorOf(await bench.run("image.nothing", { input: PHOTO }))).toMatchObject({ status: 404, code: "capability_not_found" });
+    expect(await errorOf(await bench.run("image.nothing", { input: PHOTO }))).toMatchObject({
+      status: 404,
+      code: "capability_not_found",
+    });
   });
 });

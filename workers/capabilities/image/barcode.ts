@@ -10,7 +10,16 @@ import { MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkColor } from "./sharp.ts";
 import sharp from "sharp";
 
-const TYPES = { qr: "qrcode", code128: "code128", ean13: "ean13", ean8: "ean8", upca: "upca", datamatrix: "datamatrix", pdf417: "pdf417", aztec: "azteccode" } as const;
+const TYPES = {
+  qr: "qrcode",
+  code128: "code128",
+  ean13: "ean13",
+  ean8: "ean8",
+  upca: "upca",
+  datamatrix: "datamatrix",
+  pdf417: "pdf417",
+  aztec: "azteccode",
+} as const;
 type Type = keyof typeof TYPES;
 
 export default defineCapability({
@@ -66,9 +75,15 @@ export default defineCapability({
       const png = await toBuffer(options);
       await Bun.write(path, png);
       const { width, height } = await sharp(png).metadata();
-      return { output: { type: params.type, width, height }, files: [{ path, mediaType: "image/png", name }], pixels: width * height };
+      return {
+        output: { type: params.type, width, height },
+        files: [{ path, mediaType: "image/png", name }],
+        pixels: width * height,
+      };
     } catch (error) {
-      const why = String(error instanceof Error ? error.message : error).replace(/^bwipp\.\w+#\d+: /, "").slice(0, 200);
+      const why = String(error instanceof Error ? error.message : error)
+        .replace(/^bwipp\.\w+#\d+: /, "")
+        .slice(0, 200);
       throw new MediaError("invalid", `Expected a text that a ${params.type} code can hold: ${why}.`, { cause: error });
     }
   },

@@ -5,10 +5,13 @@ import { imageCapability, type ImageOperation, settled } from "./operation.ts";
 import { checkColor } from "./sharp.ts";
 
 const params = {
-  color: text("What becomes transparent: a hex colour, a CSS name, or corner for the colour of the upper left corner.", {
-    max: 30,
-    default: "corner",
-  }),
+  color: text(
+    "What becomes transparent: a hex colour, a CSS name, or corner for the colour of the upper left corner.",
+    {
+      max: 30,
+      default: "corner",
+    },
+  ),
   tolerance: number("How far a pixel's colour may be from it.", { min: 0, max: 100, unit: "percent", default: 10 }),
   mode: choice("All such pixels, or those that are connected with the edge.", ["all", "connected"], { default: "all" }),
   feather: integer("Softens the edge of what stays.", { min: 0, max: 20, unit: "px", default: 1 }),

@@ -38,7 +38,7 @@ export default defineCapability({
         // Equal images have no noise to measure.
         ...(error === 0 ? {} : { psnr: Math.round(10 * Math.log10((255 * 255) / error) * 100) / 100 }),
         is_equal: squares === 0,
-        hash_distance: [...first].filter((bit, at) => bit !== second[at]).length,
+        hash_distance: first.filter((bit, at) => bit !== second[at]).length,
       },
       pixels: width * height,
     };
@@ -53,11 +53,12 @@ async function pixelsOf(file: InputFile, width: number, height: number): Promise
 }
 
 /** Whether each pixel of a small grey image is lighter than its neighbour: 64 bits that survive scaling and compression. */
-async function hashOf(file: InputFile): Promise<string> {
+async function hashOf(file: InputFile): Promise<readonly boolean[]> {
   const { image } = await openImage(file);
   const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });
   const data = await small.extractChannel(0).raw().toBuffer();
-  let bits = "";
-  for (let y = 0; y < 8; y++) for (let x = 0; x < 8; x++) bits += (data[y * 9 + x] ?? 0) < (data[y * 9 + x + 1] ?? 0) ? "1" : "0";
+  const bits: boolean[] = [];
+  for (let y = 0; y < 8; y++)
+    for (let x = 0; x < 8; x++) bits.push((data[y * 9 + x] ?? 0) < (data[y * 9 + x + 1] ?? 0));
   return bits;
 }

@@ -16,18 +16,36 @@ interface Layer {
   readonly y?: number;
   readonly gravity?: string;
   readonly width?: number;
-  readonly opacity: number;
-  readonly blend: (typeof BLENDS)[number];
+  readonly opacity?: number;
+  readonly blend?: (typeof BLENDS)[number];
 }
 
 const LAYER = {
   type: "object",
   properties: {
     asset: { description: "A member of `input.assets`.", type: "string", minLength: 1, maxLength: 40 },
-    x: { description: "Left edge; may lie outside.", type: "integer", minimum: -SIDE, maximum: SIDE, "x-svc-unit": "px" },
-    y: { description: "Upper edge; may lie outside.", type: "integer", minimum: -SIDE, maximum: SIDE, "x-svc-unit": "px" },
+    x: {
+      description: "Left edge; may lie outside.",
+      type: "integer",
+      minimum: -SIDE,
+      maximum: SIDE,
+      "x-svc-unit": "px",
+    },
+    y: {
+      description: "Upper edge; may lie outside.",
+      type: "integer",
+      minimum: -SIDE,
+      maximum: SIDE,
+      "x-svc-unit": "px",
+    },
     gravity: { description: "Where it stands without x and y; in the middle.", type: "string", enum: GRAVITIES },
-    width: { description: "Its own where it is not given.", type: "integer", minimum: 1, maximum: SIDE, "x-svc-unit": "px" },
+    width: {
+      description: "Its own where it is not given.",
+      type: "integer",
+      minimum: 1,
+      maximum: SIDE,
+      "x-svc-unit": "px",
+    },
     opacity: { description: "1 covers what is below.", type: "number", minimum: 0, maximum: 1, default: 1 },
     blend: { description: "How it meets what is below.", type: "string", enum: BLENDS, default: "over" },
   },
@@ -48,9 +66,14 @@ export const operation: ImageOperation<typeof params> = {
     const overlays: OverlayOptions[] = [];
     for (const [at, layer] of layers.entries()) {
       const file = assetOf(assets, layer.asset, `params.layers[${at}].asset`);
-      const { data, ...size } = await imageOverlay(file, layer.width, layer.opacity);
+      const { data, ...size } = await imageOverlay(file, layer.width, layer.opacity ?? 1);
       const place = placed(layer.gravity ?? "center", { width, height }, size);
-      overlays.push({ input: data, left: layer.x ?? place.left, top: layer.y ?? place.top, blend: layer.blend });
+      overlays.push({
+        input: data,
+        left: layer.x ?? place.left,
+        top: layer.y ?? place.top,
+        blend: layer.blend ?? "over",
+      });
     }
     return image.composite(overlays);
   },
@@ -66,7 +89,12 @@ export default imageCapability(operation, {
     { title: "One in the middle", params: { layers: [{ asset: "chart" }] } },
     {
       title: "A small one in a corner, and darkened over all",
-      params: { layers: [{ asset: "chart", width: 200, gravity: "northeast", opacity: 0.8 }, { asset: "chart", blend: "multiply" }] },
+      params: {
+        layers: [
+          { asset: "chart", width: 200, gravity: "northeast", opacity: 0.8 },
+          { asset: "chart", blend: "multiply" },
+        ],
+      },
     },
   ],
 });

@@ -2,7 +2,7 @@ import { choice } from "../params.ts";
 import { imageCapability, type ImageOperation } from "./operation.ts";
 import { FORMATS } from "./sharp.ts";
 
-const operation: ImageOperation<Record<never, never>> = { params: {}, takesFrames: true, apply: ({ image }) => image };
+const operation: ImageOperation = { params: {}, takesFrames: true, apply: ({ image }) => image };
 
 const converted = imageCapability(operation, {
   id: "image.convert",

@@ -13,7 +13,10 @@ const params = {
   y: integer("Upper edge of the box; the gravity decides where it is not given.", PLACE),
   width: integer("Width of the box; as wide as it goes where it is not given.", SIDE),
   height: integer("Height of the box; as high as it goes where it is not given.", SIDE),
-  aspect_ratio: text("Shape of the box, such as 16:9, as large as it goes.", { max: 11, pattern: "^[0-9]{1,5}:[0-9]{1,5}$" }),
+  aspect_ratio: text("Shape of the box, such as 16:9, as large as it goes.", {
+    max: 11,
+    pattern: "^[0-9]{1,5}:[0-9]{1,5}$",
+  }),
   gravity: choice("Where the box stands.", [...GRAVITIES, "entropy", "attention"], { default: "center" }),
   trim: flag("Takes away borders of one colour first.", false),
   trim_threshold: integer("How far a border's pixels may differ from its corner.", { min: 0, max: 255, default: 10 }),
@@ -22,7 +25,10 @@ const params = {
 export const operation: ImageOperation<typeof params> = {
   params,
   rules: [
-    { rule: "some", of: ["params.width", "params.height", "params.aspect_ratio", "params.x", "params.y", "params.trim"] },
+    {
+      rule: "some",
+      of: ["params.width", "params.height", "params.aspect_ratio", "params.x", "params.y", "params.trim"],
+    },
   ],
   async apply(opened, { x, y, width, height, aspect_ratio: ratio, gravity, trim, trim_threshold: threshold }) {
     const from = trim ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
@@ -56,7 +62,11 @@ function boxOf(from: OpenedImage, width: number | undefined, height: number | un
 }
 
 /** One side after the other, so that nothing is scaled. */
-async function byInterest(from: OpenedImage, box: { width: number; height: number }, position: "entropy" | "attention") {
+async function byInterest(
+  from: OpenedImage,
+  box: { width: number; height: number },
+  position: "entropy" | "attention",
+) {
   const width = Math.min(box.width, from.width);
   const lower = { width: from.width, height: Math.min(box.height, from.height), fit: "cover", position } as const;
   const strip = await settled(from.image.resize(lower), from.format);

@@ -16,7 +16,9 @@ export const operation: ImageOperation<typeof params> = {
   apply: (opened, { type, amount }) => FILTERS[type](opened, amount),
 };
 
-const FILTERS: Readonly<Record<(typeof TYPES)[number], (opened: OpenedImage, amount: number) => Promise<Sharp> | Sharp>> = {
+const FILTERS: Readonly<
+  Record<(typeof TYPES)[number], (opened: OpenedImage, amount: number) => Promise<Sharp> | Sharp>
+> = {
   blur: ({ image }, amount) => image.blur(0.3 + amount * 0.3),
   sharpen: ({ image }, amount) => image.sharpen({ sigma: 0.5 + amount / 25 }),
   median: ({ image }, amount) => image.median(1 + 2 * Math.ceil(amount / 20)),
@@ -24,7 +26,11 @@ const FILTERS: Readonly<Record<(typeof TYPES)[number], (opened: OpenedImage, amo
   pixelate: async ({ image, width, height }, amount) => {
     const size = Math.max(2, Math.round((Math.min(width, height) * amount) / 500));
     const small = await image
-      .resize({ width: Math.max(1, Math.round(width / size)), height: Math.max(1, Math.round(height / size)), fit: "fill" })
+      .resize({
+        width: Math.max(1, Math.round(width / size)),
+        height: Math.max(1, Math.round(height / size)),
+        fit: "fill",
+      })
       .png()
       .toBuffer();
     return sharp(small).resize({ width, height, fit: "fill", kernel: "nearest" });

@@ -45,7 +45,9 @@ export default defineCapability({
 /** Empty where there is none, or none that can be read. */
 async function exifOf(path: string): Promise<object> {
   try {
-    const found = (await exifr.parse(path, { tiff: true, exif: true, gps: true, xmp: false, icc: false })) as object | undefined;
+    const found = (await exifr.parse(path, { tiff: true, exif: true, gps: true, xmp: false, icc: false })) as
+      | object
+      | undefined;
     return (JSON.parse(JSON.stringify(found ?? {})) as object) ?? {};
   } catch {
     return {};

@@ -39,7 +39,10 @@ export default defineCapability({
     const isAnimation = params.mode === "animation";
     const pixels = width * height * given.images.length;
     if (pixels > LIMITS.imageFramesPixelsMax) {
-      throw new MediaError("too_large", `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all, got ${pixels}.`);
+      throw new MediaError(
+        "too_large",
+        `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all, got ${pixels}.`,
+      );
     }
     const cells: Buffer[] = [];
     for (const file of given.images) cells.push(await cell(file, width, height, params.background));

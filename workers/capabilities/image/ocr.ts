@@ -14,7 +14,10 @@ export default defineCapability({
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    language: choice("Of the text; each is an installed package.", ["eng"], { default: "eng", labels: { eng: "English" } }),
+    language: choice("Of the text; each is an installed package.", ["eng"], {
+      default: "eng",
+      labels: { eng: "English" },
+    }),
     detail: choice("What is told of it.", ["text", "lines", "words"], { default: "text" }),
     min_confidence: integer("Leaves out what is less sure.", { min: 0, max: 100, unit: "percent", default: 0 }),
   },
@@ -38,13 +41,18 @@ export default defineCapability({
     });
     try {
       const { data: found } = await worker.recognize(page, {}, { text: true, blocks: params.detail !== "text" });
-      const lines = (found.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
-      const parts = params.detail === "words" ? lines.flatMap(({ words }) => words) : params.detail === "lines" ? lines : [];
+      const lines = (found.blocks ?? []).flatMap(({ paragraphs }) =>
+        paragraphs.flatMap((paragraph) => paragraph.lines),
+      );
+      const parts =
+        params.detail === "words" ? lines.flatMap(({ words }) => words) : params.detail === "lines" ? lines : [];
       return {
         output: {
           text: found.text.trim(),
           confidence: Math.round(found.confidence),
-          ...(params.detail === "text" ? {} : { [params.detail]: parts.filter(({ confidence }) => confidence >= params.min_confidence).map(placed) }),
+          ...(params.detail === "text"
+            ? {}
+            : { [params.detail]: parts.filter(({ confidence }) => confidence >= params.min_confidence).map(placed) }),
         },
       };
     } finally {
@@ -53,6 +61,21 @@ export default defineCapability({
   },
 });
 
-function placed({ text, confidence, bbox }: { text: string; confidence: number; bbox: { x0: number; y0: number; x1: number; y1: number } }) {
-  return { text: text.trim(), confidence: Math.round(confidence), x: bbox.x0, y: bbox.y0, width: bbox.x1 - bbox.x0, height: bbox.y1 - bbox.y0 };
+function placed({
+  text,
+  confidence,
+  bbox,
+}: {
+  text: string;
+  confidence: number;
+  bbox: { x0: number; y0: number; x1: number; y1: number };
+}) {
+  return {
+    text: text.trim(),
+    confidence: Math.round(confidence),
+    x: bbox.x0,
+    y: bbox.y0,
+    width: bbox.x1 - bbox.x0,
+    height: bbox.y1 - bbox.y0,
+  };
 }

@@ -56,7 +56,11 @@ export function imageCapability<const P extends Params>(
     engine: "sharp",
     async run({ params, inputs, folder }) {
       const own = params as unknown as ParamsOf<P> & Output;
-      const { image, assets: named, ...others } = inputs as unknown as Assets & { readonly image: InputFile; readonly assets?: Assets };
+      const {
+        image,
+        assets: named,
+        ...others
+      } = inputs as unknown as Assets & { readonly image: InputFile; readonly assets?: Assets };
       const keepsFrames = own.format === undefined || own.format === "gif" || own.format === "webp";
       const asStored = operation.asStored?.(own) === true;
       const opened = await openImage(image, { frames: operation.takesFrames === true && keepsFrames, asStored });
@@ -69,7 +73,10 @@ export function imageCapability<const P extends Params>(
 /** The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own. */
 export async function settled(image: Sharp, format: OpenedImage["format"] = "png"): Promise<OpenedImage> {
   try {
-    const { data, info } = await image.toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await image
+      .toColourspace("srgb")
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
     checkSide(width, height);
     const raw = { width, height, channels } as const;
@@ -97,7 +104,10 @@ export function placed(
     if (gravity.includes(low)) return margin;
     return gravity.includes(high) ? size - own - margin : Math.round((size - own) / 2);
   };
-  return { left: along(outer.width, box.width, "west", "east"), top: along(outer.height, box.height, "north", "south") };
+  return {
+    left: along(outer.width, box.width, "west", "east"),
+    top: along(outer.height, box.height, "north", "south"),
+  };
 }
 
 /** @throws MediaError invalid, for a name that `input.assets` does not have */

@@ -17,7 +17,9 @@ export default defineCapability({
   output_modality: "image",
   input: { image: input("image", "The image.") },
   params: {
-    format: choice("auto: the smaller one of webp and avif.", ["same", "auto", "jpeg", "webp", "avif", "png"], { default: "same" }),
+    format: choice("auto: the smaller one of webp and avif.", ["same", "auto", "jpeg", "webp", "avif", "png"], {
+      default: "same",
+    }),
     max_bytes: integer("Lowers the quality until the file is no larger.", { min: 200, max: 50_000_000, unit: "bytes" }),
     min_quality: integer("The quality is not lowered below this.", { min: 1, max: 100, default: 40 }),
   },
@@ -38,7 +40,10 @@ export default defineCapability({
     const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
     if (!best || (params.max_bytes !== undefined && best.bytes > params.max_bytes)) {
       const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;
-      throw new MediaError("invalid", `Expected params.max_bytes of what this image can be, got ${params.max_bytes}; it has ${got}.`);
+      throw new MediaError(
+        "invalid",
+        `Expected params.max_bytes of what this image can be, got ${params.max_bytes}; it has ${got}.`,
+      );
     }
     return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: inputs.image.bytes - best.bytes } };
   },

@@ -24,12 +24,19 @@ export async function textOverlay(words: string, size: number, fill: string, opa
   const lines = words.split("\n").slice(0, 20);
   const width = Math.ceil(size * (1 + Math.max(...lines.map((line) => line.length)) * 0.72));
   const height = Math.ceil(size * 1.3 * lines.length + size * 0.3);
-  if (width > 16_384 || height > 16_384) throw new MediaError("invalid", "Expected params.text to be shorter, or of a smaller size.");
+  if (width > 16_384 || height > 16_384)
+    throw new MediaError("invalid", "Expected params.text to be shorter, or of a smaller size.");
   const rows = lines.map((line, at) => `<text x="0" y="${size * (1.05 + at * 1.3)}">${escaped(line)}</text>`).join("");
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="DejaVu Sans" font-size="${size}" fill="${escaped(fill)}">${rows}</svg>`;
   const drawn = await sharp(Buffer.from(svg)).ensureAlpha().png().toBuffer();
   try {
-    return await faded(await sharp(drawn).trim({ background: { r: 0, g: 0, b: 0, alpha: 0 }, threshold: 1 }).png().toBuffer(), opacity);
+    return await faded(
+      await sharp(drawn)
+        .trim({ background: { r: 0, g: 0, b: 0, alpha: 0 }, threshold: 1 })
+        .png()
+        .toBuffer(),
+      opacity,
+    );
   } catch (error) {
     throw new MediaError("invalid", "Expected params.text to have letters that can be drawn.", { cause: error });
   }
@@ -37,7 +44,13 @@ export async function textOverlay(words: string, size: number, fill: string, opa
 
 export async function turned({ data }: Overlay, angle: number): Promise<Overlay> {
   if (angle % 360 === 0) return faded(data, 1);
-  return faded(await sharp(data).rotate(angle, { background: { r: 0, g: 0, b: 0, alpha: 0 } }).png().toBuffer(), 1);
+  return faded(
+    await sharp(data)
+      .rotate(angle, { background: { r: 0, g: 0, b: 0, alpha: 0 } })
+      .png()
+      .toBuffer(),
+    1,
+  );
 }
 
 async function faded(png: Buffer, opacity: number): Promise<Overlay> {
@@ -49,6 +62,6 @@ async function faded(png: Buffer, opacity: number): Promise<Overlay> {
 
 function escaped(words: string): string {
   // Control characters are none of XML.
-  const clean = [...words].filter((one) => one >= " ").join("");
+  const clean = words.replaceAll(/\p{Cc}/gu, "");
   return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

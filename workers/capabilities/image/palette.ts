@@ -11,7 +11,9 @@ export default defineCapability({
   input: { image: input("image", "The image.") },
   params: {
     colors: integer("How many colours.", { min: 2, max: 32, default: 6 }),
-    placeholder: choice("A stand-in of 16 pixels to show while the image loads.", ["none", "data_url"], { default: "data_url" }),
+    placeholder: choice("A stand-in of 16 pixels to show while the image loads.", ["none", "data_url"], {
+      default: "data_url",
+    }),
   },
   sample_input: PHOTO,
   examples: [
@@ -23,9 +25,17 @@ export default defineCapability({
   async run({ params, inputs }) {
     const { image, width, height } = await openImage(inputs.image);
     const small = image.resize({ width: 96, height: 96, fit: "inside", withoutEnlargement: true });
-    const { data } = await small.clone().removeAlpha().toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
+    const { data } = await small
+      .clone()
+      .removeAlpha()
+      .toColourspace("srgb")
+      .raw()
+      .toBuffer({ resolveWithObject: true });
     const tiny = small.clone().resize({ width: 16, height: 16, fit: "inside" }).webp({ quality: 40 });
-    const url = params.placeholder === "none" ? {} : { placeholder: `data:image/webp;base64,${(await tiny.toBuffer()).toString("base64")}` };
+    const url =
+      params.placeholder === "none"
+        ? {}
+        : { placeholder: `data:image/webp;base64,${(await tiny.toBuffer()).toString("base64")}` };
     return { output: { colors: paletteOf(data, params.colors), ...url }, pixels: width * height };
   },
 });

@@ -1,8 +1,9 @@
+import { brokenRule } from "#shared/capabilities/rules.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, named } from "../define.ts";
-import { custom, objectSchema, type Params, text } from "../params.ts";
+import { custom, objectSchema, type Params, text, withDefaults } from "../params.ts";
 import { operation as adjust } from "./adjust.ts";
 import { operation as chromaKey } from "./chroma-key.ts";
 import { operation as composite } from "./composite.ts";
@@ -15,9 +16,16 @@ import { openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
 import { operation as watermark } from "./watermark.ts";
 
 /** As capabilities they are called `image.<name>`. */
-const OPERATIONS = { resize, crop, rotate, adjust, filter, watermark, composite, chroma_key: chromaKey } as unknown as Readonly<
-  Record<string, ImageOperation>
->;
+const OPERATIONS = {
+  resize,
+  crop,
+  rotate,
+  adjust,
+  filter,
+  watermark,
+  composite,
+  chroma_key: chromaKey,
+} as unknown as Readonly<Record<string, ImageOperation>>;
 
 /** A second image of its own name, of operations that take one. */
 const WITH_LOGO: Params = { asset: text("A member of `input.assets`, as the logo.", { max: 40 }) };
@@ -50,7 +58,10 @@ export default defineCapability({
     "The price counts the larger of input and output for each operation.",
   output_modality: "image",
   composite: true,
-  input: { image: input("image", "The image."), assets: named("image", "Second images, by the names that operations call them.", 20) },
+  input: {
+    image: input("image", "The image."),
+    assets: named("image", "Second images, by the names that operations call them.", 20),
+  },
   params: {
     operations: custom<readonly Step[], { readonly required: true }>(
       { description: "Done in this order.", type: "array", items: STEP, minItems: 1, maxItems: 20 },
@@ -90,7 +101,10 @@ export default defineCapability({
       const { width, height } = current;
       if (width * height > LIMITS.imagePixelsMax) {
         const got = `${width} × ${height}`;
-        throw new MediaError("too_large", `Expected at most ${LIMITS.imagePixelsMax} pixels after operations[${at}], got ${got}.`);
+        throw new MediaError(
+          "too_large",
+          `Expected at most ${LIMITS.imagePixelsMax} pixels after operations[${at}], got ${got}.`,
+        );
       }
       progress((at + 1) / (operations.length + 1));
     }
@@ -98,15 +112,26 @@ export default defineCapability({
   },
 });
 
-async function done({ operation: name, params = {} }: Step, at: number, image: Awaited<ReturnType<typeof settled>>, assets: Assets) {
+async function done(
+  { operation: name, params = {} }: Step,
+  at: number,
+  image: Awaited<ReturnType<typeof settled>>,
+  assets: Assets,
+) {
   const operation = OPERATIONS[name];
-  if (!operation) throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
+  if (!operation)
+    throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
+  const broken = brokenRule(operation.rules ?? [], { params });
+  if (broken) throw new MediaError("invalid", broken.message.replaceAll("params.", `params.operations[${at}].params.`));
   const { asset, ...own } = params;
-  const logo = typeof asset === "string" ? { logo: assetOf(assets, asset, `params.operations[${at}].params.asset`) } : {};
+  const logo =
+    typeof asset === "string" ? { logo: assetOf(assets, asset, `params.operations[${at}].params.asset`) } : {};
   try {
-    return await operation.apply(image, own, name === "watermark" ? logo : assets);
+    return await operation.apply(image, withDefaults(operation.params, own), name === "watermark" ? logo : assets);
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    throw new MediaError(error.fault, error.message.replace("params.", `params.operations[${at}].params.`), { cause: error });
+    throw new MediaError(error.fault, error.message.replaceAll("params.", `params.operations[${at}].params.`), {
+      cause: error,
+    });
   }
 }

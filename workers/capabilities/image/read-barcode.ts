@@ -28,7 +28,9 @@ export default defineCapability({
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    types: list("Which kinds to look for; all where it is not given.", choice("A kind.", TYPES, { required: true }), { max: TYPES.length }),
+    types: list("Which kinds to look for; all where it is not given.", choice("A kind.", TYPES, { required: true }), {
+      max: TYPES.length,
+    }),
     max: integer("How many at most.", { min: 1, max: 50, default: 10 }),
   },
   sample_input: { image: { file_id: "file-sample-scan" } },
@@ -41,20 +43,25 @@ export default defineCapability({
   async run({ params, inputs }) {
     const { image } = await openImage(inputs.image);
     await prepare();
-    const sized = image.flatten({ background: "white" }).resize({ width: 3_000, height: 3_000, fit: "inside", withoutEnlargement: true });
-    const { data, info } = await sized.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const sized = image
+      .flatten({ background: "white" })
+      .resize({ width: 3_000, height: 3_000, fit: "inside", withoutEnlargement: true });
+    const page = await sized.png({ compressionLevel: 0 }).toBuffer();
     const options: ReaderOptions = {
       tryHarder: true,
       maxNumberOfSymbols: params.max,
-      ...(params.types === undefined ? {} : { formats: params.types.map((type) => FORMATS[type]) as NonNullable<ReaderOptions["formats"]> }),
+      ...(params.types === undefined
+        ? {}
+        : { formats: params.types.map((type) => FORMATS[type]) as NonNullable<ReaderOptions["formats"]> }),
     };
-    const pixels = { data: new Uint8ClampedArray(data), width: info.width, height: info.height, colorSpace: "srgb" };
-    const found = await readBarcodes(pixels as unknown as ImageData, options);
-    const barcodes = found.filter(({ isValid }) => isValid).map(({ format, text, position }) => ({
-      type: typeOf(format),
-      text,
-      corners: [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft],
-    }));
+    const found = await readBarcodes(page, options);
+    const barcodes = found
+      .filter(({ isValid }) => isValid)
+      .map(({ format, text, position }) => ({
+        type: typeOf(format),
+        text,
+        corners: [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft],
+      }));
     return { output: { barcodes } };
   },
 });

@@ -18,9 +18,22 @@ export default defineCapability({
   output_modality: "image",
   input: { svg: input("text", "The SVG.", { takesText: true }) },
   params: {
-    width: integer("Of the result; its own where it is not given.", { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" }),
-    height: integer("Of the result; from the width where it is not given.", { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" }),
-    dpi: integer("Pixels of an inch, for sizes that are not in pixels.", { min: 36, max: 1_200, unit: "dpi", default: 96 }),
+    width: integer("Of the result; its own where it is not given.", {
+      min: 1,
+      max: LIMITS.imageSidePixelsMax,
+      unit: "px",
+    }),
+    height: integer("Of the result; from the width where it is not given.", {
+      min: 1,
+      max: LIMITS.imageSidePixelsMax,
+      unit: "px",
+    }),
+    dpi: integer("Pixels of an inch, for sizes that are not in pixels.", {
+      min: 36,
+      max: 1_200,
+      unit: "dpi",
+      default: 96,
+    }),
     ...OUTPUT,
   },
   sample_input: { svg: { text: SVG } },
@@ -50,9 +63,16 @@ export default defineCapability({
       width === 0 && height === 0
         ? drawn
         : drawn.resize({ ...(width > 0 ? { width } : {}), ...(height > 0 ? { height } : {}), fit: "fill" });
-    const from = { format: "png", width: Math.round(facts.width * scale), height: Math.round(facts.height * scale), pages: 1 } as const;
+    const from = {
+      format: "png",
+      width: Math.round(facts.width * scale),
+      height: Math.round(facts.height * scale),
+      pages: 1,
+    } as const;
     return writeImage(folder, sized, from, params).catch((error: unknown) => {
-      throw error instanceof MediaError ? error : new MediaError("corrupt", "The SVG cannot be drawn.", { cause: error });
+      throw error instanceof MediaError
+        ? error
+        : new MediaError("corrupt", "The SVG cannot be drawn.", { cause: error });
     });
   },
 });

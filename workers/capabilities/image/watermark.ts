@@ -37,7 +37,10 @@ export const operation: ImageOperation<typeof params> = {
     }
     if (tile) return image.composite([{ input: mark.data, tile: true }]);
     const { left, top } = placed(gravity, { width, height }, mark, margin);
-    const inside = { left: Math.max(0, Math.min(left, width - mark.width)), top: Math.max(0, Math.min(top, height - mark.height)) };
+    const inside = {
+      left: Math.max(0, Math.min(left, width - mark.width)),
+      top: Math.max(0, Math.min(top, height - mark.height)),
+    };
     return image.composite([{ input: mark.data, ...inside }]);
   },
 };

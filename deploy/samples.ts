@@ -1,0 +1,39 @@
+/**
+ * Makes the files that samples of capabilities name: `bun deploy/samples.ts` writes shared/capabilities/samples. The same
+ * programs make the same bytes, so a change of them shows.
+ */
+import { join } from "node:path";
+
+import { toBuffer } from "bwip-js/node";
+import sharp from "sharp";
+
+const FOLDER = join(import.meta.dir, "../shared/capabilities/samples");
+
+const PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="800"><defs><linearGradient id="s" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#2b5c9e"/><stop offset="0.6" stop-color="#f2b880"/><stop offset="1" stop-color="#f7d9b0"/></linearGradient><linearGradient id="w" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#3a6f8f"/><stop offset="1" stop-color="#16324a"/></linearGradient></defs><rect width="1200" height="520" fill="url(#s)"/><circle cx="820" cy="380" r="70" fill="#fff3d6"/><path d="M0 520 L220 300 L360 440 L560 220 L800 520 Z" fill="#4a4f6a"/><path d="M420 520 L700 330 L980 480 L1200 360 L1200 520 Z" fill="#353a55"/><rect y="520" width="1200" height="280" fill="url(#w)"/><path d="M120 800 Q260 640 420 800 Z" fill="#1f3d2b"/><rect x="880" y="470" width="120" height="60" fill="#7a3b2e"/><path d="M870 470 L940 420 L1010 470 Z" fill="#a8553d"/></svg>`;
+
+const CHART = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="400"><rect width="640" height="400" fill="#ffffff"/><g fill="#3366ff"><rect x="80" y="220" width="90" height="120"/><rect x="210" y="140" width="90" height="200"/><rect x="340" y="180" width="90" height="160"/><rect x="470" y="80" width="90" height="260"/></g><path d="M60 40 V340 H600" fill="none" stroke="#222222" stroke-width="4"/></svg>`;
+
+const LINES = ["Invoice 2026-117", "Three boxes of tea", "Total 42.50 EUR", "Paid on 3 November"];
+
+async function scan(): Promise<Buffer> {
+  const code = await toBuffer({
+    bcid: "qrcode",
+    text: "https://example.com/invoice/117",
+    scale: 4,
+    paddingwidth: 8,
+    paddingheight: 8,
+    backgroundcolor: "ffffff",
+  });
+  const rows = LINES.map((line, at) => `<text x="60" y="${110 + at * 70}">${line}</text>`).join("");
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="640" font-family="DejaVu Sans" font-size="44"><rect width="900" height="640" fill="#fdfcf8"/>${rows}</svg>`;
+  return sharp(Buffer.from(page))
+    .composite([{ input: code, left: 660, top: 400 }])
+    .png({ palette: true })
+    .toBuffer();
+}
+
+const drawn = (svg: string) => sharp(Buffer.from(svg));
+
+await Bun.write(join(FOLDER, "photo.jpg"), await drawn(PHOTO).jpeg({ quality: 78 }).toBuffer());
+await Bun.write(join(FOLDER, "chart.png"), await drawn(CHART).png({ palette: true }).toBuffer());
+await Bun.write(join(FOLDER, "scan.png"), await scan());

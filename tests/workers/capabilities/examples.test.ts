@@ -1,0 +1,42 @@
+/** Every example of every capability on its sample, and what all definitions have in common. */
+import { Ajv } from "ajv";
+import { describe, expect, test } from "bun:test";
+
+import { CAPABILITIES, CHECKS } from "#shared/capabilities/list.ts";
+import { sniffMediaType } from "#shared/media/sniff.ts";
+
+import { runCapability } from "./in-folder.ts";
+
+describe.each(CAPABILITIES.map((one) => [one.id, one] as const))("%s", (id, capability) => {
+  const examples = capability.examples.map(({ title, params }) => [title, params] as const);
+
+  test("publishes schemas of draft-07 that take its sample and its examples, and describes each param", () => {
+    const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+    ajv.addVocabulary(["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"]);
+    expect(ajv.validate(capability.input_schema, capability.sample_input)).toBe(true);
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const [title, params] of examples)
+      expect([title, ajv.validate(capability.params_schema, params)]).toEqual([title, true]);
+    const properties = Object.entries(
+      capability.params_schema["properties"] as Record<string, { description?: string }>,
+    );
+    expect(properties.filter(([, { description }]) => description === undefined)).toEqual([]);
+    expect(() => CHECKS.get(id)?.({ input: {}, params: { no_such_param: 1 } })).toThrow();
+    const sizes = examples.map(([, params]) => Object.keys(params).length);
+    expect(sizes[0]).toBe(Math.min(...sizes));
+  });
+
+  test.each(examples)(
+    "does its example: %s",
+    async (_title, params) => {
+      const made = await runCapability(id, capability.sample_input as never, params);
+      for (const [at, file] of (made.files ?? []).entries()) {
+        const sniffed = await sniffMediaType(made.bytes(at));
+        if (sniffed !== undefined) expect([file.name, sniffed]).toEqual([file.name, file.mediaType]);
+        expect(made.bytes(at).length).toBeGreaterThan(0);
+      }
+      expect((made.files ?? []).length + Object.keys(made.output ?? {}).length).toBeGreaterThan(0);
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "bun:test";
+import sharp from "sharp";
+
+import { ApiError } from "#shared/errors.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { runCapability, type Ran } from "./in-folder.ts";
+
+/** Four quarters of red, green, blue and white. */
+const QUARTERS = await sharp(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4' shape-rendering='crispEdges'><rect width='4' height='2' fill='#f00'/><rect x='4' width='4' height='2' fill='#0f0'/><rect y='2' width='4' height='2' fill='#00f'/><rect x='4' y='2' width='4' height='2' fill='#fff'/></svg>")).png().toBuffer(); // prettier-ignore
+const PHOTO = { file_id: "file-sample-photo" } as const;
+const CHART = { file_id: "file-sample-chart" } as const;
+
+const pixels = async (bytes: Uint8Array): Promise<{ width: number; height: number; data: Buffer }> => {
+  const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data };
+};
+const at = ({ data, width }: { data: Buffer; width: number }, x: number, y: number): number[] => [
+  ...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4),
+];
+const PNG = { format: "png" } as const;
+const refused = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
+  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
+  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
+  throw error ?? new Error("it was not refused");
+};
+
+describe("exact pixels of", () => {
+  test("a crop", async () => {
+    const made = await pixels(
+      (await runCapability("image.crop", { image: QUARTERS }, { x: 4, y: 1, width: 4, height: 3, ...PNG })).bytes(),
+    );
+    expect([made.width, made.height, at(made, 0, 0), at(made, 0, 1)]).toEqual([
+      4,
+      3,
+      [0, 255, 0, 255],
+      [255, 255, 255, 255],
+    ]);
+  });
+
+  test("a quarter turn", async () => {
+    const made = await pixels(
+      (await runCapability("image.rotate", { image: QUARTERS }, { angle: 90, ...PNG })).bytes(),
+    );
+    expect([made.width, made.height, at(made, 0, 0), at(made, 3, 0)]).toEqual([
+      4,
+      8,
+      [0, 0, 255, 255],
+      [255, 0, 0, 255],
+    ]);
+  });
+
+  test("a negative", async () => {
+    const made = await pixels(
+      (await runCapability("image.adjust", { image: QUARTERS }, { invert: true, ...PNG })).bytes(),
+    );
+    expect([at(made, 0, 0), at(made, 7, 3)]).toEqual([
+      [0, 255, 255, 255],
+      [0, 0, 0, 255],
+    ]);
+  });
+
+  test("a colour that is made transparent", async () => {
+    const made = await pixels(
+      (await runCapability("image.chroma_key", { image: QUARTERS }, { color: "lime", feather: 0, ...PNG })).bytes(),
+    );
+    expect([at(made, 5, 0)[3], at(made, 0, 0)[3]]).toEqual([0, 255]);
+  });
+});
+
+test("a pipeline of eight operations makes the same pixels as the eight capabilities one after the other", async () => {
+  const operations = [
+    { operation: "crop", params: { aspect_ratio: "4:3" } },
+    { operation: "resize", params: { width: 400 } },
+    { operation: "rotate", params: { angle: 12.5, background: "navy" } },
+    { operation: "adjust", params: { saturation: 1.4, contrast: 1.1, gamma: 1.2 } },
+    { operation: "filter", params: { type: "sharpen", amount: 20 } },
+    { operation: "watermark", params: { text: "eight", opacity: 0.5 } },
+    {
+      operation: "composite",
+      params: { layers: [{ asset: "chart", width: 90, gravity: "northeast", blend: "multiply" }] },
+    },
+    { operation: "chroma_key", params: { color: "navy", tolerance: 5 } },
+  ];
+  const assets = { chart: CHART };
+  const whole = await runCapability("image.pipeline", { image: PHOTO, assets }, { operations, output: PNG });
+  let image: Uint8Array | typeof PHOTO = PHOTO;
+  for (const { operation, params } of operations) {
+    const input: Parameters<typeof runCapability>[1] = operation === "composite" ? { image, assets } : { image };
+    image = (await runCapability(`image.${operation}`, input, { ...params, ...PNG })).bytes();
+  }
+  const [one, other] = [await pixels(whole.bytes()), await pixels(image as Uint8Array)];
+  expect([one.width, one.height]).toEqual([other.width, other.height]);
+  expect(Buffer.compare(one.data, other.data)).toBe(0);
+}, 30_000);
+
+test("what cameras write is dropped, and turns the image", async () => {
+  const exif = { IFD0: { Make: "Camera" }, IFD3: { GPSLatitude: "52/1 30/1 0/1" } };
+  const taken = await sharp(QUARTERS).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer();
+  expect((await runCapability("image.metadata", { image: taken })).output).toMatchObject({
+    width: 4,
+    height: 8,
+    exif: { Make: "Camera" },
+  });
+  const made = await runCapability("image.resize", { image: taken }, { width: 2 });
+  const facts = await sharp(made.bytes()).metadata();
+  expect([facts.width, facts.height, facts.exif, facts.orientation]).toEqual([2, 4, undefined, undefined]);
+});
+
+test("an animation stays one when it is made smaller", async () => {
+  const input = { images: [PHOTO, CHART] };
+  const animation = await runCapability("image.montage", input, { mode: "animation", format: "gif", cell_width: 60 });
+  const small = await runCapability("image.resize", { image: animation.bytes() }, { width: 30 });
+  const facts = await sharp(small.bytes(), { animated: true }).metadata();
+  expect([facts.format, facts.pages, facts.width]).toEqual(["gif", 2, 30]);
+});
+
+describe("codes and text", () => {
+  test.each(["qr", "code128", "datamatrix", "pdf417", "aztec"])("a code of type %s is read back", async (type) => {
+    const code = await runCapability("image.barcode", { text: { text: "Sluice 42" } }, { type });
+    const { output } = await runCapability("image.read_barcode", { image: code.bytes() });
+    expect(output).toMatchObject({ barcodes: [{ type, text: "Sluice 42" }] });
+  });
+
+  test("the words of a scanned page are read exactly", async () => {
+    const { output } = await runCapability("image.ocr", { image: { file_id: "file-sample-scan" } });
+    expect(output?.["text"]).toContain(
+      "Invoice 2026-117\n\nThree boxes of tea\n\nTotal 42.50 EUR\n\nPaid on 3 November",
+    );
+  }, 30_000);
+});
+
+test("two images are compared to the last bit", async () => {
+  const same = await runCapability("image.compare", { image: QUARTERS, other: QUARTERS });
+  expect(same.output).toEqual({ different_share: 0, is_equal: true, hash_distance: 0 });
+  const negative = (await runCapability("image.adjust", { image: QUARTERS }, { invert: true, ...PNG })).bytes();
+  expect((await runCapability("image.compare", { image: QUARTERS, other: negative })).output).toMatchObject({
+    different_share: 1,
+    psnr: 0,
+  });
+});
+
+test("a size in bytes is kept", async () => {
+  const made = await runCapability("image.optimize", { image: PHOTO }, { max_bytes: 14_000 });
+  expect(made.bytes().length).toBeLessThanOrEqual(14_000);
+  expect(await refused(runCapability("image.optimize", { image: PHOTO }, { max_bytes: 300 }))).toContain(
+    "invalid: Expected params.max_bytes",
+  );
+});
+
+describe("is refused", () => {
+  const cases: readonly (readonly [string, () => Promise<Ran>, string])[] = [
+    [
+      "a size of neither side",
+      () => runCapability("image.resize", { image: PHOTO }),
+      "invalid_request params.width: Expected at least one of params.width, params.height",
+    ],
+    [
+      "an unknown param",
+      () => runCapability("image.resize", { image: PHOTO }, { widht: 3 }),
+      "invalid_request params.widht: params.widht is not a known parameter.",
+    ],
+    [
+      "a value of no choice",
+      () => runCapability("image.resize", { image: PHOTO }, { width: 3, fit: "round" }),
+      "unsupported_value params.fit",
+    ],
+    [
+      "an input in two ways",
+      () => runCapability("image.resize", { image: { file_id: "a", base64: "b" } }, { width: 3 }),
+      "invalid_request input.image: Expected input.image to have exactly one of file_id, url, base64, text, got file_id and base64.",
+    ],
+    [
+      "a box outside",
+      () => runCapability("image.crop", { image: QUARTERS }, { x: 6, y: 0, width: 4 }),
+      "invalid: Expected a box inside 8 × 4 pixels, got 4 × 4 at 6, 0.",
+    ],
+    [
+      "a watermark of nothing",
+      () => runCapability("image.watermark", { image: PHOTO }),
+      "invalid: Expected input.logo or params.text, got none.",
+    ],
+    [
+      "a colour that is none",
+      () => runCapability("image.rotate", { image: PHOTO }, { background: "bluish" }),
+      "invalid: Expected params.background to be a colour",
+    ],
+    [
+      "an asset that is not there",
+      () => runCapability("image.composite", { image: PHOTO, assets: { a: CHART } }, { layers: [{ asset: "b" }] }),
+      "invalid: Expected params.layers[0].asset to name a member of input.assets, got b.",
+    ],
+    [
+      "a step of a pipeline, with its place",
+      () =>
+        runCapability(
+          "image.pipeline",
+          { image: PHOTO },
+          { operations: [{ operation: "adjust" }, { operation: "resize" }] },
+        ),
+      "params.operations[1].params.width",
+    ],
+    [
+      "an image that is cut",
+      () => runCapability("image.resize", { image: QUARTERS.subarray(0, 60) }, { width: 3 }),
+      "corrupt: The image cannot be decoded.",
+    ],
+    ["words that call themselves SVG", () => runCapability("image.render_svg", { svg: { text: "<svg" } }), "corrupt"],
+    [
+      "more pixels than are decoded",
+      () => runCapability("image.resize", { image: bomb(30_000) }, { width: 3 }),
+      "too_large: Expected at most 64000000 pixels, got 900000000.",
+    ],
+    [
+      "a number that is no EAN",
+      () => runCapability("image.barcode", { text: { text: "12x" } }, { type: "ean13" }),
+      "invalid: Expected a text that a ean13 code can hold",
+    ],
+  ];
+  test.each(cases)("%s", async (_name, run, said) => {
+    expect(await refused(run())).toContain(said);
+  });
+});
+
+/** The head of a PNG of so many pixels on a side. */
+function bomb(side: number): Uint8Array {
+  const head = Buffer.from(QUARTERS);
+  head.writeUInt32BE(side, 16);
+  head.writeUInt32BE(side, 20);
+  head.writeUInt32BE(Bun.hash.crc32(head.subarray(12, 29)), 29);
+  return head;
+}
+
+test("an SVG draws nothing of the files beside it", async () => {
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20"><image width="20" height="20" xlink:href="${process.cwd()}/shared/capabilities/samples/chart.png"/></svg>`;
+  const made = await pixels((await runCapability("image.render_svg", { svg: { text } }, PNG)).bytes());
+  expect(made.data.every((value) => value === 0)).toBe(true);
+});

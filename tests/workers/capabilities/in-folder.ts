@@ -1,0 +1,72 @@
+/** Runs a capability in this process, as a child would: for tests of what it makes. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll } from "bun:test";
+
+import { CHECKS } from "#shared/capabilities/list.ts";
+import { sampleFile } from "#shared/capabilities/samples.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import type { DefinedCapability, InputFile, Made } from "#workers/capabilities/define.ts";
+import { loadCapability } from "#workers/capabilities/list.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export interface Ran extends Made {
+  /** Of a file that it made. */
+  bytes(at?: number): Uint8Array;
+}
+
+/** An input of a test: bytes, or what a body may say. */
+export type TestInput = Uint8Array | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
+
+/** @throws ApiError of the check; MediaError of the run */
+export async function runCapability(
+  id: string,
+  input: Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>,
+  params: object = {},
+): Promise<Ran> {
+  const capability = await loadCapability(id);
+  const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
+  const checked = CHECKS.get(id)?.({ input: asked, params });
+  if (!checked) throw new Error(`${id} is not generated`);
+  const folder = mkdtempSync(join(tmpdir(), "sluice-capability-"));
+  folders.push(folder);
+  const inputs: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
+  const run = { params: checked.params, inputs, folder, progress: () => undefined };
+  const made = await capability.run(run as never);
+  return { ...made, bytes: (at = 0) => readFileSync(made.files?.[at]?.path ?? "") };
+}
+
+function asBody(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { base64: "AA==" };
+  if (Array.isArray(value)) return value.map(asBody);
+  const members = value as Readonly<Record<string, unknown>>;
+  if (Object.values(members).every((one) => typeof one === "string")) return members;
+  return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asBody(one)]));
+}
+
+async function filesOf(capability: DefinedCapability, folder: string, name: string, value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) {
+    return Promise.all(value.map((one, at) => fileOf(folder, `${name}-${at}`, one as TestInput)));
+  }
+  if (capability.members[name]?.named === undefined) return fileOf(folder, name, value as TestInput);
+  const all = Object.entries(value as Readonly<Record<string, TestInput>>);
+  return Object.fromEntries(
+    await Promise.all(all.map(async ([own, one]) => [own, await fileOf(folder, `${name}-${own}`, one)])),
+  );
+}
+
+async function fileOf(folder: string, name: string, given: TestInput): Promise<InputFile> {
+  const sample = !(given instanceof Uint8Array) && given.file_id !== undefined ? sampleFile(given.file_id) : undefined;
+  const bytes = given instanceof Uint8Array ? given : (sample?.read() ?? Buffer.from(given.text ?? ""));
+  const path = join(folder, `in-${name}`);
+  writeFileSync(path, bytes);
+  const mediaType = sample?.mediaType ?? (await settleMediaType(bytes, undefined, ""));
+  return { path, mediaType, bytes: bytes.length, name: sample?.name ?? name };
+}
