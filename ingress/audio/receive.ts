@@ -79,7 +79,7 @@ async function receiveJson(context: IngressContext, call: RouteCall, receiver: R
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const body = withoutNulls(readJson(bytes).value);
   const request = parse("TranscriptionRequest", body);
-  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...rest } = request;
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 

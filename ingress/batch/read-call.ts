@@ -113,7 +113,7 @@ const LOOKS_MAX = 8;
 async function readTranscription(context: Context, { caller, deliveries }: Arrived, body: object): Promise<BatchCall> {
   const kind = TRANSCRIPTION;
   const asked = kind.read(body);
-  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = asked;
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const model = kind.model(context.catalogue.current(), request.model);
   audioOf(asked);
   const facts = { bodyBytes: 0, files: NO_FILES };

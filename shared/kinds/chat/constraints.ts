@@ -209,7 +209,7 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     return;
   }
   checkDataUrl(url, param);
-  // A film or a document would cost far more than the image it is held for.
+  // A video or a document would cost far more than the image it is held for.
   if (!/^data:image\//i.test(url)) {
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
     const message = `Expected an image in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
