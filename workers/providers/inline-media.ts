@@ -264,7 +264,7 @@ function unheard(item: Item, found: string): ProviderError {
 
 /** @param found the type that its bytes show */
 function unsuitable(item: Item, found = "something else"): ProviderError {
-  const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or a recording";
+  const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or audio";
   return rejected(
     "what was fetched is no such media",
     item.param,

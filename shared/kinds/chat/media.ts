@@ -3,7 +3,7 @@
 const AUDIO_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
 const AUDIO_DATA = /^data:(?:audio|video)\//i;
 
-/** Whether it is a recording, or a video with its audio, as far as type or name tell. */
+/** Whether it is audio, or a video with its audio, as far as type or name tell. */
 export function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
   return [file_data, file_url].some((it) => it !== undefined && (AUDIO_DATA.test(it) || AUDIO_ADDRESS.test(it)));
 }
