@@ -68,7 +68,7 @@ export interface Receiver {
   readonly signal: AbortSignal;
 }
 
-/** Whoever gets it removes the audio. @throws ApiError */
+/** The caller must remove the audio that it gets. @throws ApiError */
 export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
   const receiver = { caller: callerOf(call), signal: call.request.signal };

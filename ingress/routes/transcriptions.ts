@@ -96,7 +96,7 @@ async function keep({ storage }: Pick<IngressContext, "storage">, id: string, au
   }
 }
 
-/** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
+/** Of a call that was refused: no worker will read it. The janitor deletes what stays. */
 function discard({ storage, log }: Pick<IngressContext, "storage" | "log">, id: string, place: Place): void {
   if (!("reference" in place)) return;
   deleteCallMedia(storage, place.reference).catch((error: unknown) =>
