@@ -33,6 +33,6 @@ function internal(error: unknown, log: Logger, requestId: string): ApiError {
     return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");
   }
   log.error({ err: error, request_id: requestId }, "request failed");
-  // Nobody knows how far the call came, so a blind resend could pay twice.
+  // How far the call came is unknown, so a blind resend could pay twice.
   return new ApiError("internal_error", "The service failed to handle the request.", { shouldRetry: false });
 }

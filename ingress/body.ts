@@ -18,7 +18,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
     return await readPieces(request.body, bytesMax, deadline);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    // The connection closed, or what came was no chunk: nobody is left to hear the answer, and no fault of ours.
+    // The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours.
     throw new ApiError("request_timeout", "The request body did not arrive whole.", { cause: error });
   } finally {
     deadline.stop();

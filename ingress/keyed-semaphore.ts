@@ -11,7 +11,7 @@ export interface KeyedSemaphoreLimits {
   /** Calls that wait, half of them of one workspace, and for how long. */
   readonly waitingMax: number;
   readonly waitMs: number;
-  /** What there is too much of then, such as `recordings`. */
+  /** What there is too much of then, such as `audio inputs`. */
   readonly noun: string;
 }
 
@@ -32,7 +32,7 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Resolves when there is room, with what gives it back; that may be called twice. Nobody who came later is let in first,
+   * Resolves when there is room, with what gives it back; that may be called twice. A later request is never let in first,
    * but past a workspace that has all it may have.
    * @throws ApiError `overloaded` where there is no room for too long, `request_timeout` when the caller has left
    */

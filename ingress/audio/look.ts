@@ -1,6 +1,6 @@
-/** What a received recording is and how long it lasts: found out from its bytes, not from the caller's word. */
+/** What received audio is and how long it lasts, read from its bytes: the caller's word does not count. */
 import { INPUT_TYPES } from "#shared/kinds/input-media.ts";
-import type { Recording } from "#shared/kinds/transcription.ts";
+import type { MeasuredAudio } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -11,7 +11,7 @@ import type { MediaProbes } from "#shared/media/media-probes.ts";
 import { KeyedSemaphore } from "../keyed-semaphore.ts";
 import type { ReceivedAudio } from "./receive.ts";
 
-export type RecordingFacts = Recording & { readonly contentType: string; readonly filename: string };
+export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
 
 /**
  * Called once key, window and funds of the caller are in order: it costs processor time.
@@ -22,7 +22,7 @@ export async function lookAt(
   workspaceId: string,
   audio: ReceivedAudio,
   signal: AbortSignal,
-): Promise<RecordingFacts> {
+): Promise<ProbedAudio> {
   const { bytes, param, filename, source } = audio;
   const free = await looks.take(workspaceId, 1, signal);
   try {
@@ -36,13 +36,13 @@ export async function lookAt(
   }
 }
 
-/** Who looks and who waits for it: a workspace with many recordings leaves room for others. */
+/** Who looks and who waits for it: a workspace with much audio leaves room for others. */
 const looks = new KeyedSemaphore({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
-  waitingMax: LIMITS.recordingsWaitingMax,
-  waitMs: LIMITS.recordingWaitMs,
-  noun: "recordings",
+  waitingMax: LIMITS.audioWaitingMax,
+  waitMs: LIMITS.audioWaitMs,
+  noun: "audio inputs",
 });
 
 /** What is wrong with the bytes is the caller's to mend; that we are slow, or stop, is not. */
@@ -56,12 +56,12 @@ function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSig
   return new ApiError("unprocessable_input", message, { param, cause: error });
 }
 
-const BUSY = "The recording could not be looked at in time; try again in a moment.";
+const BUSY = "The audio could not be looked at in time; try again in a moment.";
 
 async function typeOf(audio: ReceivedAudio): Promise<string> {
   const bytes = audio.view();
   const contentType = await settleMediaType(bytes, audio.claim, audio.filename).catch((error: unknown) => {
-    // Clients guess the type of a recording by its name; what the bytes are is what counts.
+    // Clients guess the type of audio by its name; the bytes decide.
     if (!(error instanceof ApiError)) throw error;
     return settleMediaType(bytes, undefined, "");
   });

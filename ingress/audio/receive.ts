@@ -1,5 +1,5 @@
 /**
- * The recording of a transcription call, from a form, from base64 or from the file store: on this process' disk until it is
+ * The audio of a transcription call, from a form, from base64 or from the file store: on this process' disk until it is
  * looked at (look.ts), never whole in its memory unless it came in JSON.
  */
 import { statSync } from "node:fs";
@@ -36,7 +36,7 @@ export interface ReceivedCall {
   readonly audio: ReceivedAudio;
 }
 
-/** A recording of which nothing is known but its size. */
+/** Audio of which only the size is known. */
 export interface ReceivedAudio {
   readonly bytes: number;
   /** The member of the call that it came as. */
@@ -51,24 +51,24 @@ export interface ReceivedAudio {
   remove(): void;
 }
 
-/** Whose recordings lie on this process' disk, and who waits to put one there. */
+/** The workspaces whose audio lies on this process' disk, and those that wait to put some there. */
 const diskShare = new KeyedSemaphore({
   max: LIMITS.uploadsMax,
   perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
-  waitingMax: LIMITS.recordingsWaitingMax,
-  waitMs: LIMITS.recordingWaitMs,
-  noun: "recordings",
+  waitingMax: LIMITS.audioWaitingMax,
+  waitMs: LIMITS.audioWaitMs,
+  noun: "audio inputs",
 });
 
 type FileSource = Pick<IngressContext, "storage"> & { readonly database: Queryable };
 
-/** Whose recording it is, and until when it is wanted. */
+/** Whose audio it is, and until when it is wanted. */
 export interface Receiver {
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
-/** Whoever gets it removes the audio. @throws ApiError */
+/** The caller must remove the audio that it gets. @throws ApiError */
 export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
   const receiver = { caller: callerOf(call), signal: call.request.signal };
@@ -79,11 +79,11 @@ async function receiveJson(context: IngressContext, call: RouteCall, receiver: R
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const body = withoutNulls(readJson(bytes).value);
   const request = parse("TranscriptionRequest", body);
-  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...rest } = request;
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 
-/** The recording that a body of JSON brings. @throws ApiError */
+/** The audio that a body of JSON brings. @throws ApiError */
 export async function audioOfBody(
   context: FileSource,
   receiver: Receiver,
@@ -223,7 +223,7 @@ async function spooled(
 }
 
 function tooLarge(param: string): ApiError {
-  return new ApiError("request_too_large", `Expected a recording of at most ${INPUT_BYTES_MAX.audio} bytes.`, {
+  return new ApiError("request_too_large", `Expected audio of at most ${INPUT_BYTES_MAX.audio} bytes.`, {
     param,
   });
 }

@@ -1,6 +1,6 @@
 /**
  * What a batch message brings, read and stored. What is large is taken a few at a time, and only of messages that their window
- * and funds would admit: the object store and the probes of recordings serve callers over HTTP too.
+ * and funds would admit: the object store and the probes of audio serve callers over HTTP too.
  */
 import { tooExpensive } from "#shared/admission/calls.ts";
 import { type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";

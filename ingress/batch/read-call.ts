@@ -107,13 +107,13 @@ function ready(kind: Kind, model: Model, call: LoadedCall): BatchCall {
   return { kind, model, leastNano: call.bound.holdNano, isHeavy, load: () => Promise.resolve(call) };
 }
 
-/** A recording that nothing could be made of so often is taken for one that nothing can be made of. */
+/** After so many deliveries whose audio could not be read, the call is refused. */
 const LOOKS_MAX = 8;
 
 async function readTranscription(context: Context, { caller, deliveries }: Arrived, body: object): Promise<BatchCall> {
   const kind = TRANSCRIPTION;
   const asked = kind.read(body);
-  const { audio_base64: _sound, mime_type: _type, file_id: _file, ...request } = asked;
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const model = kind.model(context.catalogue.current(), request.model);
   audioOf(asked);
   const facts = { bodyBytes: 0, files: NO_FILES };
@@ -125,14 +125,10 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
       const { bytes, fileId, param } = audio;
       const recording = await lookAt(context.probes, caller.workspaceId, audio, signal).catch((error: unknown) => {
         if (deliveries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
-        throw new ApiError(
-          "unprocessable_input",
-          `Expected a recording, got ${bytes} bytes that none could be made of.`,
-          {
-            param,
-            cause: error,
-          },
-        );
+        throw new ApiError("unprocessable_input", `Expected audio, got ${bytes} bytes that cannot be read as audio.`, {
+          param,
+          cause: error,
+        });
       });
       const { contentType } = recording;
       const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: audio.view() } as const;

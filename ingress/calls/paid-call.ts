@@ -31,7 +31,7 @@ export interface PaidCall {
   /** The request as the worker gets it: JSON. */
   readonly text: string;
   readonly textBytes: number;
-  /** Told when the call is refused before it is on its way: nobody comes for what was stored for it. */
+  /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */
   readonly onRefused?: () => void;
   /** What the response cache is to do. */
   readonly cache?: CachePlan | undefined;

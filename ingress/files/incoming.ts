@@ -56,7 +56,7 @@ export function openIncoming(request: Request, pace: Pace = LIMITS): Incoming {
   };
 }
 
-/** The connection closed, or what came was no chunk: nobody is left to hear the answer, and no fault of ours. */
+/** The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours. */
 function notWhole(cause: unknown): ApiError {
   return new ApiError("request_timeout", "The request body did not arrive whole.", { cause });
 }

@@ -86,7 +86,7 @@ export class MultipartReader {
     }
   }
 
-  /** Means nothing, but a body that was cut there is not whole: nobody is left to hear what becomes of the call. */
+  /** Means nothing, but a body that was cut there is not whole: its client has left and cannot hear what becomes of the call. */
   private async readEpilogue(): Promise<void> {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {

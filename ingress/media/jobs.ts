@@ -46,7 +46,7 @@ export async function shownJobById(
   return row;
 }
 
-/** Asks it to end; one that nobody has begun ends at once. @throws ApiError `job_not_found` */
+/** Asks it to end; a job that no worker has begun ends at once. @throws ApiError `job_not_found` */
 export async function cancelShownJob(
   context: IngressContext,
   call: RouteCall,

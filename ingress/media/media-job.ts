@@ -32,7 +32,7 @@ export interface MediaJob {
   /** The request as the worker gets it, and the media that goes to the object store for it. */
   readonly request: object;
   readonly takeInline: ReleasedBody<object>["take"];
-  /** Its states are shown as they come, and nobody can ask for it afterwards. */
+  /** Its states are shown as they come, and it cannot be asked for afterwards. */
   readonly isStreamed?: boolean;
 }
 

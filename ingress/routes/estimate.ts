@@ -2,7 +2,7 @@
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
-import type { Recording } from "#shared/kinds/transcription.ts";
+import type { MeasuredAudio } from "#shared/kinds/transcription.ts";
 import { resolveModel } from "#shared/kinds/resolve-model.ts";
 import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
@@ -43,12 +43,16 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const { value } = readJson(bytes);
   const model = resolveModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
-  const recording = (): Promise<Recording | undefined> => recordingOf(context, call, value);
+  const recording = (): Promise<MeasuredAudio | undefined> => measuredAudioOf(context, call, value);
   return json(await estimateCall(model, value, bytes.length, { files, recording }));
 }
 
 /** Measured as the call would measure it; undefined when the body brings none. */
-async function recordingOf(context: IngressContext, call: RouteCall, body: unknown): Promise<Recording | undefined> {
+async function measuredAudioOf(
+  context: IngressContext,
+  call: RouteCall,
+  body: unknown,
+): Promise<MeasuredAudio | undefined> {
   const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
   const audio = await audioOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);

@@ -26,7 +26,7 @@ export function mediaContent(context: IngressContext): Route {
   };
 }
 
-/** Pages of any site may show what their owners had made (`<img>`, `<video>`): whoever has the link has the bytes anyway. */
+/** Pages of any site may show what their owners had made (`<img>`, `<video>`): the link alone gives the bytes anyway. */
 const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -53,7 +53,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   await admitMediaJob(context, call, caller, job);
   const live = new LiveBody();
   const ended = waitForJob(context, call, caller, (frame, data) => live.onFrame(frame, data));
-  // Heard by whoever comes first below; by then it may have failed already.
+  // Awaited below, when it may have failed already: until then its failure must not count as unhandled.
   ended.catch(() => undefined);
   const first = await Promise.race([live.begun, ended]);
   const spoken = "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);

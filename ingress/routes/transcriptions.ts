@@ -45,8 +45,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 }
 
 /**
- * Whatever takes long comes after it: the recording has left this process by then. The bytes are read once the window has
- * room, and looked at once the funds cover the shortest recording there is.
+ * Whatever takes long comes after it: the audio has left this process by then. The bytes are read once the window has
+ * room, and looked at once the funds cover the shortest audio there is.
  */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
@@ -90,16 +90,16 @@ async function keep({ storage }: Pick<IngressContext, "storage">, id: string, au
   try {
     return { reference: await storeCallMedia(storage, id, "audio", audio.view()) };
   } catch (error) {
-    throw new ApiError("service_unavailable", "Recordings cannot be stored right now; try again shortly.", {
+    throw new ApiError("service_unavailable", "Audio cannot be stored right now; try again shortly.", {
       cause: error,
     });
   }
 }
 
-/** Of a call that was refused: nobody comes for it. What stays is the janitor's. */
+/** Of a call that was refused: no worker will read it. The janitor deletes what stays. */
 function discard({ storage, log }: Pick<IngressContext, "storage" | "log">, id: string, place: Place): void {
   if (!("reference" in place)) return;
   deleteCallMedia(storage, place.reference).catch((error: unknown) =>
-    log.warn({ err: error, request_id: id }, "the recording of a refused call was not deleted"),
+    log.warn({ err: error, request_id: id }, "the audio of a refused call was not deleted"),
   );
 }

@@ -26,7 +26,7 @@ export interface Waiting {
 export interface JobWaiter {
   /** Where a job of ours is to ring. */
   address(jobId: string): string;
-  /** The job when it has ended, or nobody can say how it will; undefined when the time is over, or we stop. */
+  /** The job when it has ended, or its outcome is unknown; undefined when the time is over, or we stop. */
   wait(waiting: Waiting): Promise<JobRow | undefined>;
   /** Ends all waiting: the jobs go on. */
   endAll(): void;
@@ -56,7 +56,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         return;
       }
       const one = waited.get(message.subject.slice(prefix.length + 1));
-      // The worker of a stream asks whether anybody reads it.
+      // The worker of a stream asks whether it still has a reader.
       if (message.reply) {
         message.respond(one ? CALLER_LIVES : CALLER_GONE);
         return;

@@ -20,7 +20,7 @@ export interface Relay {
   /**
    * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
    * @param signal the client's: aborts when it leaves
-   * @param dispatch resolves with the message's sequence in its stream; is told whether anybody still waits
+   * @param dispatch resolves with the message's sequence in its stream; is told whether the caller still waits
    * @param onWaiting the call is beyond its workspace's share, and its request waits here, counted by its bytes
    * @throws ApiError of the call
    */

@@ -103,7 +103,7 @@ function frame(payload: object): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(payload)}\n\n`);
 }
 
-/** Comments until `end`, so that nobody takes the silence for a dead connection. */
+/** Comments until `end`, so that the silence is not taken for a dead connection. */
 async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
   let isOver = false;
   const over = end.then(

@@ -65,7 +65,7 @@ const NOUNS: Readonly<Record<InputMediaKind, string>> = {
   image: "an image",
   video: "a video",
   mesh: "a mesh",
-  audio: "a recording",
+  audio: "audio",
 };
 
 /** Characters of a data URL before its data: a type and what is said of it. */
@@ -195,7 +195,7 @@ async function decode(
   }
   const named = claim.trim().toLowerCase();
   const type = named === "image/jpg" ? "image/jpeg" : named;
-  // Clients guess the type of a recording by its name: its bytes decide, however it comes (lesson STT-4).
+  // Clients guess the type of audio by its name: its bytes decide, however it comes.
   if (kind === "audio") return { bytes, contentType: type };
   const types = INPUT_TYPES[kind];
   if (kind === "image" && !types.includes(type)) {

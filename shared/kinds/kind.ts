@@ -8,7 +8,7 @@ import type { CallBound } from "./call-bound.ts";
 import type { StoredFiles } from "./chat/files.ts";
 import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
-import type { Recording } from "./transcription.ts";
+import type { MeasuredAudio } from "./transcription.ts";
 
 /** Kinds that a model of the catalogue serves. */
 export type KindName = Exclude<JobMessage["kind"], "capability">;
@@ -19,8 +19,8 @@ export interface CallFacts {
   readonly bodyBytes: number;
   /** The stored files that a chat request names. */
   readonly files: StoredFiles;
-  /** Length and size of the recording; undefined: the call brings none. */
-  readonly recording?: Recording | undefined;
+  /** Length and size of the audio; undefined: the call brings none. */
+  readonly recording?: MeasuredAudio | undefined;
 }
 
 /** A request that its model takes. */

@@ -1,4 +1,4 @@
-/** What a model declares against a recording, and how much the call can cost at most. Pure. */
+/** What a model declares against audio, and how much the call can cost at most. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
@@ -22,7 +22,7 @@ export interface TranscriptionParams {
 }
 
 /** Measured by us, never told by the caller (lesson STT-5). */
-export interface Recording {
+export interface MeasuredAudio {
   readonly bytes: number;
   readonly seconds: number;
   /** The member of the call that it came as. */
@@ -50,11 +50,11 @@ export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<Transcriptio
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for a recording beyond its limits */
+/** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for audio beyond its limits */
 export function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
-  { bytes, seconds, param }: Recording,
+  { bytes, seconds, param }: MeasuredAudio,
 ): CheckedMedia<TranscriptionParams> {
   const allowed = model.allowed_params;
   const asked = { ...allowed.default_params, ...request };
@@ -68,10 +68,10 @@ export function checkTranscription(
   }
   const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = allowed;
   if (bytesMax !== undefined && bytes > bytesMax) {
-    throw refusal(param, `This model takes recordings of at most ${bytesMax} bytes, got ${bytes}.`);
+    throw refusal(param, `This model takes audio of at most ${bytesMax} bytes, got ${bytes}.`);
   }
   if (secondsMax !== undefined && seconds > secondsMax) {
-    throw refusal(param, `This model takes recordings of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
+    throw refusal(param, `This model takes audio of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
   }
   const needsTimes = format === "srt" || format === "vtt";
   const params: TranscriptionParams = {

@@ -7,9 +7,9 @@ export const FILES_LIMITS = {
   /** Uploads of one process, and of one workspace in it, at once: with the above what all hold (120 MB at most). */
   uploadsMax: 24,
   uploadsPerWorkspaceMax: 8,
-  /** Recordings of calls share the disk with them, as many at once; as many calls wait for room, no longer than this. */
-  recordingsWaitingMax: 96,
-  recordingWaitMs: paced(10_000),
+  /** The audio of calls shares the disk with them, as many at once; as many calls wait for room, no longer than this. */
+  audioWaitingMax: 96,
+  audioWaitMs: paced(10_000),
   /** An upload without an owner is freed this long after it last showed itself, which it does this often. */
   uploadLeaseMs: paced(30_000),
   uploadBeatMs: paced(8_000),

@@ -12,7 +12,7 @@ export const JOBS_LIMITS = {
   idempotencyKeyCharsMax: 255,
   /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
   intakeSlots: 32,
-  /** Of those, messages with media or text for the object store, or with a recording; half of them of one workspace. */
+  /** Of those, messages with media or text for the object store, or with audio; half of them of one workspace. */
   intakeLargeMax: 8,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
   batchMessagesPerWorkspace: 512,

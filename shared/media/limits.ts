@@ -18,13 +18,13 @@ export const PROBE_LIMITS = {
   /** Looks at once in one process, and those that wait for their turn. */
   childrenMax: 2,
   queueMax: 64,
-  /** The largest recording takes a tenth of it on a slow machine. */
+  /** The largest audio takes a tenth of it on a slow machine. */
   jobMs: 10_000,
   /** A warm child answers 100 ms sooner; it weighs 60 MB. */
   idleMs: 30_000,
   /** The runtime reserves far more than it uses. */
   addressSpaceBytes: 16_000_000_000,
-  /** The largest recording, read through a pipe, and what the runtime keeps of it. */
+  /** The largest audio, read through a pipe, and what the runtime keeps of it. */
   memoryBytesMax: 640 * 1_048_576,
   watchMs: 100,
   /** Half of it is more than the longest look takes: a child that has used half is replaced. */

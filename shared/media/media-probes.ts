@@ -1,5 +1,5 @@
 /**
- * What untrusted recordings and documents are, how long they last and how many pages they have, found out in child processes
+ * What untrusted audio and documents are, how long they last and how many pages they have, found out in child processes
  * with limits: the event loop goes on meanwhile.
  */
 import { fileURLToPath } from "node:url";

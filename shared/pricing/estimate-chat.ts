@@ -42,7 +42,7 @@ export function typicalChatUsage(
   };
 }
 
-/** Only the provider can look inside a recording or a file; this is what our own count of a call takes its base64 for. */
+/** Only the provider can look inside audio or a file; this is what our own count of a call takes its base64 for. */
 function opaqueTokens(encoded: number): number {
   return Math.ceil(encoded / 6);
 }

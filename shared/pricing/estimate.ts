@@ -13,7 +13,7 @@ import { type CheckedMedia, withoutNulls } from "#shared/kinds/media-check.ts";
 import { MESH } from "#shared/kinds/mesh.ts";
 import { MUSIC } from "#shared/kinds/music.ts";
 import { SPEECH } from "#shared/kinds/speech.ts";
-import { type Recording, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { type MeasuredAudio, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { VIDEO } from "#shared/kinds/video.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
@@ -52,8 +52,8 @@ type Forecast = (model: Model, body: object, bodyBytes: number, about: EstimateF
 export interface EstimateFacts {
   /** The stored files that it names. */
   readonly files: StoredFiles;
-  /** Length and size of the recording it brings; undefined: it brings none. @throws ApiError as the call */
-  recording(): Promise<Recording | undefined>;
+  /** Length and size of the audio it brings; undefined: it brings none. @throws ApiError as the call */
+  recording(): Promise<MeasuredAudio | undefined>;
 }
 
 /** One row for each kind of call; the first whose calls the model takes is the one. */

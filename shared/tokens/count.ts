@@ -18,7 +18,7 @@ export interface CountedRequest {
 
 /**
  * Prompt tokens of a chat request.
- * @param partTokens tokens of a content block that is neither text nor a refusal: an image, a recording, a file
+ * @param partTokens tokens of a content block that is neither text nor a refusal: an image, audio, a file
  */
 export function countPrompt(
   tokenizer: Tokenizer,

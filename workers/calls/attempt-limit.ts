@@ -1,4 +1,4 @@
-/** How long one source may take with a call that somebody else could serve in its stead. */
+/** How long one source may take with a call that another source could serve. */
 import { isResumed } from "#shared/kinds/kinds.ts";
 
 import { jobAbort } from "../job.ts";
@@ -16,8 +16,8 @@ export interface CallLimits {
 
 /**
  * Audio is answered in one piece, as plain chat is, so its first byte is no sign to go by: a source that never answers costs
- * one limit and not the call (lesson PRO-3). Half of what is left at most, for whoever comes after it needs as long. What may
- * have been paid for unseen is given up for nobody.
+ * one limit and not the call (lesson PRO-3). Half of what is left at most, for the next source needs as long. What may
+ * have been paid for unseen is never given up for another source.
  * @param work is given a signal that ends with the call's even after the limit, since what it returns may still be read
  * @throws ProviderError `timeout` when this limit, though not the call's, has passed; whatever else `work` throws
  */

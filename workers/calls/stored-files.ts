@@ -17,7 +17,7 @@ type StoredFile = Awaited<ReturnType<typeof findFiles>>[number];
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * The request with every block that names a stored file made one that holds it: images become `image_url`, recordings
+ * The request with every block that names a stored file made one that holds it: images become `image_url`, audio
  * `input_audio`, anything else `file_data`. The same object when there is none.
  * @throws ProviderError `rejected` for a file that is gone since the call was admitted, `aborted`; ApiError
  * `service_unavailable` when the store is away or the bytes are damaged

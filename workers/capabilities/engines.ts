@@ -1,6 +1,8 @@
 /** What children load before their first run. */
 const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
   sharp: () => import("./image/sharp.ts"),
+  ocr: () => import("./image/ocr.ts"),
+  code: () => import("./text.ts"),
 };
 
 /** Nothing for an engine that needs no loading ahead. */

@@ -32,7 +32,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
   document: [],
   archive: [],
   web: [],
-  code: [],
+  code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex"],
 };
 
 export const CAPABILITY_IDS: readonly string[] = CATEGORIES.flatMap((category) =>

@@ -15,7 +15,7 @@ export interface DecodedAudio {
   readonly sampleRate: number;
 }
 
-/** Decoders for audio that real recordings use; a video codec in the file is never opened. */
+/** Decoders for audio that real files use; a video codec in the file is never opened. */
 const CODECS =
   /^(?:mp[123]|mp3float|aac|flac|opus|libopus|vorbis|libvorbis|alac|pcm_.*|adpcm_ms|adpcm_ima_wav|libspeex|speex)$/;
 

@@ -56,7 +56,7 @@ export async function sweepDeadLetters(context: {
         messageId: message.header.get(HEADERS.messageId) || null,
         reason: "undelivered",
         deliveries: 0,
-        // An ordinary call that outlived its caller: its prompt is nobody's business any more.
+        // An ordinary call that outlived its caller: its prompt must not be kept.
         body: new Uint8Array(),
         jobId: null,
       });

@@ -63,7 +63,7 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   );
 }
 
-/** Looks up what nobody has claimed for so long: its message may be gone, or dead where it lies. */
+/** Looks up jobs that no worker has claimed for so long: its message may be gone, or dead where it lies. */
 export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = LIMITS.unclaimedJobMs): Promise<void> {
   const waiting = await takeUnclaimed(context.database, olderMs, BATCH);
   if (waiting.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Jobs of unknown outcome: paid work may exist, and nobody has said what became of it. Whoever can be asked is asked again, ever
- * more seldom; what nobody told for long enough is written off (providers paper, part 1).
+ * Jobs of unknown outcome: paid work may exist, and its outcome is not known. Providers that can be asked are asked again, ever
+ * more seldom; jobs that stay unknown for long enough expire.
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 

@@ -1,4 +1,4 @@
-/** Bytes that all calls of a process may hold together. Whoever wants more waits its turn; nobody who holds some does. */
+/** Bytes that all calls of a process may hold together. A call that wants more waits its turn; one that holds some never waits. */
 import { type Lease, Semaphore } from "#shared/semaphore.ts";
 
 import { ProviderError } from "./provider.ts";

@@ -160,7 +160,7 @@ async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
     return await Promise.race([read, late]);
   } finally {
     clearTimeout(timer);
-    // It is cancelled then, and its end is nobody's concern.
+    // It is cancelled then, and its end does not matter.
     read.catch(() => undefined);
   }
 }
@@ -173,7 +173,7 @@ async function finishReading(reader: { read(): Promise<{ done: boolean }>; cance
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer is whole; how its connection ends is nobody's concern.
+    // The answer is whole; how its connection ends does not matter.
   } finally {
     clearTimeout(timer);
   }

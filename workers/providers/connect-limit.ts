@@ -1,7 +1,7 @@
 /**
  * The limit for connecting, which fetch has none for: a call without an answer tries the address itself, beside itself,
  * and is ended when nothing picks up there either. That is no proof that the call's own connection failed, so it is done
- * only where the address has not answered anybody for a while, and the call does not count as unsent. A quick call costs
+ * only where the address has not answered any call for a while, and the call does not count as unsent. A quick call costs
  * a timer.
  */
 import { connect } from "node:net";

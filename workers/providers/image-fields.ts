@@ -13,13 +13,13 @@ const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
   "prompt_extend",
 ]);
 
-type PictureCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">;
+type ImageCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">;
 
 /**
  * The inputs that the call has and its source has a field for; the prompt apart, which each family places itself.
  * @throws ProviderError `misconfigured` when several images are wanted and the source has no field for how many
  */
-export function placeInputs(call: PictureCall, usual: Fields): PlacedInput[] {
+export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
   if (call.input.n > 1 && (call.fields ?? usual)["n"] === undefined) {
     throw new ProviderError("misconfigured", "the source has no field for how many images are wanted");
   }
@@ -27,7 +27,7 @@ export function placeInputs(call: PictureCall, usual: Fields): PlacedInput[] {
 }
 
 /** The same of families that are asked for one image as often as one is wanted. */
-export function placeInputsOfOne({ input, fields }: PictureCall, usual: Fields): PlacedInput[] {
+export function placeInputsOfOne({ input, fields }: ImageCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
   return "image" in input ? placed.filter(({ ours }) => !NEVER_IN_EDITS.has(ours)) : placed;
 }

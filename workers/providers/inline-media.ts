@@ -175,7 +175,7 @@ async function fetchAll(
       bytesLeft -= bytes.length * item.uses;
       if (bytesLeft < 0) throw tooLarge(item);
       const sniffed = await sniffMediaType(bytes);
-      if (!takesAudio && sniffed !== undefined && IS_SOUND.test(sniffed)) throw unheard(item, sniffed);
+      if (!takesAudio && sniffed !== undefined && IS_AUDIO.test(sniffed)) throw unheard(item, sniffed);
       const type = passedOn(sniffed, bytes, contentType);
       if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item, sniffed);
       found.set(
@@ -254,7 +254,7 @@ function tooLarge(item: Item): ProviderError {
 }
 
 /** Ogg is told apart by what is in it: without images it is audio. */
-const IS_SOUND = /^audio\/|^video\/ogg$/;
+const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
 /** As the ingress says it of audio that it can tell. */
 function unheard(item: Item, found: string): ProviderError {
@@ -264,7 +264,7 @@ function unheard(item: Item, found: string): ProviderError {
 
 /** @param found the type that its bytes show */
 function unsuitable(item: Item, found = "something else"): ProviderError {
-  const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or a recording";
+  const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or audio";
   return rejected(
     "what was fetched is no such media",
     item.param,

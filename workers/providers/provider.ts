@@ -26,7 +26,7 @@ export interface ChatCall {
   readonly traits: ReadonlySet<Trait>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
-  /** Whether the model hears recordings; where it does not, one that is found behind an address is refused. */
+  /** Whether the model hears audio; where it does not, audio that is found behind an address is refused. */
   readonly takesAudio: boolean;
   /** Looks at the request once its addresses are fetched. @throws ProviderError for what the model does not take */
   readonly checkFetched?: (request: ChatCompletionRequest) => Promise<void>;

@@ -1,6 +1,6 @@
 /** When a provider says to come back: one reading for all families. */
 
-/** A hint beyond this helps nobody: who waits that long tries again anyway. */
+/** A hint beyond this is of no use: a client that waits that long tries again anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
 /** Seconds, a date, or `retry-after-ms`, at most an hour; undefined when absent or unreadable. */

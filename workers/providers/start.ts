@@ -1,5 +1,5 @@
 /**
- * Requests that are paid for: where nobody can say whether one was taken, its outcome is unknown, never a failure (providers
+ * Requests that are paid for: where it cannot be told whether one was taken, its outcome is unknown, never a failure (providers
  * paper, part 1).
  */
 import { tryAddress } from "./connect-limit.ts";

@@ -5,7 +5,7 @@ import { ProviderError } from "./provider.ts";
 export type TimedWord = NonNullable<Transcript["words"]>[number];
 export type TimedSegment = NonNullable<Transcript["segments"]>[number];
 
-/** A duration beyond a month is no report of a recording but a fault; it must never reach the ledger. */
+/** A duration beyond a month is no report of audio but a fault; it must never reach the ledger. */
 const SECONDS_MAX = 2_678_400;
 
 /** A length of audio that can be true; undefined for everything else. */

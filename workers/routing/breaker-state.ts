@@ -10,7 +10,7 @@ import { BREAKER } from "#shared/limits.ts";
 /** `opened`: taken out of rotation. `lengthened`: stays out for longer than was known. `closed`: back in rotation. */
 export type Change = "opened" | "lengthened" | "closed";
 
-/** Calls that ended since somebody last heard of them. */
+/** Calls that ended and were not published yet. */
 export interface Counts {
   readonly ok: number;
   readonly failed: number;
@@ -60,7 +60,7 @@ export class SourceState {
     return this.restMs !== 0;
   }
 
-  /** The rest is over and nobody is known to try the source. */
+  /** The rest is over and no worker is known to try the source. */
   isDue(now: number): boolean {
     return this.isResting && now >= this.until && now >= this.askAt;
   }

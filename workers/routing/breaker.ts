@@ -187,7 +187,7 @@ export function openBreaker(options: {
     void asking(() => releaseProbe(database, { pool, source, worker }));
   };
 
-  /** Asks Postgres for the one probe. Whoever comes meanwhile is told that the source rests. */
+  /** Asks Postgres for the one probe. Calls that come meanwhile are told that the circuit is open. */
   const askForProbe = async (state: SourceState): Promise<"closed" | "probe" | "open"> => {
     state.askAt = now() + BREAKER.probeAgainMs;
     const row = { pool, source: state.name, restMs: state.restMs, worker };

@@ -56,7 +56,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];
   let hasRepeated = false;
-  /** Somebody who would have been asked first rests: who stands in may know less than it. */
+  /** A source that would have been asked first rests: the one that stands in may know less. */
   let hasSkipped = false;
   for (const [at, candidate] of candidates.entries()) {
     if (passedOver.has(candidate.model)) continue;
@@ -83,7 +83,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
     };
     const attempt = { candidate, depth, isLast: !isAnyReady(candidates.slice(at + 1), passedOver, serving), onBegun };
     if (signal.aborted) {
-      // The client left, or the deadline came, before anybody was asked (again).
+      // The client left, or the deadline came, before a source was asked (again).
       if (isProbe) breaker.forget(candidate.name);
       throw failures.at(-1) ?? new ProviderError("aborted", "the call ended before its source was asked");
     }
@@ -175,7 +175,7 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
   retryInMs: () => 0,
 };
 
-/** Somebody could still serve: neither passed over nor at rest. */
+/** Another candidate could still serve: neither passed over nor at rest. */
 function isAnyReady<Adapter>(
   candidates: readonly Candidate<Adapter>[],
   passedOver: ReadonlySet<Model>,
@@ -233,7 +233,7 @@ const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
 /**
  * How long to wait before a source that failed is asked once more; undefined: not at all. Only one that said so itself: an
  * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
- * time must be left for whoever comes after the repeat as it may take.
+ * time must be left for the next candidate as the repeat may take.
  */
 function repeatWaitMs(
   { repeats }: Pick<Serving<unknown, unknown>, "repeats">,

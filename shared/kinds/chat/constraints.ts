@@ -19,7 +19,7 @@ interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
   encodedLength: number;
   images: number;
-  /** Blocks only the provider can measure (recordings, files): they may fill the context. */
+  /** Blocks only the provider can measure (audio, files): they may fill the context. */
   opaque: number;
   files: number;
   hasAudio: boolean;
@@ -182,7 +182,7 @@ function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }:
     params.requires_input_image === true && images === 0
       ? "an image"
       : params.requires_input_audio === true && !hasAudio
-        ? "a recording"
+        ? "audio"
         : undefined;
   if (missing === undefined) return;
   throw new ApiError("missing_required_parameter", `Expected ${missing} in the messages, which this model needs.`, {
@@ -209,7 +209,7 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     return;
   }
   checkDataUrl(url, param);
-  // A film or a document would cost far more than the image it is held for.
+  // A video or a document would cost far more than the image it is held for.
   if (!/^data:image\//i.test(url)) {
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
     const message = `Expected an image in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
@@ -257,7 +257,7 @@ function takeFile(file: { file_data?: string; file_url?: string }, model: Model,
   inputs.encodedLength += file.file_data.length;
 }
 
-/** A file of the workspace counts as what it is: an image, a recording or a document. */
+/** A file of the workspace counts as what it is: an image, audio or a document. */
 function takeStored(
   part: { file_id?: string; file_data?: string; file_url?: string },
   files: StoredFiles,

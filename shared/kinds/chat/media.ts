@@ -1,11 +1,11 @@
 /** What a media part of a chat call is, by its address or the first bytes that it brings. Pure. */
 
-const SOUND_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
-const SOUND_DATA = /^data:(?:audio|video)\//i;
+const AUDIO_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
+const AUDIO_DATA = /^data:(?:audio|video)\//i;
 
-/** Whether it is a recording, or a video with its audio, as far as type or name tell. */
+/** Whether it is audio, or a video with its audio, as far as type or name tell. */
 export function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
-  return [file_data, file_url].some((it) => it !== undefined && (SOUND_DATA.test(it) || SOUND_ADDRESS.test(it)));
+  return [file_data, file_url].some((it) => it !== undefined && (AUDIO_DATA.test(it) || AUDIO_ADDRESS.test(it)));
 }
 
 /** In Latin-1, at the place where it stands. The last one is a box of HEIC and AVIF. */

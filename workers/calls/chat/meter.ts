@@ -159,7 +159,7 @@ export class ChatMeter {
     };
   }
 
-  /** An image by its bound; a recording or a file by its size, since only the provider can look inside. */
+  /** An image by its bound; audio or a file by its size, since only the provider can look inside. */
   private partTokens(part: Readonly<Record<string, unknown>>): number {
     return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
   }

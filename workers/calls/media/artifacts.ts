@@ -54,7 +54,7 @@ export interface KeepOptions {
   readonly work: string;
   /** Asks the provider anew for what it made: addresses live for minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
-  /** Its provider can be asked for it once more: whoever takes the job over goes on with what is kept by then. */
+  /** Its provider can be asked for it once more: a worker that takes the job over goes on with what is kept by then. */
   readonly canResume?: boolean;
   /** Of a caller that was told to leave nothing behind for good: seconds until the files go. */
   readonly expiresS?: number | null;
@@ -135,7 +135,7 @@ async function fetchOne(
     // What sounds while it comes waits for no room, up to what a workspace must have room for.
     const makeRoom = roomOnDisk(holding, onBytes ? Number(LIMITS.liveRoomBytes) : 0, signal);
     try {
-      // What nobody can ask for again is the answer itself, which its call bounds.
+      // What cannot be asked for again is the answer itself, which its call bounds.
       return await spool(artifact, { ...output, isLive: !canResume }, signal, {
         makeRoom,
         onBytes(bytes) {
@@ -148,7 +148,7 @@ async function fetchOne(
       const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
       const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
       if (!mayPass && !isLost) throw asProviderError(error, output.noun);
-      // What somebody is being shown cannot begin anew.
+      // What a client is being shown cannot begin anew.
       const isShown = hasBegun && onBytes !== undefined;
       if (isShown) throw asProviderError(error, output.noun);
       if (attempt >= LIMITS.artifactFetchAttempts) {

@@ -46,7 +46,7 @@ export async function* downloaded(
   }
 }
 
-/** One that comes after nobody waits for it is let go. */
+/** One that comes after its caller stopped waiting is let go. */
 async function openReader(open: Opened["open"], signal: AbortSignal) {
   const stream = await open(signal);
   if (signal.aborted) await stream.cancel().catch(() => undefined);

@@ -43,7 +43,7 @@ export interface ProviderJobRecord {
   /** Unix milliseconds. */
   readonly started_ms: number;
   readonly job: ProviderJob;
-  /** The second half of it was about to be begun: nobody knows whether it was. */
+  /** The second half of it was about to be begun: whether it was is unknown. */
   readonly is_between?: true;
 }
 

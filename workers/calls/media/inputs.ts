@@ -58,7 +58,7 @@ export function createInputReader(
       const isPassed = (one: InputMedia): boolean => takesUrls && "url" in one;
       const wanted = media.filter((one) => !isPassed(one) && !("bytes" in one));
       if (wanted.some(({ name }) => !read.has(name))) {
-        // All at once: whoever held one and waited for the next would keep it from another who does the same.
+        // All at once: a call that held one and waited for the next would keep it from another that does the same.
         release();
         // Of what is not known to be large the most is taken once: a caller's slow server must not keep all others waiting.
         const most = wanted.reduce(

@@ -12,7 +12,7 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { OutputSpec } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
-import { MESHES, PICTURES, SONGS, SPEECHES, VIDEOS } from "./output-specs.ts";
+import { MESH_OUTPUT, IMAGE_OUTPUT, MUSIC_OUTPUT, SPEECH_OUTPUT, VIDEO_OUTPUT } from "./output-specs.ts";
 
 /** Kinds of which something is made and kept, as adapters know them. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
@@ -34,7 +34,7 @@ type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? C
 export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
   kind: "images",
   call: IMAGES,
-  output: PICTURES,
+  output: IMAGE_OUTPUT,
   input: ({ params }) => params,
   artifacts: (output) => output,
 };
@@ -42,7 +42,7 @@ export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
 export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
   kind: "imageEdits",
   call: IMAGE_EDITS,
-  output: PICTURES,
+  output: IMAGE_OUTPUT,
   input: ({ params, strength }, { image, mask }) => {
     // Images of edits come as bytes only.
     const images = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
@@ -60,7 +60,7 @@ export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = 
 export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
   kind: "speech",
   call: SPEECH,
-  output: SPEECHES,
+  output: SPEECH_OUTPUT,
   input: ({ params }) => params,
   artifacts: (output) => [output],
 };
@@ -68,7 +68,7 @@ export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
 export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
   kind: "video",
   call: VIDEO,
-  output: VIDEOS,
+  output: VIDEO_OUTPUT,
   input: ({ params }, read) => ({ ...params, ...(read as Pick<VideoInput, "image" | "video">) }),
   artifacts: (output) => output,
 };
@@ -76,7 +76,7 @@ export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
 export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
   kind: "music",
   call: MUSIC,
-  output: SONGS,
+  output: MUSIC_OUTPUT,
   input: ({ params }) => params,
   artifacts: (output) => output,
 };
@@ -84,7 +84,7 @@ export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
 export const MODELLING: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
   kind: "mesh",
   call: MESH,
-  output: MESHES,
+  output: MESH_OUTPUT,
   input: ({ params }, read) => ({ ...params, ...(read as Pick<MeshInput, "image" | "mesh">) }),
   artifacts: (output) => output,
 };

@@ -50,7 +50,7 @@ export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: Me
   };
 }
 
-/** Milliseconds as the price counts them, undefined where nobody told; and what the usage record says. */
+/** Milliseconds as the price counts them, undefined where the provider did not tell; and what the usage record says. */
 function countOf(
   { price, most, secondsOf }: HeldMedia,
   made: readonly Measured[],

@@ -27,7 +27,7 @@ export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvi
   if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) return error;
   const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
   if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
-  // A caller that left is billed for nothing; what it cost us is ours. Of our own deadline and stop nobody knows.
+  // A caller that left is billed for nothing; what it cost us is ours. After our own deadline or stop the outcome is unknown.
   const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
   return isOpen && isResumed(kind) ? unknown(error) : undefined;
 }

@@ -8,7 +8,7 @@ import type { Artifact } from "../../providers/media.ts";
 import type { OutputSpec } from "./artifacts.ts";
 import { secondsOf } from "./seconds.ts";
 
-export const PICTURES: OutputSpec = {
+export const IMAGE_OUTPUT: OutputSpec = {
   ...MEDIA_JOBS.images,
   noun: "image",
   standsAlone: true,
@@ -21,7 +21,7 @@ export const PICTURES: OutputSpec = {
   },
 };
 
-const SOUND_TYPES = {
+const AUDIO_TYPES = {
   "audio/mpeg": "mp3",
   "audio/ogg": "ogg",
   "audio/aac": "aac",
@@ -37,9 +37,9 @@ const PCM_BYTES_A_SECOND = 48_000;
  * Samples have no mark, so of audio an answer brings the adapter's word counts, which has looked at the bytes. At an address the
  * word is a stranger's, and the bytes alone count.
  */
-const SOUND: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
+const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
-  types: SOUND_TYPES,
+  types: AUDIO_TYPES,
   typeOf: async (bytes, artifact) =>
     ("url" in artifact ? undefined : artifact.contentType) ?? (await sniffMediaType(bytes)),
   measure: async (context, made, contentType, signal) => ({
@@ -48,10 +48,10 @@ const SOUND: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   }),
 };
 
-export const SPEECHES: OutputSpec = { ...MEDIA_JOBS.speech, ...SOUND, noun: "speech" };
-export const SONGS: OutputSpec = { ...MEDIA_JOBS.music, ...SOUND, noun: "music" };
+export const SPEECH_OUTPUT: OutputSpec = { ...MEDIA_JOBS.speech, ...AUDIO, noun: "speech" };
+export const MUSIC_OUTPUT: OutputSpec = { ...MEDIA_JOBS.music, ...AUDIO, noun: "music" };
 
-export const VIDEOS: OutputSpec = {
+export const VIDEO_OUTPUT: OutputSpec = {
   ...MEDIA_JOBS.video,
   noun: "video",
   accept: "video/*",
@@ -66,7 +66,7 @@ function videoTypeOf(sniffed: string | undefined): string | undefined {
   return sniffed === "audio/mp4" ? "video/mp4" : sniffed;
 }
 
-export const MESHES: OutputSpec = {
+export const MESH_OUTPUT: OutputSpec = {
   ...MEDIA_JOBS.mesh,
   noun: "mesh",
   accept: "*/*",

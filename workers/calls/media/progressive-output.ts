@@ -40,7 +40,7 @@ export async function progressiveOutputOf(
   const [only, ...others] = artifacts;
   if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(held.price.unit)) return undefined;
   const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
-  // What lies at an address is looked at before anybody hears it.
+  // What lies at an address is checked before it is passed on.
   if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
   try {
     // What a full workspace could hear it would neither keep nor pay for.

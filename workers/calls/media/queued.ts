@@ -93,7 +93,7 @@ export async function pollOnce<Output>(
   job: ProviderJob,
 ): Promise<MediaResult<Output> | undefined> {
   const polled = await adapter.poll(job, AbortSignal.timeout(pollMsOf(adapter)));
-  // Its first half is over, and nobody will begin the second.
+  // Its first half is over, and no worker will begin the second.
   if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
   return verdictOf(polled);
 }

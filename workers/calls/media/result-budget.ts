@@ -1,6 +1,6 @@
 /**
  * Bytes of results that the jobs of one pool of a process hold at once, in memory or on the disk, shared fairly among workspaces. A job
- * asks for more as its bytes come; whoever finds no room waits, and its provider with it.
+ * asks for more as its bytes come; a job that finds no room waits, and its provider with it.
  *
  * Three rules keep the sum bounded, workspaces apart, and every job moving:
  * - A workspace may take as much as it leaves free, so there is always room for one that comes later.

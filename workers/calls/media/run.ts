@@ -1,6 +1,6 @@
 /**
  * What a media pool does with a job: served by the first source that can, what was made kept as files, settled at what was
- * delivered, answered once. A job that goes on at its provider is followed by whoever has it now.
+ * delivered, answered once. A job that goes on at its provider is followed by the worker that owns it now.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/kinds/input-media.ts";
@@ -126,7 +126,7 @@ class MediaRun<Kind extends MadeKind> {
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 
-  /** A job that fails at its provider goes to the next one, whoever began it. */
+  /** A job that fails at its provider goes to the next one, also when another worker began it. */
   private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
     try {
       return await this.resume(begun, signal);
@@ -203,7 +203,7 @@ class MediaRun<Kind extends MadeKind> {
     ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
   ): Promise<T> {
     const read = (await this.inputs?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
-    // What another provider was asked for, or answered, is over: whoever takes the job over must not hear of that one.
+    // What another provider was asked for, or answered, is over: a worker that takes the job over must not hear of that one.
     if (this.begun !== null) await this.keep(null);
     const input = this.kind.input(this.kind.call.check(this.request, candidate.model), read);
     this.holding.keep(0);
@@ -276,7 +276,7 @@ class MediaRun<Kind extends MadeKind> {
     this.source = source;
     this.held = heldPriceOf(begun);
     if (begun.is_between) throw new ProviderError("unknown", "its second half may have been begun");
-    // Its model may offer less by now, or not that source any more: whoever has the job is asked all the same.
+    // Its model may offer less by now, or not that source any more: the provider that has the job is asked all the same.
     const catalogue = context.catalogue.current();
     const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
     const adapter = provider && (context.providers.media(provider, kind.kind) as Adapter<Kind> | undefined);
@@ -291,7 +291,7 @@ class MediaRun<Kind extends MadeKind> {
     const served = { source, model, depth };
     if (!this.slot.isLate) return { ...served, ...(await this.follow(adapter, source, begun.job, signal)) };
     if ("run" in adapter) throw new ProviderError("unknown", "its source keeps no jobs any more");
-    // Whoever was asked to stop it may not have heard.
+    // The worker that was asked to stop it may not have heard.
     if (this.slot.wasCancelled)
       await adapter.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
     const result = await pollOnce(adapter, begun.job);
@@ -320,7 +320,7 @@ class MediaRun<Kind extends MadeKind> {
       holding: this.holding,
       refresh,
       canResume: this.begun !== null,
-      // Whoever takes the job over has it from the database, which keeps no order of members.
+      // A worker that takes the job over has it from the database, which keeps no order of members.
       work: `${made.source} ${canonicalJson(this.begun?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,

@@ -1,4 +1,4 @@
-/** How long a made recording lasts: its bytes are a stranger's, so a child process with limits looks at them. */
+/** How long audio that was made lasts. Its bytes are a stranger's, so a child process with limits reads them. */
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { WorkerContext } from "../../context.ts";

@@ -1,6 +1,6 @@
-/** What the audio pool does with a recording: the first source that can transcribes it. */
+/** What the audio pool does with a call's audio: the first source that can transcribes it. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkTranscription, type Recording, type TranscriptionParams } from "#shared/kinds/transcription.ts";
+import { checkTranscription, type MeasuredAudio, type TranscriptionParams } from "#shared/kinds/transcription.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -17,16 +17,16 @@ import type { Attempt } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
-import { type CallRecording, readRecording, type RecordingPlace } from "./recording.ts";
+import { type CallAudio, readStoredAudio, type StoredAudio } from "./audio.ts";
 import { type HeldMedia, meterMedia } from "../media/meter.ts";
 import { moveHold, type HeldPrice } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
 
-/** The client's body, and what the ingress found out about its recording. */
+/** The client's body, and what the ingress found out about its audio. */
 interface Call extends TranscriptionRequest {
-  readonly recording: RecordingPlace & Recording;
+  readonly recording: StoredAudio & MeasuredAudio;
 }
 
 type Adapter = MediaAdapter<TranscriptionInput, Transcript>;
@@ -72,9 +72,9 @@ class Transcribing {
     const watchdog = watchCall(job, this.control.signal);
     const { signal } = watchdog;
     const askedAt = performance.now();
-    let recording: CallRecording | undefined;
+    let recording: CallAudio | undefined;
     try {
-      recording = await readRecording(context, job.workspace_id, call.recording, signal);
+      recording = await readStoredAudio(context, job.workspace_id, call.recording, signal);
       const served = await this.ask(recording, signal);
       return this.succeed(served, performance.now() - askedAt);
     } catch (error) {
@@ -91,7 +91,7 @@ class Transcribing {
     return checkTranscription(this.call, model, this.call.recording);
   }
 
-  private ask(recording: CallRecording, signal: AbortSignal): Promise<Served> {
+  private ask(recording: CallAudio, signal: AbortSignal): Promise<Served> {
     const { context, job } = this;
     const candidates = candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
       context.providers.media(provider, "transcription"),
@@ -110,7 +110,7 @@ class Transcribing {
     });
   }
 
-  private async attempt(attempt: Attempt<Adapter>, recording: CallRecording, signal: AbortSignal): Promise<Served> {
+  private async attempt(attempt: Attempt<Adapter>, recording: CallAudio, signal: AbortSignal): Promise<Served> {
     const { adapter, model, source } = attempt.candidate;
     this.last = attempt;
     if (!("run" in adapter)) throw new ProviderError("misconfigured", "the source queues what is waited for");
@@ -153,7 +153,7 @@ class Transcribing {
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
-  /** What a caller owes that left while it read along: the whole recording, or by the token our own low count. */
+  /** What a caller owes that left while it read along: the whole audio, or by the token our own low count. */
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
@@ -177,7 +177,7 @@ class Transcribing {
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     const plain = renderTranscript(transcript, params.format, options);
     const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
-    context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "recording transcribed");
+    context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "audio transcribed");
     return {
       status: "succeeded",
       source,
@@ -198,7 +198,7 @@ class Transcribing {
     return {
       ...failed,
       charge: hasLeft ? this.meterCut(last.candidate.model) : undefined,
-      // Adapters name the recording as forms do; it may have come otherwise.
+      // Adapters name the audio as forms do; it may have come otherwise.
       failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
     };
   }

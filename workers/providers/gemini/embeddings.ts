@@ -79,7 +79,7 @@ function vectorOf(value: unknown, dimensions: number | undefined): Float32Array 
   return dimensions === undefined ? vector : unit(vector);
 }
 
-/** Google cuts its vectors and leaves them short; whoever compares them takes their length for one. */
+/** Google cuts its vectors and does not normalise them; comparisons assume a length of one. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
   return length === 0 ? vector : vector.map((number) => number / length);

@@ -72,7 +72,7 @@ export function classifyImages(status: number, headers: Headers, text: string): 
   return sharpened(classifyAnswer(status, headers, text), codeOf(parseObject(text)?.["error"]));
 }
 
-const UNREADABLE_PICTURE = /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)/;
+const UNREADABLE_IMAGE = /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)/;
 
 function sharpened(error: ProviderError, code: string): ProviderError {
   if (error.kind !== "rejected") return error;
@@ -80,7 +80,7 @@ function sharpened(error: ProviderError, code: string): ProviderError {
   // Which fields are sent is the catalogue's decision: one that the source does not know is no fault of the caller.
   if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
   const field = /^(?:image|mask)\b/.exec(error.param ?? "")?.[0];
-  if (UNREADABLE_PICTURE.test(code)) return unreadableImage(error.detail, field ?? "image", facts);
+  if (UNREADABLE_IMAGE.test(code)) return unreadableImage(error.detail, field ?? "image", facts);
   if (field === undefined) return error;
   return new ProviderError("rejected", error.detail, {
     ...facts,

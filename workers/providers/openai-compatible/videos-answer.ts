@@ -81,7 +81,7 @@ function lengthOf(value: unknown): number | undefined {
   return seconds > 0 && seconds <= SECONDS_MAX ? seconds : undefined;
 }
 
-const UNREADABLE_PICTURE =
+const UNREADABLE_IMAGE =
   /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)|^inpaint_image/;
 
 /** An error that blames a field blames what the caller sent under another name, or what the catalogue sends. */
@@ -92,7 +92,7 @@ function sharpened(error: ProviderError, said: unknown, fields: Fields): Provide
   if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
   const field = error.param ?? "";
   const ours = field === "prompt" ? field : inputOf(field, fields);
-  if (ours === "image" || UNREADABLE_PICTURE.test(code)) {
+  if (ours === "image" || UNREADABLE_IMAGE.test(code)) {
     return unreadableImage(error.detail, "image", { ...facts, kind: "video" });
   }
   return new ProviderError("rejected", error.detail, {

@@ -21,7 +21,7 @@ export interface Asked {
 const REFUSED =
   /\bnsfw\b|\bE005\b|flagged|\bsensitive\b|\bsafety\b|moderat(?:ed|ion)|content polic|prohibited content|inappropriate/i;
 
-/** Hints beyond an hour help nobody (retry-after.ts). */
+/** Hints beyond an hour are of no use (retry-after.ts). */
 const HINT_MAX_MS = 3_600_000;
 
 /** A start that was not taken; what its status leaves open is told apart by start.ts. */

@@ -20,7 +20,7 @@ import { ProviderError } from "../provider.ts";
 import { placeMedia } from "./inputs.ts";
 import { measured, type Model, predictions } from "./predictions.ts";
 
-const PICTURES = {
+const IMAGE_MODEL = {
   usual: { seed: "seed", aspect_ratio: "aspect_ratio", image: "image", mask: "mask" },
   asked: ({ n }) => n,
   wanted: { members: ["images", "image", "output"], extension: /\.(?:png|jpe?g|webp|gif)$/i },
@@ -28,10 +28,10 @@ const PICTURES = {
   cancelAfter: "10m",
 } as const satisfies Omit<Model<ImageInput>, "kind" | "place">;
 
-const IMAGES: Model<ImageInput> = { ...PICTURES, kind: "images", place: placeImage };
+const IMAGES: Model<ImageInput> = { ...IMAGE_MODEL, kind: "images", place: placeImage };
 
 const EDITS: Model<ImageEditInput> = {
-  ...PICTURES,
+  ...IMAGE_MODEL,
   kind: "imageEdits",
   place(call) {
     const placed = placeImage(call);
@@ -95,5 +95,5 @@ export function createReplicate(endpoint: Endpoint): MediaAdapters {
 
 function placeImage(call: MediaCall<ImageInput>): PlacedInput[] {
   const prompt = { ours: "prompt", theirs: call.fields?.["prompt"] ?? "prompt", value: call.input.prompt };
-  return [prompt, ...placeInputs(call, PICTURES.usual)];
+  return [prompt, ...placeInputs(call, IMAGE_MODEL.usual)];
 }

@@ -77,7 +77,7 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
   };
 }
 
-/** Only HTTPS is taken as a webhook; whoever has another address polls. */
+/** Only HTTPS is taken as a webhook; with another address we poll. */
 function ringing(callbackUrl: string | undefined): Members {
   return callbackUrl?.startsWith("https://") ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
 }

@@ -14,7 +14,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 
 import { keepArtifacts } from "#workers/calls/media/artifacts.ts";
-import { SONGS, PICTURES, VIDEOS } from "#workers/calls/media/output-specs.ts";
+import { MUSIC_OUTPUT, IMAGE_OUTPUT, VIDEO_OUTPUT } from "#workers/calls/media/output-specs.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -54,7 +54,7 @@ const roomy = () => new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 })
 async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {
   const job = { job_id: id, workspace_id: workspaceId };
   const signal = new AbortController().signal;
-  const kept = await keepArtifacts(tools(), job, made, SONGS, { signal, holding: roomy(), work, canResume });
+  const kept = await keepArtifacts(tools(), job, made, MUSIC_OUTPUT, { signal, holding: roomy(), work, canResume });
   return kept.map(({ fileId }) => fileId);
 }
 
@@ -105,7 +105,7 @@ describe("what is larger than its kind may be", () => {
         work: "one/m 1",
         canResume: true,
       };
-      const small = { ...SONGS, bytesMax: 5_000 };
+      const small = { ...MUSIC_OUTPUT, bytesMax: 5_000 };
       const fault = await keepArtifacts(tools(), job, [made], small, options).catch((error: unknown) => error);
       expect(fault).toMatchObject({ name: "ProviderError", kind: "failed" });
       expect(await filesOf()).toBe(before);
@@ -122,13 +122,19 @@ describe("what is fetched", () => {
     work: "one/m 1",
     canResume: true,
   };
-  const quick = { ...SONGS, fetchMs: 50 };
+  const quick = { ...MUSIC_OUTPUT, fetchMs: 50 };
   const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
 
   test("and never comes from its provider is asked for anew, and kept when it comes then", async () => {
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const refresh = () => Promise.resolve([{ open, contentType: "audio/wav" }]);
-    const kept = await keepArtifacts(tools(), job(), [never], { ...SONGS, fetchMs: 500 }, { ...options, refresh });
+    const kept = await keepArtifacts(
+      tools(),
+      job(),
+      [never],
+      { ...MUSIC_OUTPUT, fetchMs: 500 },
+      { ...options, refresh },
+    );
     expect(kept).toMatchObject([{ contentType: "audio/wav", seconds: 1 }]);
   }, 30_000);
 
@@ -144,7 +150,7 @@ describe("what is fetched", () => {
       },
     });
     const made: Artifact = { open: () => Promise.resolve(stream), contentType: "audio/wav" };
-    const output = { ...SONGS, fetchMs: 60, stallMs: 30_000 };
+    const output = { ...MUSIC_OUTPUT, fetchMs: 60, stallMs: 30_000 };
     const kept = await keepArtifacts(tools(), job(), [made], output, { ...options, canResume: false });
     expect(kept).toMatchObject([{ seconds: 1 }]);
   }, 30_000);
@@ -166,7 +172,7 @@ describe("what is fetched", () => {
     await first.add(LIMITS.resultStepBytes + 1, options.signal);
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const made: Artifact = { open, contentType: "audio/wav" };
-    const output = { ...SONGS, fetchMs: 100, stallMs: 50 };
+    const output = { ...MUSIC_OUTPUT, fetchMs: 100, stallMs: 50 };
     const keeping = keepArtifacts(tools(), job(), [made], output, { ...options, holding: second });
     setTimeout(() => first.keep(0), 300);
     await keeping;
@@ -178,7 +184,7 @@ describe("what is fetched", () => {
     const budget = new ResultBudget({ bytesMax: 1, waitMs: 1, onChange: (bytes) => (held = Math.max(held, bytes)) });
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     let heard = 0;
-    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], SONGS, {
+    await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], MUSIC_OUTPUT, {
       ...options,
       holding: budget.open("a"),
       onBytes: (bytes) => (heard += bytes.length),
@@ -211,7 +217,7 @@ describe("how long a result lasts", () => {
     const around = { ...tools(), probes: { ...probes, ...after(ends) } };
     const job = { job_id: newId(), workspace_id: workspaceId };
     const options = { signal: new AbortController().signal, holding: roomy(), work: "one/m 1", canResume: true };
-    const output = "open" in made ? VIDEOS : SONGS;
+    const output = "open" in made ? VIDEO_OUTPUT : MUSIC_OUTPUT;
     return (await keepArtifacts(around, job, [made], output, options))[0]?.seconds;
   };
   const crash = new MediaError("failed", "the child ended");
@@ -244,7 +250,13 @@ describe("how long a result lasts", () => {
     };
     const around = { ...tools(), probes: { ...probes, audio } };
     const options = { signal: given.signal, holding: roomy(), work: "one/m 1", canResume: true };
-    const keeping = keepArtifacts(around, { job_id: newId(), workspace_id: workspaceId }, [sound(1)], SONGS, options);
+    const keeping = keepArtifacts(
+      around,
+      { job_id: newId(), workspace_id: workspaceId },
+      [sound(1)],
+      MUSIC_OUTPUT,
+      options,
+    );
     expect(await keeping.catch((error: unknown) => error)).toMatchObject({ name: "ProviderError", kind: "aborted" });
     expect(await filesOf()).toBe(before);
     await busy.close();
@@ -256,7 +268,7 @@ describe("one of several pictures that cannot be had", () => {
   const none: Artifact = { bytes: new Uint8Array(9), contentType: "image/png" };
   const options = () => ({ signal: new AbortController().signal, holding: roomy(), work: "one/m" });
   const pictures = (made: readonly Artifact[]) =>
-    keepArtifacts(tools(), { job_id: newId(), workspace_id: workspaceId }, made, PICTURES, options());
+    keepArtifacts(tools(), { job_id: newId(), workspace_id: workspaceId }, made, IMAGE_OUTPUT, options());
 
   test("leaves the others, in their order; with none left it is the failure", async () => {
     expect(await pictures([none, picture, none, picture])).toHaveLength(2);
@@ -268,7 +280,7 @@ describe("one of several pictures that cannot be had", () => {
   test("since the store is away leaves none", async () => {
     const away = { ...tools(), uploads: { run: () => Promise.reject(new Error("away")) } } as never;
     const job = { job_id: newId(), workspace_id: workspaceId };
-    const fault = await keepArtifacts(away, job, [picture, picture], PICTURES, options()).catch(
+    const fault = await keepArtifacts(away, job, [picture, picture], IMAGE_OUTPUT, options()).catch(
       (error: unknown) => error,
     );
     expect(fault).toMatchObject({ message: "away" });

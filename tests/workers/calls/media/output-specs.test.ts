@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
-import { SONGS, SPEECHES } from "#workers/calls/media/output-specs.ts";
+import { MUSIC_OUTPUT, SPEECH_OUTPUT } from "#workers/calls/media/output-specs.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 
 const HTML = Buffer.from("<!doctype html><title>Not found</title>");
@@ -17,7 +17,7 @@ const AAC = Buffer.concat(
 
 describe("what sound at an address is", () => {
   test("its bytes say, whatever its server calls it", async () => {
-    for (const output of [SONGS, SPEECHES]) {
+    for (const output of [MUSIC_OUTPUT, SPEECH_OUTPUT]) {
       expect(await output.typeOf(HTML, at("audio/wav"))).toBeUndefined();
       expect(await output.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
       expect(await output.typeOf(soundOf("mp3"), at("audio/wav"))).toBe("audio/mpeg");
@@ -27,17 +27,17 @@ describe("what sound at an address is", () => {
   });
 
   test("cannot be samples, which have no mark", async () => {
-    expect(await SONGS.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
+    expect(await MUSIC_OUTPUT.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
   });
 });
 
 describe("what sound of an answer is", () => {
   test("its adapter says, which has looked at it", async () => {
-    expect(await SPEECHES.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe(
+    expect(await SPEECH_OUTPUT.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe(
       "audio/pcm",
     );
     const open = () => Promise.reject(new Error("not asked"));
-    expect(await SPEECHES.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
-    expect(await SPEECHES.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
+    expect(await SPEECH_OUTPUT.typeOf(soundOf("pcm"), { open, contentType: "audio/pcm" })).toBe("audio/pcm");
+    expect(await SPEECH_OUTPUT.typeOf(soundOf("opus"), { open })).toBe("audio/ogg");
   });
 });

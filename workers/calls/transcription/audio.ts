@@ -1,4 +1,4 @@
-/** The recording of a call: read here and not before, since it has no business on the queue. */
+/** The audio of a call: read only here, since its bytes do not travel on the queue. */
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -11,12 +11,12 @@ import type { TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 /** Where it lies: beside the call's claim, or in the file store. */
-export type RecordingPlace = { readonly contentType: string; readonly filename: string } & (
+export type StoredAudio = { readonly contentType: string; readonly filename: string } & (
   | { readonly reference: string }
   | { readonly fileId: string }
 );
 
-export interface CallRecording {
+export interface CallAudio {
   readonly audio: TranscriptionInput["audio"];
   /** Gives its memory back. */
   release(): void;
@@ -27,12 +27,12 @@ export interface CallRecording {
 const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
 
 /** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
-export async function readRecording(
+export async function readStoredAudio(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
   workspaceId: string,
-  place: RecordingPlace,
+  place: StoredAudio,
   signal: AbortSignal,
-): Promise<CallRecording> {
+): Promise<CallAudio> {
   const { contentType, filename } = place;
   const source =
     "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
@@ -47,8 +47,8 @@ export async function readRecording(
   } catch (error) {
     lease.release();
     if (error instanceof ProviderError || error instanceof ApiError) throw error;
-    context.log.error({ err: error }, "the recording of a call could not be read back");
-    throw new ApiError("service_unavailable", "The recording could not be read back; try again.");
+    context.log.error({ err: error }, "the audio of a call could not be read back");
+    throw new ApiError("service_unavailable", "The audio could not be read back; try again.");
   }
 }
 
@@ -64,7 +64,7 @@ function ofCall({ storage, log }: Pick<WorkerContext, "storage" | "log">, refere
     read: () => readCallMedia(storage, reference),
     discard: () =>
       void deleteCallMedia(storage, reference).catch((error: unknown) =>
-        log.warn({ err: error }, "the recording of a call was not deleted"),
+        log.warn({ err: error }, "the audio of a call was not deleted"),
       ),
   };
 }

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { runCapability } from "./in-folder.ts";
+
+const outputOf = async (id: string, input: Parameters<typeof runCapability>[1], params: object = {}) =>
+  (await runCapability(id, input, params)).output;
+const code = (text: string) => ({ code: { text } });
+const refused = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
+  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
+  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
+  throw error ?? new Error("it was not refused");
+};
+
+describe("exact texts of", () => {
+  test("formatted code", async () => {
+    expect(await outputOf("code.format", code("const a={b:1}"), { language: "javascript" })).toEqual({
+      text: "const a = { b: 1 };\n",
+    });
+    expect(await outputOf("code.format", code("select a,b from t where x=1"), { language: "sql" })).toEqual({
+      text: "select\n  a,\n  b\nfrom\n  t\nwhere\n  x = 1\n",
+    });
+  });
+
+  test("minified code", async () => {
+    expect(await outputOf("code.minify", code("/* a */ .a { color: #ff0000 }"), { language: "css" })).toMatchObject({
+      text: ".a{color:red}",
+    });
+    expect(
+      await outputOf("code.minify", code("function add(first, second) { return first + second }\nadd(1, 2);"), {
+        language: "js",
+      }),
+    ).toMatchObject({ text: "function add(n,d){return n+d}add(1,2);\n" });
+  });
+
+  test("a patch, which makes the one text of the other", async () => {
+    const [old, next] = ["one\ntwo\nthree\n", "one\n2\nthree\nfour\n"];
+    const made = await outputOf("code.diff", { old: { text: old }, new: { text: next } });
+    expect(made).toMatchObject({ added: 2, removed: 1 });
+    const patch = { text: String(made?.["text"]) };
+    expect(await outputOf("code.diff", { old: { text: old }, patch }, { mode: "apply" })).toEqual({ text: next });
+  });
+
+  test("matches, with their groups and places", async () => {
+    const text = { text: "a1 b22" };
+    expect(await outputOf("code.regex", { text }, { pattern: "([a-z])([0-9]+)" })).toEqual({
+      matches: [
+        { text: "a1", index: 0, groups: ["a", "1"] },
+        { text: "b22", index: 3, groups: ["b", "22"] },
+      ],
+      is_cut: false,
+    });
+    expect(await outputOf("code.regex", { text }, { pattern: "[0-9]+", mode: "replace", replacement: "#" })).toEqual({
+      text: "a# b#",
+    });
+    expect(await outputOf("code.regex", { text }, { pattern: " ", mode: "split" })).toEqual({ parts: ["a1", "b22"] });
+  });
+
+  test.each([
+    ["json", '{"a":[1,{"b":"c"}]}', '{\n  "a": [\n    1,\n    {\n      "b": "c"\n    }\n  ]\n}\n'],
+    ["yaml", "a: 1\nb:\n  - x\n", '{\n  "a": 1,\n  "b": [\n    "x"\n  ]\n}\n'],
+    ["toml", "a = 1\n[t]\nb = 'c'\n", '{\n  "a": 1,\n  "t": {\n    "b": "c"\n  }\n}\n'],
+    ["csv", "a,b\n1,2\n", '[\n  {\n    "a": "1",\n    "b": "2"\n  }\n]\n'],
+  ])("data in %s", async (from, text, expected) => {
+    expect(await outputOf("code.transform_json", { data: { text } }, { from })).toEqual({ from, text: expected });
+  });
+
+  test("data that goes through jq and comes out as TOML", async () => {
+    const data = { text: '{"items":[{"n":1},{"n":3}]}' };
+    const made = await outputOf(
+      "code.transform_json",
+      { data },
+      { jq: '{total: ([.items[].n] | add), t: {a: "b"}}', to: "toml" },
+    );
+    expect(made).toMatchObject({ text: 'total = 4\n\n[t]\na = "b"\n' });
+  });
+});
+
+describe("a script", () => {
+  test("returns its last value and what it printed", async () => {
+    expect(
+      await outputOf("code.run_javascript", code("console.log('a', 1, {b: 2}); args.n * 2"), { args: { n: 21 } }),
+    ).toEqual({
+      value: 42,
+      printed: ['a 1 {"b":2}'],
+    });
+  });
+
+  test.each([
+    ["has no process", "typeof process + typeof fetch + typeof require", { value: "undefinedundefinedundefined" }],
+    ["counts what is not there as null", "undefined", { value: null }],
+  ])("%s", async (_what, text, expected) => {
+    expect(await outputOf("code.run_javascript", code(text))).toMatchObject(expected);
+  });
+
+  test.each([
+    ["never ends", "for (;;) {}", "too_large: Expected the script to end within params.timeout."],
+    ["takes all memory", "const a = []; for (;;) a.push(new Array(100000).fill(1))", "invalid: The script failed"],
+    ["calls itself for ever", "const f = () => f(); f()", "invalid: The script failed"],
+    ["throws", "throw new TypeError('no')", "invalid: The script failed: TypeError: no"],
+  ])("that %s is ended with a reason", async (_what, text, said) => {
+    expect(await refused(runCapability("code.run_javascript", code(text), { timeout: 0.5 }))).toContain(said);
+  });
+});
+
+describe("is refused", () => {
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      "code that is none",
+      () => runCapability("code.format", code("const ="), { language: "javascript" }),
+      "corrupt: The code cannot be read: ",
+    ],
+    [
+      "a language that is not known",
+      () => runCapability("code.highlight", code("a"), { language: "klingon" }),
+      "invalid: Expected params.language",
+    ],
+    [
+      "a comparison with nothing",
+      () => runCapability("code.diff", { old: { text: "a" } }),
+      "invalid: Expected input.new for params.mode diff, got none.",
+    ],
+    [
+      "a patch that does not fit",
+      () =>
+        runCapability(
+          "code.diff",
+          { old: { text: "x\n" }, patch: { text: "--- a\n+++ b\n@@ -1 +1 @@\n-y\n+z\n" } },
+          { mode: "apply" },
+        ),
+      "invalid: Expected a patch that fits",
+    ],
+    [
+      "look-around",
+      () => runCapability("code.regex", { text: { text: "a" } }, { pattern: "(?=a)" }),
+      "invalid: Expected params.pattern in RE2's syntax",
+    ],
+    [
+      "a replacement of nothing that is replaced",
+      () => runCapability("code.regex", { text: { text: "a" } }, { pattern: "a", replacement: "b" }),
+      "invalid_request: Expected params.replacement to be absent with params.mode",
+    ],
+    [
+      "an XML of entities",
+      () => runCapability("code.transform_json", { data: { text: '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' } }),
+      "corrupt: The XML cannot be read",
+    ],
+    [
+      "data that breaks its schema",
+      () => runCapability("code.transform_json", { data: { text: "1" } }, { schema: { type: "string" } }),
+      "corrupt: The data does not meet the schema",
+    ],
+    [
+      "a jq program that is none",
+      () => runCapability("code.transform_json", { data: { text: "1" } }, { jq: "[" }),
+      "invalid: Expected params.jq",
+    ],
+    [
+      "bytes that are no text",
+      () => runCapability("code.minify", { code: new Uint8Array([0xff, 0xfe, 0x41]) }, { language: "json" }),
+      "corrupt: Expected text in UTF-8.",
+    ],
+  ])("%s", async (_what, run, said) => {
+    expect(await refused(run())).toContain(said);
+  });
+});
+
+test("a pattern that would take a backtracking engine for ever takes no longer than its text", async () => {
+  const text = { text: `${"a".repeat(5_000)}b` };
+  expect(await outputOf("code.regex", { text }, { pattern: "(a+)+$" })).toEqual({ matches: [], is_cut: false });
+});
+
+test("XML is read with its attributes", async () => {
+  const made = await outputOf("code.transform_json", { data: { text: '<a x="1"><b>c</b></a>' } });
+  expect(String(made?.["text"])).toContain('"c"');
+});

@@ -1,0 +1,72 @@
+import { applyPatch, createTwoFilesPatch, structuredPatch } from "diff";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { choice, integer } from "../params.ts";
+import { CODE_PRICE, madeText, textOf } from "../text.ts";
+
+/** Edits that are looked for: texts that have little in common take too long beyond it. */
+const EDITS_MAX = 20_000;
+const TIMEOUT_MS = 5_000;
+
+export default defineCapability({
+  id: "code.diff",
+  display_name: "Compare or patch text",
+  description: "Writes the differences of two texts as a patch, or applies one.",
+  output_modality: "text",
+  input: {
+    old: input("text", "The text as it was.", { takesText: true }),
+    new: input("text", "The text as it is, for a comparison.", { optional: true, takesText: true }),
+    patch: input("text", "A unified diff, to be applied.", { optional: true, takesText: true }),
+  },
+  params: {
+    mode: choice("What is done.", ["diff", "apply"], { default: "diff" }),
+    context: integer("Lines around each difference.", { min: 0, max: 20, default: 3 }),
+  },
+  sample_input: { old: { text: "one\ntwo\nthree\n" }, new: { text: "one\n2\nthree\n" } },
+  examples: [
+    { title: "As a patch", params: {} },
+    { title: "Without lines around", params: { context: 0 } },
+  ],
+  price: CODE_PRICE,
+  engine: "code",
+  async run({ params, inputs, folder }) {
+    const old = await textOf(inputs.old);
+    const wanted = params.mode === "diff" ? inputs.new : inputs.patch;
+    if (!wanted) {
+      const name = params.mode === "diff" ? "new" : "patch";
+      throw new MediaError("invalid", `Expected input.${name} for params.mode ${params.mode}, got none.`);
+    }
+    const other = await textOf(wanted);
+    if (params.mode === "apply") {
+      const text = patched(old, other);
+      return madeText(folder, text, { name: "patched.txt", mediaType: "text/plain" });
+    }
+    const options = { context: params.context, timeout: TIMEOUT_MS, maxEditLength: EDITS_MAX };
+    const parts = structuredPatch("old", "new", old, other, "", "", options);
+    const text = createTwoFilesPatch("old", "new", old, other, "", "", options);
+    if (!parts || text === undefined) throw new MediaError("too_large", `Expected at most ${EDITS_MAX} differences.`);
+    const lines = parts.hunks.flatMap((hunk) => hunk.lines);
+    const more = {
+      added: lines.filter((line) => line.startsWith("+")).length,
+      removed: lines.filter((line) => line.startsWith("-")).length,
+    };
+    return madeText(folder, parts.hunks.length === 0 ? "" : text, {
+      name: "changes.diff",
+      mediaType: "text/plain",
+      more,
+    });
+  },
+});
+
+function patched(old: string, patch: string): string {
+  let text: string | false;
+  try {
+    text = applyPatch(old, patch);
+  } catch (error) {
+    throw new MediaError("corrupt", "Expected input.patch to be a unified diff of one file.", { cause: error });
+  }
+  if (text === false) throw new MediaError("invalid", "Expected a patch that fits the text; its lines are not there.");
+  return text;
+}

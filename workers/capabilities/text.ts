@@ -1,0 +1,37 @@
+/** Texts as inputs and results of capabilities. */
+import { join } from "node:path";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile, Made } from "./define.ts";
+
+/** UTF-8, without a byte order mark. @throws MediaError corrupt */
+export async function textOf({ path }: InputFile): Promise<string> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await Bun.file(path).arrayBuffer());
+  } catch (error) {
+    throw new MediaError("corrupt", "Expected text in UTF-8.", { cause: error });
+  }
+}
+
+/** As `output.text`, or as a file where it is long. */
+export async function madeText(
+  folder: string,
+  text: string,
+  { name, mediaType, more = {} }: { readonly name: string; readonly mediaType: string; readonly more?: object },
+): Promise<Made> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= LIMITS.capabilityTextBytesMax) return { output: { ...more, text } };
+  const path = join(folder, name);
+  await Bun.write(path, text);
+  return { output: { ...more, bytes }, files: [{ path, mediaType, name }] };
+}
+
+/** A caller's code that cannot be read: what its reader said, in a sentence. */
+export function unreadable(what: string, error: unknown): MediaError {
+  const [said = ""] = String(error instanceof Error ? error.message : error).split("\n");
+  return new MediaError("corrupt", `The ${what} cannot be read: ${said.trim().slice(0, 200)}.`, { cause: error });
+}
+
+export const CODE_PRICE = { unit: "per_operation", operation_price: "0.02" } as const;
