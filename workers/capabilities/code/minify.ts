@@ -1,4 +1,4 @@
-import { transformSync as transformScript } from "esbuild";
+import { stop, transform } from "esbuild";
 import { minify as minifyHtml } from "html-minifier-next";
 import { transform as transformCss } from "lightningcss";
 import { optimize } from "svgo";
@@ -10,14 +10,23 @@ import { CODE_PRICE, madeText, textOf, unreadable } from "../text.ts";
 const LANGUAGES = ["js", "ts", "css", "html", "svg", "json"] as const;
 
 const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Promise<string> | string>> = {
-  js: (code) => transformScript(code, { loader: "js", minify: true, legalComments: "none" }).code,
-  ts: (code) => transformScript(code, { loader: "ts", minify: true, legalComments: "none" }).code,
+  js: (code) => script(code, "js"),
+  ts: (code) => script(code, "ts"),
   css: (code) => transformCss({ filename: "a.css", code: Buffer.from(code), minify: true }).code.toString(),
   html: (code) =>
     minifyHtml(code, { collapseWhitespace: true, removeComments: true, minifyCSS: false, minifyJS: false }),
   svg: (code) => optimize(code, { multipass: true }).data,
   json: (code) => JSON.stringify(JSON.parse(code)),
 };
+
+/** In a process that esbuild keeps for the next time, unless it is stopped. */
+async function script(code: string, loader: "js" | "ts"): Promise<string> {
+  try {
+    return (await transform(code, { loader, minify: true, legalComments: "none" })).code;
+  } finally {
+    await stop();
+  }
+}
 
 export default defineCapability({
   id: "code.minify",
