@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 
 import { type Inline, releaseBody } from "#shared/admission/offload-inputs.ts";
 import { isLarge } from "#shared/admission/stored-request.ts";
+import type { WorkKind } from "#shared/admission/job-request.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -18,13 +19,14 @@ import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
 import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
+import { readRun, RUN_KIND } from "../capabilities/read-run.ts";
 import { lookAt } from "../audio/look.ts";
 import { audioOfBody } from "../audio/receive.ts";
 import type { IngressContext } from "../context.ts";
 
 export interface BatchCall {
-  readonly kind: Kind;
-  readonly model: Model;
+  readonly kind: WorkKind & Pick<Kind, "keepsFiles">;
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
   /** Nano-credits that such a call holds at least. */
   readonly leastNano: bigint;
   /** What is read or stored for it takes time and room: not begun for messages that would be refused. */
@@ -54,17 +56,13 @@ interface Arrived {
 export async function readBatchCall(context: Context, arrived: Arrived): Promise<BatchCall> {
   const { caller, pool, data } = arrived;
   const message = readJson(data);
-  const { endpoint = CHAT_ENDPOINT, body } = parse("BatchMessage", message.value);
-  const kind = kindAt(endpoint);
-  if (kind.pool !== pool) {
-    throw new ApiError(
-      "invalid_request",
-      `Expected ${endpoint} on batch.${kind.pool}.<workspace>, got batch.${pool}.`,
-      {
-        param: "endpoint",
-      },
-    );
+  const { endpoint = CHAT_ENDPOINT, capability = "", body } = parse("BatchMessage", message.value);
+  if (endpoint === RUN_ENDPOINT) {
+    checkPool(endpoint, RUN_KIND, pool);
+    return readCapability(context, caller, capability, body);
   }
+  const kind = kindAt(endpoint);
+  checkPool(endpoint, kind, pool);
   refuseUntold(body);
   const media = mediaKind(kind);
   if (media) return readMedia(context, caller, media, body);
@@ -75,6 +73,12 @@ export async function readBatchCall(context: Context, arrived: Arrived): Promise
   const files = await findStoredFiles(context.database, caller, body);
   const checked = kind.check(request, model, { bodyBytes: Buffer.byteLength(text), files });
   return ready(kind, model, { ...checked, inline: [], text: () => text });
+}
+
+function checkPool(endpoint: string, { pool: own }: Pick<WorkKind, "pool">, pool: Pool): void {
+  if (own === pool) return;
+  const message = `Expected ${endpoint} on batch.${own}.<workspace>, got batch.${pool}.`;
+  throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
 /** A job is answered as a whole, in JSON, and what it makes are files. */
@@ -101,8 +105,13 @@ async function readMedia(context: Context, caller: Caller, kind: MediaKind, body
   return ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
 }
 
+async function readCapability(context: Context, caller: Caller, id: string, body: object): Promise<BatchCall> {
+  const { model, checked, request, inline } = await readRun(context, caller, id, body);
+  return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
+}
+
 /** A call of which all is known. */
-function ready(kind: Kind, model: Model, call: LoadedCall): BatchCall {
+function ready(kind: BatchCall["kind"], model: BatchCall["model"], call: LoadedCall): BatchCall {
   const isHeavy = call.inline.length > 0 || isLarge(call.text({}));
   return { kind, model, leastNano: call.bound.holdNano, isHeavy, load: () => Promise.resolve(call) };
 }
@@ -153,11 +162,14 @@ export function fingerprintOf(data: Uint8Array): string {
   const hash = createHash("sha256");
   try {
     const { value } = readJson(data);
-    const { endpoint = CHAT_ENDPOINT, body } = value as { readonly endpoint?: unknown; readonly body?: unknown };
-    return hash.update(canonicalJson([endpoint, body])).digest("hex");
+    const { endpoint = CHAT_ENDPOINT, capability, body } = value as Readonly<Partial<Record<string, unknown>>>;
+    return hash
+      .update(canonicalJson(capability === undefined ? [endpoint, body] : [endpoint, capability, body]))
+      .digest("hex");
   } catch {
     return hash.update(data).digest("hex");
   }
 }
 
 const CHAT_ENDPOINT = "/v1/chat/completions";
+const RUN_ENDPOINT = "/v1/capabilities/{id}/run";

@@ -3,14 +3,13 @@ import { createHash } from "node:crypto";
 
 import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { parse } from "#shared/contracts.ts";
 import { readJson } from "#shared/json.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
-import { capabilityOf, checkOf, operationsOf, prepareRun } from "../capabilities/prepare.ts";
+import { capabilityOf, checkRun, operationsOf, readRun, RUN_KIND } from "../capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
@@ -75,6 +74,10 @@ export function capabilities(context: IngressContext): readonly Route[] {
   ];
 }
 
+function idOf(call: RouteCall): string {
+  return call.params["id"] ?? "";
+}
+
 interface Rendered {
   readonly text: string;
   readonly etag: string;
@@ -101,9 +104,16 @@ function list(catalogue: Catalogue, request: Request): Response {
 }
 
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job, isAsync } = await prepareRun(context, call);
   const caller = callerOf(call);
-  await admitMediaJob(context, call, caller, job);
+  const capability = capabilityOf(idOf(call));
+  const body = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const { isAsync, model, checked, request, inline } = await readRun(
+    context,
+    caller,
+    capability.id,
+    readJson(body).value,
+  );
+  await admitMediaJob(context, call, caller, { kind: RUN_KIND, model, checked, request, takeInline: () => inline });
   if (isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });
@@ -114,9 +124,9 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const capability = capabilityOf(call);
+  const capability = capabilityOf(idOf(call));
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const checked = checkOf(capability, parse("CapabilityRunRequest", readJson(bytes).value));
+  const { run: checked } = checkRun(capability, readJson(bytes).value);
   const price = capabilityPrice(context.catalogue.current(), capability);
   const operations = operationsOf(checked);
   return json({

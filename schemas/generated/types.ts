@@ -399,7 +399,12 @@ export interface BatchMessage {
     | "/v1/audio/transcriptions"
     | "/v1/music/generations"
     | "/v1/videos/generations"
-    | "/v1/3d/generations";
+    | "/v1/3d/generations"
+    | "/v1/capabilities/{id}/run";
+  /**
+   * The `{id}` of a run.
+   */
+  capability?: string;
   /**
    * The request, as that endpoint takes it.
    */

@@ -1204,7 +1204,8 @@ return errors === 0;
 }
 validate21.evaluated = { props: { key: true, job_id: true, status: true, result: true, error: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchMessage = validate22;
-var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings", "/v1/images/generations", "/v1/images/edits", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/music/generations", "/v1/videos/generations", "/v1/3d/generations"] }, body: { type: "object" } } };
+var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings", "/v1/images/generations", "/v1/images/edits", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/music/generations", "/v1/videos/generations", "/v1/3d/generations", "/v1/capabilities/{id}/run"] }, capability: { type: "string", maxLength: 100 }, body: { type: "object" } } };
+var func2 = require_ucs2length().default;
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -1229,7 +1230,7 @@ if (typeof data0 !== "string") {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings" || data0 === "/v1/images/generations" || data0 === "/v1/images/edits" || data0 === "/v1/audio/speech" || data0 === "/v1/audio/transcriptions" || data0 === "/v1/music/generations" || data0 === "/v1/videos/generations" || data0 === "/v1/3d/generations")) {
+if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings" || data0 === "/v1/images/generations" || data0 === "/v1/images/edits" || data0 === "/v1/audio/speech" || data0 === "/v1/audio/transcriptions" || data0 === "/v1/music/generations" || data0 === "/v1/videos/generations" || data0 === "/v1/3d/generations" || data0 === "/v1/capabilities/{id}/run")) {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/enum", keyword: "enum", params: { allowedValues: schema33.properties.endpoint.enum } }];
 return false;
 }
@@ -1238,16 +1239,36 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.body !== undefined) {
-let data1 = data.body;
+if (data.capability !== undefined) {
+let data1 = data.capability;
 const _errs3 = errors;
-if (!(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
-validate22.errors = [{ instancePath: instancePath + "/body", schemaPath: "#/properties/body/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 100) {
+validate22.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
+}
+} else {
+validate22.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.body !== undefined) {
+let data2 = data.body;
+const _errs5 = errors;
+if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
+validate22.errors = [{ instancePath: instancePath + "/body", schemaPath: "#/properties/body/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -1259,7 +1280,7 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = { props: { endpoint: true, body: true }, dynamicProps: false, dynamicItems: false };
+validate22.evaluated = { props: { endpoint: true, capability: true, body: true }, dynamicProps: false, dynamicItems: false };
 var validateCapabilityEntry = validate23;
 var schema34 = { type: "object", required: ["id", "object", "category", "display_name", "description", "input_modality", "output_modality", "params_schema", "input_schema"], properties: { id: { type: "string" }, object: { const: "capability" }, category: { type: "string", enum: ["video", "audio", "image", "document", "archive", "web", "code"] }, display_name: { type: "string" }, description: { type: "string" }, long_description: { type: "string" }, input_modality: { anyOf: [{ $ref: "CapabilityModality" }, { type: "array", items: { $ref: "CapabilityModality" } }] }, output_modality: { $ref: "CapabilityModality" }, composite: { const: true }, params_schema: { type: "object" }, input_schema: { type: "object" }, sample_input: { type: "object" }, examples: { type: "array", items: { type: "object", required: ["title", "params"], properties: { title: { type: "string" }, params: { type: "object" } } } }, pricing: { $ref: "Pricing" } } };
 var schema35 = { type: "string", enum: ["video", "audio", "image", "document", "text", "archive", "any"] };
@@ -2389,7 +2410,6 @@ validate23.evaluated = { props: { id: true, object: true, category: true, displa
 var validateCatalogueFile = validate26;
 var schema41 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
 var schema42 = { type: "object", additionalProperties: false, required: ["name"], properties: { name: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" }, disabled: { type: "boolean" }, requests_per_minute: { type: ["integer", "null"], minimum: 1, maximum: 4095 }, daily_tokens: { type: ["integer", "null"], minimum: 1, maximum: 9007199254740991 } } };
-var func3 = require_ucs2length().default;
 var pattern5 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 var pattern6 = new RegExp("^[A-Z][A-Z0-9_]*_API_KEY$", "u");
 var pattern7 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
@@ -2453,11 +2473,11 @@ let data2 = data.input_per_million;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data2 === "string") {
-if (func3(data2) > 40) {
+if (func2(data2) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2477,11 +2497,11 @@ let data3 = data.output_per_million;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func3(data3) > 40) {
+if (func2(data3) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2501,11 +2521,11 @@ let data4 = data.audio_input_per_million;
 const _errs10 = errors;
 if (errors === _errs10) {
 if (typeof data4 === "string") {
-if (func3(data4) > 40) {
+if (func2(data4) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data4) < 1) {
+if (func2(data4) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2525,11 +2545,11 @@ let data5 = data.audio_output_per_million;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data5 === "string") {
-if (func3(data5) > 40) {
+if (func2(data5) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data5) < 1) {
+if (func2(data5) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2549,11 +2569,11 @@ let data6 = data.image_input_per_million;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data6 === "string") {
-if (func3(data6) > 40) {
+if (func2(data6) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data6) < 1) {
+if (func2(data6) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2573,11 +2593,11 @@ let data7 = data.image_output_per_million;
 const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 === "string") {
-if (func3(data7) > 40) {
+if (func2(data7) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data7) < 1) {
+if (func2(data7) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2597,11 +2617,11 @@ let data8 = data.cached_input_per_million;
 const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 === "string") {
-if (func3(data8) > 40) {
+if (func2(data8) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data8) < 1) {
+if (func2(data8) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2621,11 +2641,11 @@ let data9 = data.cache_write_per_million;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 === "string") {
-if (func3(data9) > 40) {
+if (func2(data9) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data9) < 1) {
+if (func2(data9) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2645,11 +2665,11 @@ let data10 = data.cache_write_1h_per_million;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data10 === "string") {
-if (func3(data10) > 40) {
+if (func2(data10) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data10) < 1) {
+if (func2(data10) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2669,11 +2689,11 @@ let data11 = data.request_price;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data11 === "string") {
-if (func3(data11) > 40) {
+if (func2(data11) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data11) < 1) {
+if (func2(data11) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2693,11 +2713,11 @@ let data12 = data.image_price;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data12 === "string") {
-if (func3(data12) > 40) {
+if (func2(data12) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data12) < 1) {
+if (func2(data12) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2717,11 +2737,11 @@ let data13 = data.second_price;
 const _errs28 = errors;
 if (errors === _errs28) {
 if (typeof data13 === "string") {
-if (func3(data13) > 40) {
+if (func2(data13) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data13) < 1) {
+if (func2(data13) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2741,11 +2761,11 @@ let data14 = data.minute_price;
 const _errs30 = errors;
 if (errors === _errs30) {
 if (typeof data14 === "string") {
-if (func3(data14) > 40) {
+if (func2(data14) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data14) < 1) {
+if (func2(data14) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2765,11 +2785,11 @@ let data15 = data.character_price;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data15 === "string") {
-if (func3(data15) > 40) {
+if (func2(data15) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data15) < 1) {
+if (func2(data15) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2789,11 +2809,11 @@ let data16 = data.operation_price;
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data16 === "string") {
-if (func3(data16) > 40) {
+if (func2(data16) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data16) < 1) {
+if (func2(data16) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2813,11 +2833,11 @@ let data17 = data.megapixel_price;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (typeof data17 === "string") {
-if (func3(data17) > 40) {
+if (func2(data17) > 40) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data17) < 1) {
+if (func2(data17) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2952,11 +2972,11 @@ let data4 = data.owned_by;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data4 === "string") {
-if (func3(data4) > 100) {
+if (func2(data4) > 100) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data4) < 1) {
+if (func2(data4) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3473,11 +3493,11 @@ let data29 = data26.price;
 const _errs66 = errors;
 if (errors === _errs66) {
 if (typeof data29 === "string") {
-if (func3(data29) > 40) {
+if (func2(data29) > 40) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data29) < 1) {
+if (func2(data29) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3606,11 +3626,11 @@ let data34 = data33.source;
 const _errs78 = errors;
 if (errors === _errs78) {
 if (typeof data34 === "string") {
-if (func3(data34) > 300) {
+if (func2(data34) > 300) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func3(data34) < 1) {
+if (func2(data34) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4571,11 +4591,11 @@ let data91 = data90.provider;
 const _errs198 = errors;
 if (errors === _errs198) {
 if (typeof data91 === "string") {
-if (func3(data91) > 64) {
+if (func2(data91) > 64) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func3(data91) < 1) {
+if (func2(data91) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4595,11 +4615,11 @@ let data92 = data90.model;
 const _errs200 = errors;
 if (errors === _errs200) {
 if (typeof data92 === "string") {
-if (func3(data92) > 300) {
+if (func2(data92) > 300) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func3(data92) < 1) {
+if (func2(data92) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4626,7 +4646,7 @@ let data94 = data93[i15];
 const _errs204 = errors;
 if (errors === _errs204) {
 if (typeof data94 === "string") {
-if (func3(data94) < 1) {
+if (func2(data94) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4660,7 +4680,7 @@ let data96 = data95[key10];
 const _errs209 = errors;
 if (errors === _errs209) {
 if (typeof data96 === "string") {
-if (func3(data96) < 1) {
+if (func2(data96) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4732,7 +4752,7 @@ let data99 = data98[key12];
 const _errs217 = errors;
 if (errors === _errs217) {
 if (typeof data99 === "string") {
-if (func3(data99) > 100) {
+if (func2(data99) > 100) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
@@ -5026,11 +5046,11 @@ let data5 = data1.base_url;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data5 === "string") {
-if (func3(data5) > 2000) {
+if (func2(data5) > 2000) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func3(data5) < 1) {
+if (func2(data5) < 1) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6089,7 +6109,7 @@ let data9 = data8.data;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data9 === "string") {
-if (func3(data9) < 1) {
+if (func2(data9) < 1) {
 validate42.errors = [{ instancePath: instancePath + "/input_audio/data", schemaPath: "AudioBlock/properties/input_audio/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6234,7 +6254,7 @@ let data13 = data12.file_id;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (typeof data13 === "string") {
-if (func3(data13) < 1) {
+if (func2(data13) < 1) {
 validate42.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6253,7 +6273,7 @@ let data14 = data12.file_data;
 const _errs44 = errors;
 if (errors === _errs44) {
 if (typeof data14 === "string") {
-if (func3(data14) < 1) {
+if (func2(data14) < 1) {
 validate42.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6272,7 +6292,7 @@ let data15 = data12.file_url;
 const _errs46 = errors;
 if (errors === _errs46) {
 if (typeof data15 === "string") {
-if (func3(data15) < 1) {
+if (func2(data15) < 1) {
 validate42.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -7942,7 +7962,7 @@ let data2 = data1.name;
 const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 === "string") {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate58.errors = [{ instancePath: instancePath + "/custom/name", schemaPath: "#/properties/custom/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9638,7 +9658,7 @@ let data8 = data.model;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data8 === "string") {
-if (func3(data8) < 1) {
+if (func2(data8) < 1) {
 validate74.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9772,7 +9792,7 @@ let data17 = data16[i0];
 const _errs38 = errors;
 if (errors === _errs38) {
 if (typeof data17 === "string") {
-if (func3(data17) < 1) {
+if (func2(data17) < 1) {
 validate74.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9899,7 +9919,7 @@ let data25 = data24.reference;
 const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
-if (func3(data25) < 1) {
+if (func2(data25) < 1) {
 validate74.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9918,7 +9938,7 @@ let data26 = data24.content_type;
 const _errs57 = errors;
 if (errors === _errs57) {
 if (typeof data26 === "string") {
-if (func3(data26) < 1) {
+if (func2(data26) < 1) {
 validate74.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9989,7 +10009,7 @@ let data29 = data.request_ref;
 const _errs63 = errors;
 if (errors === _errs63) {
 if (typeof data29 === "string") {
-if (func3(data29) < 1) {
+if (func2(data29) < 1) {
 validate74.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11592,11 +11612,11 @@ let data3 = data.base_url;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func3(data3) > 2000) {
+if (func2(data3) > 2000) {
 validate79.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate79.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12388,11 +12408,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate81.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12871,7 +12891,7 @@ return false;
 }
 if (errors === _errs50) {
 if (typeof data26 === "string") {
-if (func3(data26) > 40) {
+if (func2(data26) > 40) {
 validate81.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -13564,7 +13584,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate98.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesImageBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13664,11 +13684,11 @@ let data7 = data.file_id;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data7 === "string") {
-if (func3(data7) > 100) {
+if (func2(data7) > 100) {
 validate98.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data7) < 1) {
+if (func2(data7) < 1) {
 validate98.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14061,7 +14081,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate101.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesPdfBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14216,11 +14236,11 @@ let data10 = data.file_id;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data10 === "string") {
-if (func3(data10) > 100) {
+if (func2(data10) > 100) {
 validate101.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data10) < 1) {
+if (func2(data10) < 1) {
 validate101.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15850,11 +15870,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate91.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate91.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16035,11 +16055,11 @@ return false;
 }
 if (errors === _errs24) {
 if (typeof data12 === "string") {
-if (func3(data12) > 40) {
+if (func2(data12) > 40) {
 validate91.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data12) < 1) {
+if (func2(data12) < 1) {
 validate91.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16142,11 +16162,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16170,7 +16190,7 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16199,7 +16219,7 @@ return false;
 }
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate144.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16377,11 +16397,11 @@ let data1 = data0[i0];
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 200) {
+if (func2(data1) > 200) {
 validate146.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate146.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16543,11 +16563,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate148.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16567,11 +16587,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 32000) {
+if (func2(data1) > 32000) {
 validate148.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16591,7 +16611,7 @@ let data2 = data.image_base64;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/image_base64", schemaPath: "#/properties/image_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16610,11 +16630,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func3(data3) > 100) {
+if (func2(data3) > 100) {
 validate148.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16634,7 +16654,7 @@ let data4 = data.image_mime_type;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func3(data4) > 100) {
+if (func2(data4) > 100) {
 validate148.errors = [{ instancePath: instancePath + "/image_mime_type", schemaPath: "#/properties/image_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -16653,7 +16673,7 @@ let data5 = data.mask_base64;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func3(data5) < 1) {
+if (func2(data5) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/mask_base64", schemaPath: "#/properties/mask_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16672,11 +16692,11 @@ let data6 = data.mask_file_id;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func3(data6) > 100) {
+if (func2(data6) > 100) {
 validate148.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data6) < 1) {
+if (func2(data6) < 1) {
 validate148.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16696,7 +16716,7 @@ let data7 = data.mask_mime_type;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func3(data7) > 100) {
+if (func2(data7) > 100) {
 validate148.errors = [{ instancePath: instancePath + "/mask_mime_type", schemaPath: "#/properties/mask_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -16735,7 +16755,7 @@ let data9 = data.size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func3(data9) > 40) {
+if (func2(data9) > 40) {
 validate148.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16754,7 +16774,7 @@ let data10 = data.quality;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func3(data10) > 40) {
+if (func2(data10) > 40) {
 validate148.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16773,7 +16793,7 @@ let data11 = data.aspect_ratio;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func3(data11) > 40) {
+if (func2(data11) > 40) {
 validate148.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16804,7 +16824,7 @@ let data13 = data.image_size;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func3(data13) > 40) {
+if (func2(data13) > 40) {
 validate148.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -16970,11 +16990,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate149.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate149.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16994,11 +17014,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 32000) {
+if (func2(data1) > 32000) {
 validate149.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate149.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17049,7 +17069,7 @@ let data4 = data.size;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func3(data4) > 40) {
+if (func2(data4) > 40) {
 validate149.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17068,7 +17088,7 @@ let data5 = data.quality;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func3(data5) > 40) {
+if (func2(data5) > 40) {
 validate149.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17119,7 +17139,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func3(data8) > 40) {
+if (func2(data8) > 40) {
 validate149.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17138,7 +17158,7 @@ let data9 = data.image_size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func3(data9) > 40) {
+if (func2(data9) > 40) {
 validate149.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17274,7 +17294,7 @@ let data17 = data.negative_prompt;
 const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 === "string") {
-if (func3(data17) > 32000) {
+if (func2(data17) > 32000) {
 validate149.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -17354,7 +17374,7 @@ let data21 = data.user;
 const _errs43 = errors;
 if (errors === _errs43) {
 if (typeof data21 === "string") {
-if (func3(data21) > 512) {
+if (func2(data21) > 512) {
 validate149.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -17421,11 +17441,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate150.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate150.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17445,7 +17465,7 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 5000) {
+if (func2(data1) > 5000) {
 validate150.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 5000 } }];
 return false;
 }
@@ -17464,7 +17484,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate150.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17483,11 +17503,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func3(data3) > 100) {
+if (func2(data3) > 100) {
 validate150.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate150.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17507,11 +17527,11 @@ let data4 = data.mesh_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func3(data4) > 8000) {
+if (func2(data4) > 8000) {
 validate150.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func3(data4) < 1) {
+if (func2(data4) < 1) {
 validate150.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17531,11 +17551,11 @@ let data5 = data.mesh_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func3(data5) > 100) {
+if (func2(data5) > 100) {
 validate150.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data5) < 1) {
+if (func2(data5) < 1) {
 validate150.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17615,11 +17635,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate151.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate151.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17941,11 +17961,11 @@ return false;
 }
 if (errors === _errs38) {
 if (typeof data19 === "string") {
-if (func3(data19) > 40) {
+if (func2(data19) > 40) {
 validate151.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func3(data19) < 1) {
+if (func2(data19) < 1) {
 validate151.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18027,7 +18047,7 @@ return false;
 }
 if (errors === _errs47) {
 if (typeof data24 === "string") {
-if (func3(data24) > 512) {
+if (func2(data24) > 512) {
 validate151.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -18180,11 +18200,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate155.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate155.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18204,11 +18224,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 1e4) {
+if (func2(data1) > 1e4) {
 validate155.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate155.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18228,11 +18248,11 @@ let data2 = data.lyrics;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) > 1e4) {
+if (func2(data2) > 1e4) {
 validate155.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate155.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18368,11 +18388,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate156.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate156.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18392,11 +18412,11 @@ let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 4096) {
+if (func2(data1) > 4096) {
 validate156.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate156.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18416,11 +18436,11 @@ let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) > 200) {
+if (func2(data2) > 200) {
 validate156.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate156.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18440,7 +18460,7 @@ let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func3(data3) > 4096) {
+if (func2(data3) > 4096) {
 validate156.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -18549,11 +18569,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18573,7 +18593,7 @@ let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18592,7 +18612,7 @@ let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) > 100) {
+if (func2(data2) > 100) {
 validate157.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -18611,11 +18631,11 @@ let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func3(data3) > 100) {
+if (func2(data3) > 100) {
 validate157.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18635,7 +18655,7 @@ let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func3(data4) > 40) {
+if (func2(data4) > 40) {
 validate157.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18654,7 +18674,7 @@ let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func3(data5) > 4096) {
+if (func2(data5) > 4096) {
 validate157.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -18799,11 +18819,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func3(data0) > 200) {
+if (func2(data0) > 200) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func3(data0) < 1) {
+if (func2(data0) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18823,11 +18843,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func3(data1) > 32000) {
+if (func2(data1) > 32000) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func3(data1) < 1) {
+if (func2(data1) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18847,7 +18867,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func3(data2) < 1) {
+if (func2(data2) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18866,11 +18886,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func3(data3) > 100) {
+if (func2(data3) > 100) {
 validate158.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data3) < 1) {
+if (func2(data3) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18890,11 +18910,11 @@ let data4 = data.video_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func3(data4) > 8000) {
+if (func2(data4) > 8000) {
 validate158.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func3(data4) < 1) {
+if (func2(data4) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18914,11 +18934,11 @@ let data5 = data.video_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func3(data5) > 100) {
+if (func2(data5) > 100) {
 validate158.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func3(data5) < 1) {
+if (func2(data5) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18963,7 +18983,7 @@ let data7 = data.resolution;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func3(data7) > 40) {
+if (func2(data7) > 40) {
 validate158.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18982,7 +19002,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func3(data8) > 40) {
+if (func2(data8) > 40) {
 validate158.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -19026,7 +19046,7 @@ let data10 = data.negative_prompt;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func3(data10) > 32000) {
+if (func2(data10) > 32000) {
 validate158.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }

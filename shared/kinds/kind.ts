@@ -33,7 +33,7 @@ export interface CheckedCall {
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
   readonly name: KindName;
   /** Path of its HTTP endpoint; batch messages name it too. */
-  readonly endpoint: NonNullable<BatchMessage["endpoint"]>;
+  readonly endpoint: Exclude<NonNullable<BatchMessage["endpoint"]>, "/v1/capabilities/{id}/run">;
   readonly pool: Pool;
   /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
   readonly afterCrash: "resume" | "report_lost";

@@ -1,0 +1,156 @@
+/** What a run asks for, checked: the same over HTTP and for a batch message. */
+import type { Modality } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { WorkKind } from "#shared/admission/job-request.ts";
+import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
+import type { Inline } from "#shared/admission/offload-inputs.ts";
+import type { CheckedRun } from "#shared/capabilities/check.ts";
+import type { Capability } from "#shared/capabilities/entry.ts";
+import { CHECKS, findCapability } from "#shared/capabilities/list.ts";
+import { capabilityBound, capabilityPrice } from "#shared/capabilities/price.ts";
+import { isSampleFile } from "#shared/capabilities/samples.ts";
+import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import type { CheckedCall } from "#shared/kinds/kind.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+/** What does runs of capabilities. */
+export const RUN_KIND = { name: "capability", pool: "capability", keepsFiles: true } as const satisfies WorkKind & {
+  readonly keepsFiles: boolean;
+};
+
+export interface ReadRun {
+  readonly capability: Capability;
+  readonly isAsync: boolean;
+  /** As admission takes the model of a call. */
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
+  readonly checked: CheckedCall;
+  /** As the worker gets it. */
+  readonly request: CheckedRun;
+  /** What is to lie in the object store. */
+  readonly inline: readonly Inline[];
+}
+
+interface Context {
+  readonly database: Queryable;
+  readonly catalogue: { current(): Catalogue };
+}
+
+/** @throws ApiError `capability_not_found`; of what the body says, naming the member at fault */
+export async function readRun(context: Context, caller: Caller, id: string, body: unknown): Promise<ReadRun> {
+  const capability = capabilityOf(id);
+  const { isAsync, run } = checkRun(capability, body);
+  const price = capabilityPrice(context.catalogue.current(), capability);
+  const holdNano = capabilityBound(price, capability, operationsOf(run));
+  const inline: Inline[] = [];
+  const input = await readInput(context, caller, capability, run, inline);
+  return {
+    capability,
+    isAsync,
+    model: { slug: capability.id, modality: capability.output_modality as Modality, price },
+    checked: { bound: { holdNano, outputTokensMax: 0, mayExceed: false, tokensMax: 0 }, price },
+    request: { ...run, input },
+    inline,
+  };
+}
+
+/** @throws ApiError `capability_not_found` */
+export function capabilityOf(id: string): Capability {
+  const capability = findCapability(id);
+  if (capability) return capability;
+  throw new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists those there are.");
+}
+
+/** @throws ApiError naming the member at fault */
+export function checkRun(
+  capability: Capability,
+  body: unknown,
+): { readonly run: CheckedRun; readonly isAsync: boolean } {
+  const request = parse("CapabilityRunRequest", body);
+  const check = CHECKS.get(capability.id);
+  if (!check) throw new Error(`no check for ${capability.id}`);
+  return { run: check(request), isAsync: request.async === true };
+}
+
+/** Of a pipeline; one of any other run. */
+export function operationsOf({ params }: CheckedRun): number {
+  const { operations } = params;
+  return Array.isArray(operations) ? operations.length : 1;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+interface Reading {
+  readonly inline: Inline[];
+  readonly files: { readonly id: string; readonly param: string }[];
+}
+
+/** The input as its worker gets it: large base64 goes apart. */
+async function readInput(
+  context: Context,
+  caller: Caller,
+  { members }: Capability,
+  { input }: CheckedRun,
+  inline: Inline[],
+): Promise<CheckedRun["input"]> {
+  const reading: Reading = { inline, files: [] };
+  const read = (name: string, value: unknown): unknown => {
+    const param = `input.${name}`;
+    if (typeof value === "string") return assertPublicUrl(value, param).href;
+    if (members[name]?.named !== undefined) {
+      const all = Object.entries(value as Readonly<Record<string, Given>>);
+      return Object.fromEntries(
+        all.map(([own, one]) => [own, readOne(one, `${name}-${own}`, `${param}.${own}`, reading)]),
+      );
+    }
+    if (!Array.isArray(value)) return readOne(value as Given, name, param, reading);
+    return (value as readonly Given[]).map((one, at) => readOne(one, `${name}-${at}`, `${param}[${at}]`, reading));
+  };
+  const entries = Object.entries(input).map(([name, value]) => [name, read(name, value)]);
+  await checkFiles(context, caller, reading.files);
+  return Object.fromEntries(entries) as CheckedRun["input"];
+}
+
+function readOne(given: Given, name: string, param: string, { inline, files }: Reading): Given {
+  const { file_id: fileId, url, base64, mime_type: contentType } = given;
+  if (typeof fileId === "string") files.push({ id: fileId, param: `${param}.file_id` });
+  if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
+  if (typeof base64 !== "string") return given;
+  const bytesMax = LIMITS.capabilityBase64BytesMax;
+  if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
+    const message = `Expected at most ${bytesMax} bytes in base64; store the file, or give its address.`;
+    throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
+  }
+  const bytes = decoded(base64, `${param}.base64`);
+  if (bytes.length <= LIMITS.inlineInputBytesMax) return given;
+  inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
+  return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
+}
+
+function decoded(base64: string, param: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch (error) {
+    throw new ApiError("unprocessable_input", "Expected base64, without a data URL's head.", { param, cause: error });
+  }
+}
+
+async function checkFiles({ database }: Context, caller: Caller, named: Reading["files"]): Promise<void> {
+  const files = named.filter(({ id }) => !isSampleFile(id));
+  const [first] = files;
+  if (!first) return;
+  checkMayReadFiles(caller, first.param);
+  const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
+  const rows = await unavailable("Files cannot be looked up right now; try again shortly.", () =>
+    findFiles(database, caller.workspaceId, ids),
+  );
+  const known = new Set(rows.map(({ id }) => id));
+  const absent = files.find(({ id }) => !known.has(id));
+  if (absent) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: absent.param });
+}
