@@ -152,9 +152,12 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
 export function fingerprintOf(data: Uint8Array): string {
   const hash = createHash("sha256");
   try {
-    const { value } = readJson(data);
+    const { text, value } = readJson(data);
     const { endpoint = CHAT_ENDPOINT, body } = value as { readonly endpoint?: unknown; readonly body?: unknown };
-    return hash.update(canonicalJson([endpoint, body])).digest("hex");
+    // Integers that read as the same double are told apart by their digits.
+    const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted((one, other) => one.localeCompare(other));
+    const asked = integers.length === 0 ? [endpoint, body] : [endpoint, body, integers];
+    return hash.update(canonicalJson(asked)).digest("hex");
   } catch {
     return hash.update(data).digest("hex");
   }
