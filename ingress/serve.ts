@@ -24,7 +24,7 @@ export interface RouteCall {
   readonly caller: Caller | undefined;
   /** Of a route that counts itself: from now on the call is counted in its window, whatever becomes of it. */
   readonly markCounted?: () => void;
-  /** Says that the request has been put aside: its body takes no room from others any more. Safe to leave out. */
+  /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
 }
 

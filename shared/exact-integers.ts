@@ -2,35 +2,58 @@
  * Integers that a double cannot hold, as they stood in a JSON text: a caller's 64-bit seed, or the bounds of a tool's schema.
  * They are read like any number, and written again by their digits.
  */
+import { stringEnd } from "./json.ts";
 
 /** Number as it was read → its digits. */
 export type ExactIntegers = ReadonlyMap<number, string>;
 
-/** Few texts have so many digits in a row; those are parsed a second time. */
+/** Few texts have so many digits in a row, or an exponent. */
 const MANY_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
-
-interface Context {
-  readonly source?: string;
-}
+/** A number of fewer characters and without exponent is held by a double. */
+const SAFE_CHARACTERS_MAX = 15;
 
 /**
- * Those of a text that is JSON; undefined when there are none. Two that read as the same number are left out, since
- * nothing would tell them apart.
+ * Those of a text that is JSON, found in one pass over it; undefined when there are none. Of numbers that read as the same
+ * one, none is kept: nothing would tell them apart.
  */
 export function exactIntegersOf(text: string): ExactIntegers | undefined {
   if (!MANY_DIGITS.test(text)) return undefined;
-  const found = new Map<number, string>();
+  const sources = new Map<number, string>();
   const same = new Set<number>();
-  const note = (_name: string, value: unknown, { source = "" }: Context = {}): unknown => {
-    if (typeof value !== "number" || Number.isSafeInteger(value) || !INTEGER.test(source)) return value;
-    if ((found.get(value) ?? source) !== source) same.add(value);
-    found.set(value, source);
-    return value;
-  };
-  JSON.parse(text, note);
-  for (const value of same) found.delete(value);
-  return found.size === 0 ? undefined : found;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at);
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const end = numberEnd(text, at);
+      const source = text.slice(at, end);
+      at = end - 1;
+      if (source.length <= SAFE_CHARACTERS_MAX && !/e/i.test(source)) continue;
+      const value = Number(source);
+      if (Number.isSafeInteger(value)) continue;
+      if ((sources.get(value) ?? source) !== source) same.add(value);
+      sources.set(value, source);
+    }
+  }
+  const found = [...sources].filter(([value, source]) => !same.has(value) && INTEGER.test(source));
+  return found.length === 0 ? undefined : new Map(found);
+}
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** Position behind the number that begins at `start`. */
+function numberEnd(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isPart =
+      (code >= ZERO && code <= NINE) || code === 0x2e || code === 0x2b || code === MINUS || (code | 0x20) === 0x65;
+    if (!isPart) break;
+  }
+  return at;
 }
 
 /** JSON text of a value, its integers by their digits. */

@@ -65,7 +65,7 @@ function checkDepthAndNumbers(text: string): void {
 }
 
 /** Position of the quote that closes the string opened at `open`; the text's length when there is none. */
-function stringEnd(text: string, open: number): number {
+export function stringEnd(text: string, open: number): number {
   const near = Math.min(text.length, open + SHORT_STRING_CHARS);
   let at = open + 1;
   for (; at < near; at++) {

@@ -161,11 +161,12 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
 export function fingerprintOf(data: Uint8Array): string {
   const hash = createHash("sha256");
   try {
-    const { value } = readJson(data);
+    const { text, value } = readJson(data);
     const { endpoint = CHAT_ENDPOINT, capability, body } = value as Readonly<Partial<Record<string, unknown>>>;
-    return hash
-      .update(canonicalJson(capability === undefined ? [endpoint, body] : [endpoint, capability, body]))
-      .digest("hex");
+    // Integers that read as the same double are told apart by their digits.
+    const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted((one, other) => one.localeCompare(other));
+    const more = [...(capability === undefined ? [] : [capability]), ...(integers.length === 0 ? [] : [integers])];
+    return hash.update(canonicalJson([endpoint, body, ...more])).digest("hex");
   } catch {
     return hash.update(data).digest("hex");
   }

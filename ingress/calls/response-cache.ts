@@ -8,6 +8,7 @@ import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { findAnswer } from "#shared/database/response-cache.ts";
 import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
@@ -29,6 +30,7 @@ const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
  * @param header `on`, `off` or `refresh`, the first and last with `; ttl=<seconds>` if wanted
  * @param request the parsed body: members in another order are the same request
  * @param requestBytes its size; one beyond LIMITS.cachedRequestBytesMax is not cached
+ * @param text as it came: one with integers that its parsed body does not tell apart is not cached
  * @throws ApiError `unsupported_value` for any other header
  */
 export function planCache(
@@ -37,14 +39,15 @@ export function planCache(
   endpoint: string,
   request: unknown,
   requestBytes: number,
+  text: string,
 ): CachePlan | undefined {
   const [mode, ttl] = readHeader(header);
   const isOn = mode === undefined ? model.cache_ttl_s !== undefined : mode !== "off";
   // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
-  if (!isOn || requestBytes > LIMITS.cachedRequestBytesMax) return undefined;
+  if (!isOn || requestBytes > LIMITS.cachedRequestBytesMax || exactIntegersOf(text)) return undefined;
   const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? LIMITS.cacheTtlS, LIMITS.cacheTtlMaxS);
-  const text = `${endpoint}\n${model.slug}\n${canonicalJson(request)}`;
-  return { key: createHash("sha256").update(text).digest("hex"), ttlS, mayHit: mode !== "refresh" };
+  const asked = `${endpoint}\n${model.slug}\n${canonicalJson(request)}`;
+  return { key: createHash("sha256").update(asked).digest("hex"), ttlS, mayHit: mode !== "refresh" };
 }
 
 function readHeader(header: string | null): [mode: string | undefined, ttlS: number | undefined] {

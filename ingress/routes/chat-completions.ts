@@ -51,6 +51,6 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const { text, value } = readJson(bytes);
   const files = await findStoredFiles(context.database, callerOf(call), value);
   const paid = prepareCall(CHAT, context.catalogue.current(), { text, value, textBytes: bytes.length }, files);
-  const cache = planCache(call.request.headers.get("x-cache"), paid.model, "chat", value, bytes.length);
+  const cache = planCache(call.request.headers.get("x-cache"), paid.model, "chat", value, bytes.length, text);
   return runPaidCall(context, call, { ...paid, cache });
 }

@@ -38,6 +38,6 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { text, value } = readJson(bytes);
   const prepared = prepareCall(EMBEDDINGS, context.catalogue.current(), { text, value, textBytes: bytes.length });
-  const cache = planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", value, bytes.length);
+  const cache = planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", value, bytes.length, text);
   return runPaidCall(context, call, { ...prepared, cache });
 }

@@ -76,7 +76,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
-    const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes);
+    const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes, body.text);
     return await runPaidCall(context, call, { kind: CHAT, api: "anthropic", model, bound, text, textBytes, cache });
   } catch (error) {
     throw withParam(error, paramOf);

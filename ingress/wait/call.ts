@@ -137,7 +137,8 @@ export class Call implements ReplyListener {
         this.body?.write(data);
         break;
       case "part":
-        this.parts.push(data);
+        if (this.body) this.body.write(data);
+        else this.parts.push(data);
         break;
       case "end":
         if (this.body) {

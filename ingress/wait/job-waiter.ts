@@ -40,8 +40,8 @@ interface Waited {
   readonly onFrame: Waiting["onFrame"];
 }
 
-/** Long enough for the sockets to be read once. */
-const SOCKET_READ_MS = 100;
+/** By then the queue's server has answered, or is away. */
+const SOCKET_READ_MS = 1_000;
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export function openJobWaiter(options: { connection: NatsConnection; database: Queryable; log: Logger }): JobWaiter {
@@ -96,8 +96,8 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           own.ring = ring;
           const row = await look(workspaceId, jobId);
           if (row) {
-            // The row may be read before the frames that were sent ahead of it.
-            if (onFrame && !own.hasRung) await Promise.race([rung, Bun.sleep(SOCKET_READ_MS)]);
+            // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
+            if (onFrame && !own.hasRung) await Promise.race([rung, connection.flush(), Bun.sleep(SOCKET_READ_MS)]);
             return row;
           }
           const restMs = until - performance.now();

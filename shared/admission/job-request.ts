@@ -25,13 +25,13 @@ export interface WorkKind {
   readonly pool: Pool;
 }
 
-/** A call that its model takes, with what came with it stored. */
+/** A checked call whose inputs and large request are already stored. */
 export interface PreparedJob {
   readonly kind: WorkKind;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: Pick<CheckedCall, "bound" | "price">;
   readonly stored: StoredRequest;
-  /** Its states are shown to its caller as they come, and it cannot be asked for afterwards. */
+  /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;
   /** Of a batch message. */
   readonly fingerprint?: string;
@@ -58,7 +58,7 @@ export function holdOf(
   };
 }
 
-/** What every job says of its caller, whatever becomes of it. */
+/** The fields that name a job's caller. Refused jobs have them too. */
 export function jobCallerOf({ id, caller, preset }: JobAdmissionOf) {
   return {
     id,
@@ -76,7 +76,7 @@ export function jobWorkOf(of: JobAdmissionOf, job: PreparedJob) {
     ...(isStreamed === undefined ? {} : { isStreamed }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
-  // A job that is begun at the end of its life has the time that any has.
+  // A job may start at the end of its life and still gets the full run time, so the hold covers both.
   const hold = holdOf(of, model, checked.bound, lifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs);
   return {
     kind: kind.name,

@@ -32,7 +32,7 @@ export function workHead(
   { kind, api, model, bound, cache, price, storedInputs = {}, isStreamed, fingerprint }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
-  // Of what is streamed as it is made nothing stands in (spec "Streamed image generation frames").
+  // A streamed image has no fallback models.
   const fallbacks = isStreamed === true ? undefined : caller.fallbackChains?.get(model.slug);
   return {
     job_id: jobId,

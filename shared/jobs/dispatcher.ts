@@ -17,14 +17,14 @@ export type DispatchReason = "admitted" | "released" | "repeated";
 export interface JobDispatcher {
   /** Never throws: what does not arrive is dispatched again by the janitor. Resolves when the server has, or refuses, all. */
   send(pool: Pool, lane: Lane, jobs: readonly Dispatched[], reason: DispatchReason): Promise<void>;
-  /** Lets waiting jobs out as far as there is room. Asked while it is at it, it looks once more. */
+  /** Releases waiting jobs while the pool has room. A call during a run starts one more run. */
   release(pool: Pool, lane: Lane): Promise<void>;
   /** Resolves when everything sent has been noted. */
   idle(): Promise<void>;
 }
 
 const RELEASE_MAX = 256;
-/** Many jobs end between two looks; a fleet has twice its slots on the queue to live on meanwhile. */
+/** Many jobs end between two runs. The queue holds jobs for twice the fleet's slots, so workers stay busy. */
 const RELEASE_PAUSE_MS = 25;
 /** A message that cannot be sent for this long is left to the janitor. */
 const SEND_MS = 15_000;

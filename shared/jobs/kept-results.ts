@@ -20,7 +20,7 @@ interface Job {
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**
- * Of the result at this place, as this work at a provider made it: what another provider makes in its stead is another file.
+ * The key of one result of a job. It names the provider's work, so the result of another provider is another file.
  * @param work its source, and the provider's name for it where it has one
  */
 export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): string {

@@ -46,7 +46,7 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
       error: jobError({ code: "worker_lost", message: "The worker that ran the job was lost; it is not run again." }),
     };
   }
-  // Whoever asks its provider ends it, whatever was wished meanwhile.
+  // The worker that asks the provider ends this job, also after a cancel.
   if (job.is_at_provider) return job.claims >= claimsMax ? "unknown" : undefined;
   if (job.cancel_requested) return CANCELLED;
   if (job.claims >= claimsMax) {
@@ -74,7 +74,7 @@ export const CANCELLED: Ending = {
   error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
 };
 
-/** Of a job whose outcome nobody told for as long as anybody waits for it. */
+/** The end of a job whose provider gave no verdict within `unknownKeepMs`. */
 export const EXPIRED: Ending = {
   state: "failed",
   usage: "lost",
@@ -93,7 +93,7 @@ export async function endOrphan(
   job: OrphanedJob,
   ending: Ending | "unknown",
 ): Promise<Ending["usage"] | "unknown" | "superseded"> {
-  // Of what nobody can find again nobody could hear later.
+  // A hidden job cannot be looked up later, so it ends now.
   const final = ending === "unknown" && job.is_hidden ? EXPIRED : ending;
   if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);

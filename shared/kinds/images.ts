@@ -41,7 +41,7 @@ export interface ImageParams {
 
 export type CheckedImages = CheckedMedia<ImageParams>;
 
-/** Of an image whose size nobody names. */
+/** Pixels of an image when neither request nor catalogue states its size. */
 const USUAL_PIXELS = 1_024 * 1_024;
 /** A prompt has at most one token a byte, and templates add a few. */
 const PROMPT_MARKS = 64;

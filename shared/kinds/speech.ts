@@ -23,7 +23,7 @@ export interface SpeechParams {
 
 /** A text has at most one token a byte, and templates add a few. */
 const PROMPT_MARKS = 64;
-/** Of a price by the length of the audio: nobody speaks as slowly as the first, most as fast as the second. */
+/** Seconds of audio a character, for prices by length: the upper bound, and the usual value. */
 const SECONDS_A_CHARACTER_MAX = 0.5;
 const SECONDS_A_CHARACTER_USUAL = 0.07;
 

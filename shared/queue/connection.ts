@@ -99,7 +99,7 @@ export function compareVersions(a: string, b: string): number {
   const left = parts(a);
   const right = parts(b);
   for (let i = 0; i < 3; i++) {
-    // A part that is no number counts as 0: who cannot be placed is old.
+    // A part that is not a number counts as 0, so an unreadable version counts as too old.
     const difference = (left[i] || 0) - (right[i] || 0);
     if (difference !== 0) return difference;
   }

@@ -48,8 +48,8 @@ export interface PartFrame extends Numbered {
   readonly t: "part";
 }
 /**
- * Of an answer that goes out before it is settled: what it costs is the frame's `nano`. Whoever finds its worker lost settles
- * it by this.
+ * The settle of an answer that is sent before it is settled. The frame's `nano` is the amount. The ingress settles
+ * with it when the worker is lost.
  */
 export interface SettleNote {
   readonly attempt: number;

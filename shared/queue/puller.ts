@@ -93,10 +93,10 @@ export interface Puller {
   stop(): Promise<void>;
 }
 
-/** A worker that is paused still has its requests at the server, which hands messages to it: short, and for few at once. */
+/** The server hands messages to a paused worker while its pulls live. So pulls are short and ask for few messages. */
 const EXPIRES_MS = paced(2_000);
 const RETRY_MS = 250;
-/** Longer than any request lives: whoever still waits then waits for nothing. */
+/** Every pull has expired by then. */
 const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);
 
 export function openPuller(options: {

@@ -74,7 +74,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
 
   const sweep = (): void => {
     const now = performance.now();
-    // In the order of their ends, since all wait for as long.
+    // The map is in the order of deadlines, because every publish has the same timeout.
     for (const [id, one] of waiting) {
       if (one.until > now) break;
       waiting.delete(id);

@@ -260,7 +260,7 @@ function isNewer({ metadata }: { readonly metadata?: Readonly<Record<string, str
   return Number(metadata?.[VERSION] ?? 0) > TOPOLOGY_VERSION;
 }
 
-/** An update that changes nothing is written to the server's disk all the same. */
+/** The server writes every update to its disk, so an update without a change is not sent. */
 function isAsWanted(wanted: object, found: object): boolean {
   return firstDifference(wanted, found as Record<string, unknown>) === undefined;
 }

@@ -23,4 +23,14 @@ describe("a JSON text that is read and written again", () => {
     expect(JSON.parse(copied(text))).toEqual(JSON.parse(text));
     expect(copied(text)).toContain("9007199254740995");
   });
+
+  test("changes no number that was written another way", () => {
+    for (const text of [
+      '{"a":1e20,"b":100000000000000000001}',
+      '{"a":100000000000000000001,"b":100000000000000000000.0}',
+    ]) {
+      expect(JSON.parse(copied(text))).toEqual(JSON.parse(text));
+      expect(copied(text)).not.toContain("100000000000000000001");
+    }
+  });
 });

@@ -72,8 +72,10 @@ export function reportFailure(
   next: string,
 ): void {
   metrics.providerErrors.inc(source.provider, error.kind);
-  const ids = { request_id: requestId, ...(jobId === requestId ? {} : { job_id: jobId }) };
-  log.warn({ ...ids, source: name, next, ...failureFacts(error) }, "provider call failed");
+  log.warn(
+    { request_id: requestId, job_id: jobId, source: name, next, ...failureFacts(error) },
+    "provider call failed",
+  );
 }
 
 /** One limit for the whole of a call, from now to its deadline. */
@@ -101,8 +103,10 @@ export function failedCall(
   if (!isOurs && !(error instanceof ProviderError)) throw error;
   const failure = explainFailure(error, signal.reason);
   const source = last?.candidate.name ?? null;
-  // What a provider said was counted when it said so.
-  if (isOurs) metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
-  log.warn({ request_id: requestId, call: kind, source, kind: failure.kind }, "call failed");
+  // What a provider said was counted and logged when it said so.
+  if (isOurs) {
+    metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
+    log.warn({ request_id: requestId, call: kind, source, kind: failure.kind }, "call failed");
+  }
   return { status: failure.status, source, charge: undefined, failure };
 }

@@ -2,7 +2,7 @@
  * Stored files in a chat request, as providers take them: our ids mean nothing to them, so the bytes go in their place,
  * read here and not before, since they have no business on the queue.
  */
-import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/kinds/chat/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
@@ -24,13 +24,13 @@ type Block = Readonly<Record<string, unknown>>;
  */
 export async function withStoredFiles(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
-  workspaceId: string,
+  { workspace_id: workspaceId, request_id: requestId }: Pick<JobMessage, "workspace_id" | "request_id">,
   request: ChatCompletionRequest,
   signal: AbortSignal,
 ): Promise<ChatCompletionRequest> {
   const places = filePlaces(request);
   if (places.length === 0) return request;
-  const files = await filesOf(context, workspaceId, places);
+  const files = await filesOf(context, workspaceId, requestId, places);
   const read = new Map<string, string>();
   let bytesLeft: number = LIMITS.inlineBytesMax;
   const blocks = new Map<string, Block>();
@@ -39,7 +39,7 @@ export async function withStoredFiles(
     if (!file) throw refused("file_not_found", "There is no such file in this workspace.", place);
     bytesLeft -= Number(file.bytes);
     if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
-    const data = read.get(file.id) ?? (await readBase64(context, file, signal));
+    const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
     blocks.set(`${place.message} ${place.part}`, blockOf(file, data, place));
   }
@@ -54,19 +54,21 @@ export async function withStoredFiles(
 async function filesOf(
   context: Pick<WorkerContext, "database" | "log">,
   workspaceId: string,
+  requestId: string,
   places: readonly FilePlace[],
 ): Promise<Map<string, StoredFile>> {
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
   try {
     return new Map((await findFiles(context.database, workspaceId, ids)).map((row) => [row.id, row]));
   } catch (error) {
-    throw unreadable(context, "the files of a call could not be looked up", error);
+    throw unreadable(context, requestId, "the files of a call could not be looked up", error);
   }
 }
 
 async function readBase64(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
   file: StoredFile,
+  requestId: string,
   signal: AbortSignal,
 ): Promise<string> {
   try {
@@ -80,12 +82,12 @@ async function readBase64(
     return Buffer.concat(pieces).toString("base64");
   } catch (error) {
     if (error instanceof ProviderError) throw error;
-    throw unreadable(context, `the bytes of ${file.id} could not be read`, error);
+    throw unreadable(context, requestId, `the bytes of ${file.id} could not be read`, error);
   }
 }
 
-function unreadable({ log }: Pick<WorkerContext, "log">, what: string, error: unknown): ApiError {
-  log.error({ err: error }, what);
+function unreadable({ log }: Pick<WorkerContext, "log">, requestId: string, what: string, error: unknown): ApiError {
+  log.error({ err: error, request_id: requestId }, what);
   const message = "A file of the request could not be read back; try again.";
   return new ApiError("service_unavailable", message, { param: "messages", cause: error });
 }

@@ -116,7 +116,7 @@ export function openDurableJobs(options: {
     );
     if ("outcome" in job) return job;
     failpoint("job.claimed");
-    // What is collected late was given up by its caller before, if ever.
+    // A late job takes no cancel: a caller that gave it up did so before.
     const isLate = job.is_unknown;
     const letGo = leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
     const onLeave = (): void => controller.abort(jobAbort("caller_left"));
@@ -177,7 +177,7 @@ export function openDurableJobs(options: {
       const handler = options.createHandler({ ...context, providers: intended.providers });
       outcome = await handler.run(message, {
         signal: controller.signal,
-        exactIntegers: exactIntegersOf(text),
+        exactIntegers: message.kind === "chat" ? exactIntegersOf(text) : undefined,
         answer: new Answer(context.answers, undefined, message.model),
         providerJob,
         ...(caller ? { caller } : {}),
@@ -225,7 +225,7 @@ export function openDurableJobs(options: {
 
   /** The hold stays, and a waiting caller is told that the job goes on. */
   const leaveUnknown = async (job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> => {
-    // Its caller is told that it failed, and could not find it later.
+    // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return writeOff(job);
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, unknownKeepMs);
     if (!isNoted) return { outcome: "superseded" };

@@ -159,10 +159,11 @@ export function openLiveCalls(options: {
     job: JobMessage,
     text: string,
   ): Promise<Pick<JobControl, "exactIntegers"> & { whole: JobMessage }> => {
-    if (job.request_ref === undefined) return { whole: job, exactIntegers: exactIntegersOf(text) };
+    const integersOf = (source: string) => (job.kind === "chat" ? exactIntegersOf(source) : undefined);
+    if (job.request_ref === undefined) return { whole: job, exactIntegers: integersOf(text) };
     const stored = await readClaim(context.storage, job.request_ref);
     const request = JSON.parse(stored) as JobMessage["request"];
-    return { whole: { ...job, ...(request ? { request } : {}) }, exactIntegers: exactIntegersOf(stored) };
+    return { whole: { ...job, ...(request ? { request } : {}) }, exactIntegers: integersOf(stored) };
   };
 
   const discardRequest = (job: JobMessage): void => {

@@ -9,8 +9,13 @@ const MODEL = build([BASE]).models.get("one") as Model;
 const CACHED = build([BASE.replace("    pricing:", "    cache_ttl_s: 60\n    pricing:")]).models.get("one") as Model;
 const REQUEST = { model: "one", messages: [{ role: "user", content: "hi" }], temperature: 0 };
 
-const plan = (header: string | null, model = MODEL, request: object = REQUEST, endpoint = "chat") =>
-  planCache(header, model, endpoint, request, JSON.stringify(request).length);
+const plan = (
+  header: string | null,
+  model = MODEL,
+  request: object = REQUEST,
+  endpoint = "chat",
+  text = JSON.stringify(request),
+) => planCache(header, model, endpoint, request, text.length, text);
 
 describe("the cache", () => {
   test("is off unless the model or the request turns it on", () => {
@@ -31,6 +36,12 @@ describe("the cache", () => {
   test("leaves a request alone that is too large to compare", () => {
     const request = { ...REQUEST, messages: [{ role: "user", content: "x".repeat(LIMITS.cachedRequestBytesMax) }] };
     expect(plan("on", MODEL, request)).toBeUndefined();
+  });
+
+  test("leaves a request alone whose integers read as others do", () => {
+    const [one, other] = ["9007199254740992", "9007199254740993"].map((seed) => `{"model":"one","seed":${seed}}`);
+    for (const text of [one, other])
+      expect(plan("on", MODEL, JSON.parse(text ?? "") as object, "chat", text)).toBeUndefined();
   });
 
   test("keeps a fresh answer without taking a kept one on refresh", () => {

@@ -99,6 +99,14 @@ describe("a plain answer", () => {
 });
 
 describe("a stream", () => {
+  test("of a stream gets the parts of an end that is larger than a frame", async () => {
+    const opened = open();
+    opened.frame(HEAD, "data: a\n\n");
+    opened.frame({ t: "part", n: 1 }, "data: b");
+    opened.frame(END, "c\n\n");
+    expect(await (await opened.call.response).text()).toBe("data: a\n\ndata: bc\n\n");
+  });
+
   test("begins with its head, not before: until then a failure has a status (STR-3)", async () => {
     const opened = open();
     opened.frame({ t: "beat" });

@@ -1,4 +1,5 @@
 /** Stored files on their way to a provider. */
+import { newId } from "#shared/ids.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -37,7 +38,12 @@ const ask = (...content: object[]): ChatCompletionRequest =>
 const block = (file_id: string) => ({ type: "file", file: { file_id } });
 const text = { type: "text", text: "look" };
 const fill = (request: ChatCompletionRequest, signal = new AbortController().signal, storage = bench.storage) =>
-  withStoredFiles({ database: bench.db.database, storage, log }, workspaceId, request, signal);
+  withStoredFiles(
+    { database: bench.db.database, storage, log },
+    { workspace_id: workspaceId, request_id: newId() },
+    request,
+    signal,
+  );
 const failure = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,

@@ -82,7 +82,7 @@ describe("exact texts of", () => {
 describe("a script", () => {
   test("returns its last value and what it printed", async () => {
     expect(
-      await outputOf("code.run_javascript", code("console.log('a', 1, {b: 2}); args.n * 2"), { args: { n: 21 } }),
+      await outputOf("code.run_javascript", code("print('a', 1, {b: 2}); args.n * 2"), { args: { n: 21 } }),
     ).toEqual({
       value: 42,
       printed: ['a 1 {"b":2}'],

@@ -79,7 +79,7 @@ class ChatRun {
     const watchdog = watchCall(job, control.signal);
     let askedAt = performance.now();
     try {
-      this.request = await withStoredFiles(context, job.workspace_id, this.request, watchdog.signal);
+      this.request = await withStoredFiles(context, job, this.request, watchdog.signal);
       const model = context.catalogue.current().models.get(job.model);
       if (model) await this.checkDocuments(model, this.request, watchdog.signal);
       askedAt = performance.now();
@@ -217,7 +217,7 @@ class ChatRun {
     return { nano: before.nano + (now?.nano ?? 0n), tokens: before.tokens + (now?.tokens ?? 0) };
   }
 
-  /** By the models that a stream broke off in, where another one goes on. */
+  /** Usage of the models whose streams broke off earlier in this call. */
   private get took(): Metered | undefined {
     return this.rescue?.took;
   }
@@ -287,7 +287,7 @@ class ChatRun {
       status,
       source: attempt.candidate.name,
       charge: chargeOf(metered),
-      holdNano: this.held.holdNano,
+      holdNano: tookSoFar(this.took).nano + this.held.holdNano,
       result: { text, upstreamMs },
       onSettled: () => {
         if (isKept) void copy?.keep(context, job, { model: job.model, isStream });

@@ -230,12 +230,12 @@ function roughInput(
   return Math.ceil(tokens);
 }
 
-/** Units as the usage record keeps them: only what is not zero. */
 /** The ledger's terms for it. */
 export function chargeOf({ nano, usage, estimated }: Metered): Charge {
   return { nano, units: usageUnits(usage), tokens: promptTokens(usage) + completionTokens(usage), estimated };
 }
 
+/** Units as the usage record keeps them: only what is not zero. */
 export function usageUnits(usage: TokenUsage): Record<string, number> {
   const units: Record<string, number> = {};
   for (const [name, value] of Object.entries(usage)) {

@@ -99,7 +99,7 @@ export class StreamRescue {
   }
 }
 
-/** Of what may have been paid for, nothing is begun a second time. */
+/** A call that a provider may have charged for is not sent again. */
 const ENDS_A_STREAM: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
 type Message = ChatCompletionRequest["messages"][number];

@@ -176,17 +176,28 @@ class Transcribing {
     const options = { usage, wantsWords: params.wantsWords, wantsSegments: params.wantsSegments };
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     const plain = renderTranscript(transcript, params.format, options);
-    const events = call.stream === true ? streamTranscript(transcript, options, this.shown) : undefined;
+    const events =
+      call.stream === true ? this.tell(streamTranscript(transcript, options, this.shown), upstreamMs) : undefined;
     context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "audio transcribed");
     return {
       status: "succeeded",
       source,
       charge: metered,
       holdNano: this.held.holdNano,
-      result: events
-        ? { text: events.join(""), upstreamMs }
-        : { text: plain.body, upstreamMs, contentType: plain.contentType },
+      result:
+        events !== undefined
+          ? { text: events, upstreamMs }
+          : { text: plain.body, upstreamMs, contentType: plain.contentType },
     };
+  }
+
+  /** Writes all events but the last, which ends the answer: a stream begins before it ends, also when it is told at once. */
+  private tell(events: readonly string[], upstreamMs: number): string {
+    const last = events.at(-1) ?? "";
+    for (const event of events.slice(0, -1)) this.control.answer.write(event, upstreamMs);
+    if (this.control.answer.hasBegun) return last;
+    this.control.answer.write(last, upstreamMs);
+    return "";
   }
 
   /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */

@@ -23,7 +23,7 @@ export default defineCapability({
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
     "The script is run by QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, no files, no modules, no timers, " +
-    "64 MB of memory, and at most five seconds of its own time. `args` is a global; `console.log` prints. The value of the last " +
+    "64 MB of memory, and at most five seconds of its own time. `args` is a global; `print(…)` prints, as `log` of its console does. The value of the last " +
     "expression is the result, as JSON.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
@@ -35,7 +35,7 @@ export default defineCapability({
     timeout: number("Of the script's own time.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
   sample_input: {
-    code: { text: "const n = args.n ?? 10; console.log('up to', n); [...Array(n).keys()].reduce((a, b) => a + b, 0)" },
+    code: { text: "const n = args.n ?? 10; print('up to', n); [...Array(n).keys()].reduce((a, b) => a + b, 0)" },
   },
   examples: [
     { title: "With its own number", params: {} },
@@ -59,6 +59,7 @@ export default defineCapability({
     const console_ = vm.newObject();
     vm.setProp(console_, "log", log);
     vm.setProp(vm.global, "console", console_);
+    vm.setProp(vm.global, "print", log);
     const args = vm.unwrapResult(vm.evalCode(`(${JSON.stringify(params.args)})`));
     vm.setProp(vm.global, "args", args);
     const result = vm.evalCode(code, "script.js");

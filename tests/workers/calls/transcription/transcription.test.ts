@@ -168,6 +168,8 @@ describe("a recording whose caller reads along", () => {
   test("is told the text of a source that answers whole as one piece", async () => {
     const ran = await run([hears, hears], { isStreamed: true });
     expect(deltas(ran.told)).toEqual(["hello"]);
+    // Before its end: the client is answered with an event stream.
+    expect(ran.firstFrame).toBe("head");
   });
 
   test("is not told of words where it does not ask for them", async () => {
