@@ -5,6 +5,7 @@
 import { join } from "node:path";
 
 import { toBuffer } from "bwip-js/node";
+import { BlobReader, TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 import sharp from "sharp";
 
 const FOLDER = join(import.meta.dir, "../shared/capabilities/samples");
@@ -37,3 +38,12 @@ const drawn = (svg: string) => sharp(Buffer.from(svg));
 await Bun.write(join(FOLDER, "photo.jpg"), await drawn(PHOTO).jpeg({ quality: 78 }).toBuffer());
 await Bun.write(join(FOLDER, "chart.png"), await drawn(CHART).png({ palette: true }).toBuffer());
 await Bun.write(join(FOLDER, "scan.png"), await scan());
+
+const bundle = new ZipWriter(new Uint8ArrayWriter(), {
+  lastModDate: new Date(Date.UTC(2000, 0, 1)),
+  extendedTimestamp: false,
+});
+await bundle.add("readme.txt", new TextReader("A small bundle of files.\n"));
+await bundle.add("notes/tea.txt", new TextReader("Three boxes of tea.\n"));
+await bundle.add("images/chart.png", new BlobReader(Bun.file(join(FOLDER, "chart.png"))));
+await Bun.write(join(FOLDER, "bundle.zip"), await bundle.close());

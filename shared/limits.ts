@@ -2,6 +2,7 @@
  * Every bound of the service: a unit in the name, the reason beside it, by area in `limits/`. Tests shorten the waits that are
  * `paced`.
  */
+import { ARCHIVE_LIMITS } from "./limits/archives.ts";
 import { CALLS_LIMITS } from "./limits/calls.ts";
 import { CAPABILITIES_LIMITS } from "./limits/capabilities.ts";
 import { FILES_LIMITS } from "./limits/files.ts";
@@ -24,4 +25,5 @@ export const LIMITS = {
   ...FILES_LIMITS,
   ...STORAGE_LIMITS,
   ...CAPABILITIES_LIMITS,
+  ...ARCHIVE_LIMITS,
 } as const;

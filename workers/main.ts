@@ -171,7 +171,10 @@ function slotsOfAll(pools: readonly Pool[], config: Pick<Config, "workerSlots">)
 /** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
 function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
   // Runs of capabilities ask no provider.
-  const wanted = slotsOfAll(pools.filter((pool) => pool !== "capability"), config);
+  const wanted = slotsOfAll(
+    pools.filter((pool) => pool !== "capability"),
+    config,
+  );
   if (wanted <= config.outgoingMax) return;
   throw new Error(
     `the pools ${pools.join(", ")} in one process need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${wanted}, got ${config.outgoingMax}; give them processes of their own, or lower SLUICE_WORKER_SLOTS`,

@@ -8,7 +8,7 @@ import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/job-req
 import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
 import { presetOf } from "#shared/admission/preset.ts";
 import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
-import type { CheckedMedia } from "#shared/kinds/media-check.ts";
+import type { CheckedCall } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { storageTaken } from "#shared/database/files.ts";
@@ -28,7 +28,7 @@ import type { Waiting } from "../wait/job-waiter.ts";
 export interface MediaJob {
   readonly kind: WorkKind;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  readonly checked: Pick<CheckedMedia<unknown>, "bound" | "price">;
+  readonly checked: Pick<CheckedCall, "bound" | "price">;
   /** The request as the worker gets it, and the media that goes to the object store for it. */
   readonly request: object;
   readonly takeInline: ReleasedBody<object>["take"];

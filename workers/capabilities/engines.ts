@@ -2,6 +2,7 @@
 const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
   sharp: () => import("./image/sharp.ts"),
   ocr: () => import("./image/ocr.ts"),
+  archive: () => import("./archive/read.ts"),
   code: () => import("./text.ts"),
 };
 

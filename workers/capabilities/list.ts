@@ -30,7 +30,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "pipeline",
   ],
   document: [],
-  archive: [],
+  archive: ["list", "create", "extract", "compress", "decompress", "checksum"],
   web: [],
   code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex"],
 };

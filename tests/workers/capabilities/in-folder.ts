@@ -64,7 +64,11 @@ async function filesOf(capability: DefinedCapability, folder: string, name: stri
 
 async function fileOf(folder: string, name: string, given: TestInput): Promise<InputFile> {
   const sample = !(given instanceof Uint8Array) && given.file_id !== undefined ? sampleFile(given.file_id) : undefined;
-  const bytes = given instanceof Uint8Array ? given : (sample?.read() ?? Buffer.from(given.text ?? ""));
+  const bytes =
+    given instanceof Uint8Array
+      ? given
+      : (sample?.read() ??
+        (given.base64 === undefined ? Buffer.from(given.text ?? "") : Uint8Array.fromBase64(given.base64)));
   const path = join(folder, `in-${name}`);
   writeFileSync(path, bytes);
   const mediaType = sample?.mediaType ?? (await settleMediaType(bytes, undefined, ""));

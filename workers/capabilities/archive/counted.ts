@@ -1,0 +1,77 @@
+/** Bounds of what is unpacked, and names that entries may have. */
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+/** Counts entries and bytes as they come. */
+export interface Counter {
+  /** @throws MediaError too_large */
+  entry(): void;
+  /** @throws MediaError too_large */
+  bytes(count: number): void;
+}
+
+/** @param packedBytes of the whole archive */
+export function openCounter(packedBytes: number): Counter {
+  const { archiveEntriesMax, archiveUnpackedBytesMax, archiveRatioMax, archiveRatioFreeBytes } = LIMITS;
+  let [entries, unpacked] = [0, 0];
+  return {
+    entry() {
+      entries += 1;
+      if (entries > archiveEntriesMax)
+        throw new MediaError("too_large", `Expected at most ${archiveEntriesMax} entries, got more.`);
+    },
+    bytes(count) {
+      unpacked += count;
+      if (unpacked > archiveUnpackedBytesMax) {
+        throw new MediaError("too_large", `Expected at most ${archiveUnpackedBytesMax} bytes unpacked, got more.`);
+      }
+      if (unpacked > Math.max(archiveRatioFreeBytes, packedBytes * archiveRatioMax)) {
+        throw new MediaError(
+          "too_large",
+          `Expected no more than ${archiveRatioMax} bytes of each packed one, got more.`,
+        );
+      }
+    },
+  };
+}
+
+/** Why an entry of this name is not unpacked; undefined: it may be. Nothing is ever written under it. */
+export function badName(name: string): string | undefined {
+  if (name === "" || Buffer.byteLength(name) > LIMITS.archivePathBytesMax) return "its path is empty or too long";
+  if (name.includes("\0") || name.includes("\\")) return "its path has a NUL or a backslash";
+  if (name.startsWith("/") || /^[a-zA-Z]:/.test(name)) return "its path is absolute";
+  return name.split("/").includes("..") ? "its path leads outside" : undefined;
+}
+
+/** A file that is written as its bytes are counted. */
+export function openOutput(path: string, counter: Counter) {
+  const stream = createWriteStream(path, { flags: "wx" });
+  const written = finished(stream);
+  written.catch(() => undefined);
+  let size = 0;
+  return {
+    async write(bytes: Uint8Array): Promise<void> {
+      counter.bytes(bytes.length);
+      size += bytes.length;
+      if (stream.write(bytes)) return;
+      await Promise.race([new Promise<void>((resolve) => void stream.once("drain", resolve)), written]);
+    },
+    async end(): Promise<number> {
+      stream.end();
+      await written;
+      return size;
+    },
+  };
+}
+
+/** `*` is any run of characters but a slash, `**` any, `?` one. */
+export function globOf(pattern: string): (name: string) => boolean {
+  const glob = new Bun.Glob(pattern);
+  return (name) => glob.match(name);
+}
+
+export const ARCHIVE_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
+export const FACT_PRICE = { unit: "per_operation", operation_price: "0.02" } as const;

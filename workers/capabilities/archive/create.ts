@@ -1,0 +1,137 @@
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip, createZstdCompress } from "node:zlib";
+
+import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
+import { pack } from "tar-stream";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, type InputFile, inputs, type Made } from "../define.ts";
+import { choice, integer, list, text } from "../params.ts";
+import { ARCHIVE_PRICE, badName } from "./counted.ts";
+import { writeSevenZip } from "./seven-zip.ts";
+
+configure({ useWebWorkers: false });
+
+const FORMATS = ["zip", "tar", "tar.gz", "tar.zst", "7z"] as const;
+type Format = (typeof FORMATS)[number];
+
+const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  zip: "application/zip",
+  tar: "application/x-tar",
+  "tar.gz": "application/gzip",
+  "tar.zst": "application/zstd",
+  "7z": "application/x-7z-compressed",
+};
+/** Archives of the same files are the same bytes. */
+const DATE = new Date(Date.UTC(2000, 0, 1));
+
+export default defineCapability({
+  id: "archive.create",
+  display_name: "Create an archive",
+  description: "Packs files into a zip, tar or 7z archive.",
+  output_modality: "archive",
+  input: { files: inputs("any", "The files, in their order.", [1, 1_000]) },
+  params: {
+    names: list(
+      "What the files are called in the archive, with folders; their own names where it is not given.",
+      text("A path.", { max: 1_024, required: true }),
+      { max: 1_000 },
+    ),
+    format: choice("Format of the archive.", FORMATS, { default: "zip" }),
+    level: integer("How hard it packs; 0 is not at all.", { min: 0, max: 9, default: 6 }),
+    password: text("Encrypts it, as zip (AES) or 7z.", { max: 127 }),
+  },
+  rules: [],
+  sample_input: { files: [{ file_id: "file-sample-photo" }, { file_id: "file-sample-chart" }] },
+  examples: [
+    { title: "A zip", params: {} },
+    { title: "A tar with names and folders", params: { format: "tar.gz", names: ["images/a.jpg", "images/b.png"] } },
+  ],
+  price: ARCHIVE_PRICE,
+  engine: "archive",
+  async run({ params, inputs: given, folder }) {
+    const { format, level, password } = params;
+    const names = namesOf(given.files, params.names);
+    if (password !== undefined && format !== "zip" && format !== "7z") {
+      throw new MediaError("invalid", `Expected params.format zip or 7z with params.password, got ${format}.`);
+    }
+    const name = `archive.${format}`;
+    const path = join(folder, name);
+    if (format === "zip") await writeZip(path, given.files, names, level, password);
+    else if (format === "7z") {
+      const files = await Promise.all(
+        given.files.map(async (file, at) => ({
+          name: names[at] ?? "",
+          bytes: new Uint8Array(await Bun.file(file.path).arrayBuffer()),
+        })),
+      );
+      await writeSevenZip(path, files, { level, password });
+    } else await writeTar(path, given.files, names, format, level);
+    const made: Made = {
+      output: { format, entries: names.length, names },
+      files: [{ path, mediaType: MEDIA_TYPES[format], name }],
+    };
+    return made;
+  },
+});
+
+function namesOf(files: readonly InputFile[], wanted: readonly string[] | undefined): string[] {
+  if (wanted !== undefined && wanted.length !== files.length) {
+    throw new MediaError("invalid", `Expected params.names to have ${files.length} names, got ${wanted.length}.`);
+  }
+  const taken = new Set<string>();
+  return files.map((file, at) => {
+    const name = wanted?.[at] ?? file.name.replaceAll(/[/\\\0]/g, "_");
+    const fault = badName(name);
+    if (fault !== undefined)
+      throw new MediaError("invalid", `Expected params.names[${at}] to be a path inside, but ${fault}.`);
+    const own = taken.has(name) ? `${at + 1}-${name.split("/").at(-1) ?? ""}` : name;
+    if (taken.has(own)) throw new MediaError("invalid", `Expected names that differ, got ${own} twice.`);
+    taken.add(own);
+    return own;
+  });
+}
+
+async function writeZip(
+  path: string,
+  files: readonly InputFile[],
+  names: readonly string[],
+  level: number,
+  password: string | undefined,
+): Promise<void> {
+  const options = {
+    level,
+    lastModDate: DATE,
+    extendedTimestamp: false,
+    ...(password === undefined ? {} : { password, encryptionStrength: 3 as const }),
+  };
+  const writer = new ZipWriter(new Uint8ArrayWriter(), options);
+  for (const [at, file] of files.entries()) await writer.add(names[at] ?? "", new BlobReader(Bun.file(file.path)));
+  await Bun.write(path, await writer.close());
+}
+
+async function writeTar(
+  path: string,
+  files: readonly InputFile[],
+  names: readonly string[],
+  format: Exclude<Format, "zip" | "7z">,
+  level: number,
+): Promise<void> {
+  const tar = pack();
+  const packers = {
+    tar: [],
+    "tar.gz": [createGzip({ level })],
+    "tar.zst": [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: Math.max(1, level * 2) } })],
+  }[format];
+  const written = pipeline([Readable.from(tar), ...packers, createWriteStream(path)]);
+  for (const [at, file] of files.entries()) {
+    const entry = tar.entry({ name: names[at] ?? "", size: file.bytes, mtime: DATE, mode: 0o644 });
+    await pipeline(Readable.fromWeb(Bun.file(file.path).stream() as never), entry);
+  }
+  tar.finalize();
+  await written;
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+
+import { sniffMediaType } from "#shared/media/sniff.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { choice } from "../params.ts";
+import { ARCHIVE_PRICE, openCounter, openOutput } from "./counted.ts";
+import { INFLATERS } from "./read.ts";
+
+export default defineCapability({
+  id: "archive.decompress",
+  display_name: "Decompress a file",
+  description: "Unpacks a single file that was packed with gzip, zstd or brotli.",
+  output_modality: "any",
+  input: { file: input("any", "The packed file.") },
+  params: {
+    format: choice(
+      "How it was packed; auto goes by its first bytes, which brotli has none of its own of.",
+      ["auto", "gzip", "zstd", "brotli"],
+      { default: "auto" },
+    ),
+  },
+  sample_input: {
+    file: { base64: Buffer.from(Bun.gzipSync(Buffer.from("Sluice unpacks this.\n"))).toString("base64") },
+  },
+  examples: [
+    { title: "By its first bytes", params: {} },
+    { title: "As gzip", params: { format: "gzip" } },
+  ],
+  price: ARCHIVE_PRICE,
+  engine: "archive",
+  async run({ params, inputs, folder }) {
+    const { file } = inputs;
+    const head = Buffer.from(await Bun.file(file.path).slice(0, 4).arrayBuffer()).toString("hex");
+    const sniffed = head.startsWith("1f8b") ? "gzip" : head === "28b52ffd" ? "zstd" : undefined;
+    const format = params.format === "auto" ? sniffed : params.format;
+    if (format === undefined)
+      throw new MediaError("unsupported", "Expected a file packed with gzip or zstd, or params.format brotli.");
+    const path = join(folder, "file.bin");
+    const output = openOutput(path, openCounter(file.bytes));
+    try {
+      for await (const bytes of createReadStream(file.path).pipe(INFLATERS[format]()))
+        await output.write(bytes as Uint8Array);
+    } catch (error) {
+      if (error instanceof MediaError) throw error;
+      throw new MediaError("corrupt", `The file cannot be unpacked as ${format}.`, { cause: error });
+    }
+    const size = await output.end();
+    if (size === 0) return { output: { format, bytes: 0 } };
+    const mediaType =
+      (await sniffMediaType(new Uint8Array(await Bun.file(path).slice(0, 4_096).arrayBuffer()))) ??
+      "application/octet-stream";
+    return { output: { format, bytes: size }, files: [{ path, mediaType, name: "file.bin" }] };
+  },
+});

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+
+import { sniffMediaType } from "#shared/media/sniff.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type MadeFile } from "../define.ts";
+import { flag, integer, list, text } from "../params.ts";
+import { ARCHIVE_PRICE, badName, globOf, openOutput } from "./counted.ts";
+import { readArchive } from "./read.ts";
+
+const GLOB = text("A glob, such as images/*.png.", { max: 200, required: true });
+
+export default defineCapability({
+  id: "archive.extract",
+  display_name: "Extract an archive",
+  description: "Unpacks the files of a zip, tar or 7z archive. Links and devices are left out and told.",
+  output_modality: "any",
+  input: { archive: input("archive", "The archive.") },
+  params: {
+    include: list("Files that are unpacked; all where it is not given.", GLOB, { max: 50 }),
+    exclude: list("Files that are left out.", GLOB, { max: 50 }),
+    password: text("Of an encrypted archive.", { max: 127 }),
+    max_files: integer("Files at most; more are refused.", { min: 1, max: 200, default: 200 }),
+    flatten: flag("Names files without their folders.", false),
+  },
+  sample_input: { archive: { file_id: "file-sample-bundle" } },
+  examples: [
+    { title: "Everything", params: {} },
+    { title: "The texts, without folders", params: { include: ["**/*.txt", "*.txt"], flatten: true } },
+  ],
+  price: ARCHIVE_PRICE,
+  engine: "archive",
+  async run({ params, inputs, folder }) {
+    const { format, counter, entries } = await readArchive(inputs.archive, folder, params.password);
+    const isWanted = chooser(params.include, params.exclude);
+    const files: MadeFile[] = [];
+    const skipped: { name: string; why: string }[] = [];
+    for await (const entry of entries) {
+      if (entry.kind === "folder") continue;
+      const fault = entry.kind === "other" ? "it is a link or a device" : badName(entry.name);
+      if (fault !== undefined) {
+        skipped.push({ name: entry.name.slice(0, 200), why: fault });
+        continue;
+      }
+      if (!isWanted(entry.name)) continue;
+      if (files.length >= params.max_files) {
+        throw new MediaError(
+          "too_large",
+          `Expected at most ${params.max_files} files, got more; name those that are wanted in params.include.`,
+        );
+      }
+      // A number for a name: what an archive calls its files never meets the disk.
+      const path = join(folder, `${String(files.length + 1).padStart(4, "0")}.bin`);
+      const output = openOutput(path, counter);
+      await entry.read((bytes) => output.write(bytes));
+      const size = await output.end();
+      if (size === 0) skipped.push({ name: entry.name.slice(0, 200), why: "it is empty" });
+      else files.push(await madeFile(path, entry.name, params.flatten));
+    }
+    return { output: { format, extracted: files.length, skipped: skipped.slice(0, 100) }, files };
+  },
+});
+
+function chooser(include: readonly string[] | undefined, exclude: readonly string[] = []): (name: string) => boolean {
+  const [wanted, unwanted] = [include?.map(globOf), exclude.map(globOf)];
+  return (name) => (wanted?.some((is) => is(name)) ?? true) && !unwanted.some((is) => is(name));
+}
+
+async function madeFile(path: string, name: string, isFlat: boolean): Promise<MadeFile> {
+  const head = new Uint8Array(await Bun.file(path).slice(0, 4_096).arrayBuffer());
+  const mediaType = (await sniffMediaType(head)) ?? typeByName(name);
+  const own = isFlat ? (name.split("/").at(-1) ?? "file") : name.replaceAll("/", "_");
+  return { path, mediaType, name: own.replaceAll(/[^\p{L}\p{N} ._-]/gu, "_").slice(-200) };
+}
+
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+  html: "text/html",
+};
+
+function typeByName(name: string): string {
+  return TEXT_TYPES[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/octet-stream";
+}

@@ -1,0 +1,42 @@
+import { defineCapability, input } from "../define.ts";
+import { integer, text } from "../params.ts";
+import { badName, FACT_PRICE } from "./counted.ts";
+import { readArchive } from "./read.ts";
+
+export default defineCapability({
+  id: "archive.list",
+  display_name: "List an archive",
+  description: "Names what a zip, tar or 7z archive holds, without unpacking it.",
+  output_modality: "text",
+  input: { archive: input("archive", "The archive.") },
+  params: {
+    password: text("Of an archive whose names are encrypted.", { max: 127 }),
+    max: integer("Entries that are named at most.", { min: 1, max: 10_000, default: 1_000 }),
+  },
+  sample_input: { archive: { file_id: "file-sample-bundle" } },
+  examples: [
+    { title: "What there is", params: {} },
+    { title: "The first entry", params: { max: 1 } },
+  ],
+  price: FACT_PRICE,
+  engine: "archive",
+  async run({ params, inputs, folder }) {
+    const { format, entries } = await readArchive(inputs.archive, folder, params.password);
+    const named: object[] = [];
+    let [count, bytes] = [0, 0];
+    for await (const entry of entries) {
+      count += 1;
+      bytes += entry.bytes;
+      if (named.length >= params.max) continue;
+      const fault = badName(entry.name);
+      named.push({
+        name: entry.name.slice(0, 1_024),
+        kind: entry.kind,
+        bytes: entry.bytes,
+        ...(entry.isEncrypted ? { is_encrypted: true } : {}),
+        ...(fault === undefined ? {} : { fault }),
+      });
+    }
+    return { output: { format, count, bytes, entries: named } };
+  },
+});

@@ -1,0 +1,149 @@
+/** The entries of an archive, one after the other, whatever its format. Nested archives are not opened. */
+import { createReadStream } from "node:fs";
+import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
+import type { Readable } from "node:stream";
+
+import { BlobReader, configure, ZipReader } from "@zip.js/zip.js";
+import { extract as openTar } from "tar-stream";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile } from "../define.ts";
+import { type Counter, openCounter } from "./counted.ts";
+import { readSevenZip } from "./seven-zip.ts";
+
+configure({ useWebWorkers: false });
+
+export interface Entry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "other";
+  /** As the archive claims; what comes is counted. */
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  /** Once, and before the next entry. @throws MediaError */
+  read(onBytes: (bytes: Uint8Array) => Promise<void>): Promise<void>;
+}
+
+export interface Reading {
+  readonly format: string;
+  readonly counter: Counter;
+  readonly entries: AsyncIterable<Entry>;
+}
+
+/** @throws MediaError unsupported, corrupt, too_large */
+export async function readArchive(file: InputFile, folder: string, password: string | undefined): Promise<Reading> {
+  const counter = openCounter(file.bytes);
+  const head = Buffer.from(await Bun.file(file.path).slice(0, 512).arrayBuffer());
+  const format = formatOf(head);
+  switch (format) {
+    case "zip":
+      return { format, counter, entries: counted(readZip(file, password), counter) };
+    case "7z":
+      return { format, counter, entries: counted(readSevenZip(file, folder, password), counter) };
+    case undefined:
+      throw new MediaError(
+        "unsupported",
+        `Expected a zip, tar, tar.gz, tar.zst, tar.br or 7z archive, got ${file.mediaType}.`,
+      );
+    default:
+      return { format, counter, entries: counted(readTar(file, format), counter) };
+  }
+}
+
+type Format = "zip" | "7z" | "tar" | "tar.gz" | "tar.zst";
+
+function formatOf(head: Buffer): Format | undefined {
+  if (head.subarray(0, 2).toString("latin1") === "PK") return "zip";
+  if (head.subarray(0, 6).toString("hex") === "377abcaf271c") return "7z";
+  if (head.subarray(0, 2).toString("hex") === "1f8b") return "tar.gz";
+  if (head.subarray(0, 4).toString("hex") === "28b52ffd") return "tar.zst";
+  return head.subarray(257, 262).toString("latin1") === "ustar" ? "tar" : undefined;
+}
+
+async function* counted(entries: AsyncIterable<Entry>, counter: Counter): AsyncGenerator<Entry> {
+  try {
+    for await (const entry of entries) {
+      counter.entry();
+      yield entry;
+    }
+  } catch (error) {
+    if (error instanceof MediaError) throw error;
+    throw new MediaError("corrupt", "The archive cannot be read.", { cause: error });
+  }
+}
+
+const UNIX_TYPE = 0o170_000;
+const UNIX_LINK = 0o120_000;
+
+async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
+  const reader = new ZipReader(new BlobReader(Bun.file(path)), password === undefined ? {} : { password });
+  try {
+    for await (const entry of reader.getEntriesGenerator()) {
+      const { filename: name, directory, uncompressedSize: bytes, encrypted, externalFileAttributes: mode } = entry;
+      const isLink = ((mode >>> 16) & UNIX_TYPE) === UNIX_LINK;
+      yield {
+        name,
+        kind: directory ? "folder" : isLink ? "other" : "file",
+        bytes,
+        isEncrypted: encrypted,
+        async read(onBytes) {
+          if (entry.directory) return;
+          if (encrypted && password === undefined)
+            throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
+          const sink = new WritableStream<Uint8Array>({ write: onBytes });
+          try {
+            await entry.getData(sink, { checkSignature: true });
+          } catch (error) {
+            if (error instanceof MediaError) throw error;
+            const isPassword = /password/i.test(String(error));
+            if (isPassword)
+              throw new MediaError("invalid", "Expected params.password to open the archive; it does not.", {
+                cause: error,
+              });
+            throw error;
+          }
+        },
+      };
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Entry> {
+  const source = createReadStream(path);
+  const inflated: Readable =
+    format === "tar.gz"
+      ? source.pipe(createGunzip())
+      : format === "tar.zst"
+        ? source.pipe(createZstdDecompress())
+        : source;
+  const tar = openTar();
+  const fail = (error: Error): void => {
+    tar.destroy(error);
+  };
+  source.on("error", fail);
+  inflated.on("error", fail);
+  inflated.pipe(tar);
+  try {
+    for await (const entry of tar) {
+      const { name, type, size } = entry.header;
+      const kind = type === "file" ? "file" : type === "directory" ? "folder" : "other";
+      yield {
+        name,
+        kind,
+        bytes: size,
+        isEncrypted: false,
+        async read(onBytes) {
+          for await (const bytes of entry) await onBytes(bytes as Uint8Array);
+        },
+      };
+      entry.resume();
+    }
+  } finally {
+    source.destroy();
+  }
+}
+
+/** For single files. */
+export const INFLATERS = { gzip: createGunzip, zstd: createZstdDecompress, brotli: createBrotliDecompress } as const;

@@ -1,0 +1,148 @@
+/** 7z archives through 7-Zip's own code in WebAssembly, which works on a file system of its own. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import SevenZip from "7z-wasm";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile } from "../define.ts";
+import type { Entry } from "./read.ts";
+
+interface Called {
+  readonly code: number;
+  readonly printed: readonly string[];
+  readonly files: { read(path: string): Uint8Array; write(path: string, bytes: Uint8Array): void };
+}
+
+/** Archives of the same files are the same bytes. */
+const TIME_MS = Date.UTC(2000, 0, 1);
+
+/** One run of 7-Zip, with these files there. */
+async function call(args: readonly string[], files: Readonly<Record<string, Uint8Array>> = {}): Promise<Called> {
+  const printed: string[] = [];
+  const wasm = createRequire(import.meta.url).resolve("7z-wasm/7zz.wasm");
+  const module = await SevenZip({
+    wasmBinary: readFileSync(wasm).buffer,
+    print: (line: string) => void printed.push(line),
+    printErr: (line: string) => void printed.push(line),
+  });
+  const folders = new Set<string>();
+  for (const [path, bytes] of Object.entries(files)) {
+    path
+      .split("/")
+      .slice(0, -1)
+      .reduce((above, name) => {
+        const folder = `${above}${name}/`;
+        if (!folders.has(folder)) module.FS.mkdir(folder);
+        folders.add(folder);
+        return folder;
+      }, "");
+    module.FS.writeFile(path, bytes);
+    module.FS.utime(path, TIME_MS, TIME_MS);
+  }
+  let code = 0;
+  try {
+    const status: unknown = module.callMain([...args]);
+    code = typeof status === "number" ? status : 0;
+  } catch {
+    // A fault of its own, thrown as the place of a C++ object: what is wrong is not told.
+    code = 2;
+  }
+  return {
+    code,
+    printed,
+    files: {
+      read: (path) => module.FS.readFile(path),
+      write: (path, bytes) => module.FS.writeFile(path, bytes),
+    },
+  };
+}
+
+/** Largest that is unpacked in memory. */
+const UNPACKED_MAX = 512 * 1_048_576;
+
+export async function* readSevenZip(
+  file: InputFile,
+  _folder: string,
+  password: string | undefined,
+): AsyncGenerator<Entry> {
+  const archive = new Uint8Array(await Bun.file(file.path).arrayBuffer());
+  const secret = password === undefined ? ["-p"] : [`-p${password}`];
+  const listed = await call(["l", "-slt", ...secret, "in.7z"], { "in.7z": archive });
+  if (listed.code !== 0) throw wrong(listed.printed);
+  const entries = blocks(listed.printed);
+  const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total > Math.min(UNPACKED_MAX, LIMITS.archiveUnpackedBytesMax)) {
+    throw new MediaError("too_large", `Expected a 7z archive of at most ${UNPACKED_MAX} bytes unpacked, got ${total}.`);
+  }
+  for (const entry of entries) {
+    yield {
+      ...entry,
+      async read(onBytes) {
+        if (entry.isEncrypted && password === undefined) {
+          throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
+        }
+        // Under a name of ours: `e` writes into the folder, without paths.
+        const got = await call(["e", "-y", ...secret, "-oout", "in.7z", "--", entry.name], { "in.7z": archive });
+        if (got.code !== 0) throw wrong(got.printed);
+        await onBytes(got.files.read(`out/${entry.name.split("/").at(-1) ?? ""}`));
+      },
+    };
+  }
+}
+
+function wrong(printed: readonly string[]): MediaError {
+  if (printed.some((line) => /Headers Error|Is not archive|Unexpected end|Cannot open the file as/i.test(line))) {
+    return new MediaError("corrupt", "The archive cannot be read.");
+  }
+  return new MediaError("invalid", "Expected params.password to open the archive; it does not.");
+}
+
+/** The listing in lines `Name = value`, a block for each entry after the line of dashes. */
+function blocks(printed: readonly string[]) {
+  const from = printed.findIndex((line) => /^-{10,}$/.test(line));
+  const found: { name: string; kind: "file" | "folder" | "other"; bytes: number; isEncrypted: boolean }[] = [];
+  for (const block of printed
+    .slice(from + 1)
+    .join("\n")
+    .split(/\n\n+/)) {
+    const facts = new Map(
+      block.split("\n").map((line) => [line.slice(0, line.indexOf(" = ")), line.slice(line.indexOf(" = ") + 3)]),
+    );
+    const name = facts.get("Path");
+    if (name === undefined) continue;
+    const attributes = facts.get("Attributes") ?? "";
+    const kind = attributes.startsWith("D") ? "folder" : / l/.test(attributes) ? "other" : "file";
+    found.push({ name, kind, bytes: Number(facts.get("Size") ?? 0), isEncrypted: facts.get("Encrypted") === "+" });
+  }
+  return found;
+}
+
+/** Writes a 7z archive of these files. @throws Error of 7-Zip */
+export async function writeSevenZip(
+  path: string,
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  { level, password }: { readonly level: number; readonly password: string | undefined },
+): Promise<void> {
+  const given = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
+  const secret = password === undefined ? [] : [`-p${password}`, "-mhe=on"];
+  // Times would make other bytes of the same files.
+  const made = await call(
+    [
+      "a",
+      `-mx=${level}`,
+      "-mtm=off",
+      "-mtc=off",
+      "-mta=off",
+      ...secret,
+      "out.7z",
+      "--",
+      ...files.map(({ name }) => name),
+    ],
+    given,
+  );
+  if (made.code !== 0) throw new Error(`7-Zip failed: ${made.printed.slice(-3).join(" ")}`);
+  writeFileSync(path, made.files.read("out.7z"));
+}
