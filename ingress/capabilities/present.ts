@@ -1,5 +1,6 @@
 /** Runs of capabilities and the list of them, as their callers see them. */
-import type { CapabilityEntry, CapabilityRun } from "#schemas/generated/types.ts";
+import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
+import type { CapabilityModality } from "#shared/capabilities/entry.ts";
 import { CAPABILITIES } from "#shared/capabilities/list.ts";
 import { capabilityPrice } from "#shared/capabilities/price.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
@@ -47,6 +48,44 @@ export function presentRun(
     duration_ms,
   };
 }
+
+/** Capabilities as rows of kind tool among the models. */
+export function capabilityRows(catalogue: Catalogue): readonly ModelEntry[] {
+  return CAPABILITIES.map((capability) => ({
+    id: capability.id,
+    object: "model",
+    created: CREATED_S,
+    owned_by: "sluice",
+    permission: [],
+    root: capability.id,
+    parent: null,
+    _svc: {
+      modality: MODALITIES[capability.output_modality],
+      supports_chat: false,
+      supports_embeddings: false,
+      supports_streaming: false,
+      supports_tools: false,
+      max_context_tokens: 0,
+      max_output_tokens: 0,
+      pricing: pricingNumbers(capabilityPrice(catalogue, capability)),
+      allowed_params: {},
+    },
+  }));
+}
+
+/** 2026-11-23. */
+const CREATED_S = 1_795_392_000;
+
+/** Models have no word for documents and archives. */
+const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
+  video: "video",
+  audio: "audio",
+  image: "image",
+  document: "text",
+  text: "text",
+  archive: "text",
+  any: "text",
+};
 
 /** The list of `GET /v1/tools`, the same for every workspace. */
 export function listCapabilities(catalogue: Catalogue): {

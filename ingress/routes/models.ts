@@ -3,6 +3,7 @@ import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { listModels } from "#shared/catalogue/present.ts";
 
 import { JSON_TYPE } from "../answers.ts";
+import { capabilityRows } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -22,7 +23,9 @@ function render(catalogue: Catalogue, includeTools: boolean): string {
   rendered.set(catalogue, lists);
   const known = lists.get(includeTools);
   if (known !== undefined) return known;
-  const text = JSON.stringify(listModels(catalogue, { includeTools }));
+  const { object, data } = listModels(catalogue, { includeTools });
+  const tools = includeTools ? capabilityRows(catalogue) : [];
+  const text = JSON.stringify({ object, data: [...data, ...tools] });
   lists.set(includeTools, text);
   return text;
 }
