@@ -37,9 +37,6 @@ export type Rule =
       readonly values: Readonly<Record<string, readonly (string | number)[]>>;
     };
 
-/** What is paid for; milliseconds and pixels are measured, an operation is one. */
-export type CapabilityUnit = "per_second" | "per_megapixel" | "per_operation";
-
 export interface Capability {
   readonly id: string;
   readonly category: Category;

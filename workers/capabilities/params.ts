@@ -148,4 +148,3 @@ export const GRAVITIES = [
   "west",
   "northwest",
 ] as const;
-export type Gravity = (typeof GRAVITIES)[number];

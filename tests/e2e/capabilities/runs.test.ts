@@ -176,7 +176,7 @@ describe("a run", () => {
         result: { capability: "image.resize", output: { width: 30 } },
       });
       expect(await ask({})).toMatchObject({
-        status: "failed",
+        status: "refused",
         error: { code: "invalid_request", param: "params.width" },
       });
     } finally {
