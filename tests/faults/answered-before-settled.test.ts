@@ -2,10 +2,11 @@
  * F4, F7, F12. Fault: one part of the service dies, stands still or is cut off when a plain answer and a stream have reached their
  * clients and neither is settled. Expected: both are paid once, at what was answered, whoever settles them.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { type Database, openDatabase } from "#shared/database/client.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { startTcpProxy, type TcpProxy } from "#tests/support/tcp-proxy.ts";
@@ -15,13 +16,13 @@ import { ask, type Bed, FLAT_NANO, startBed } from "./bed.ts";
 import { type Answer, DONE, requestId } from "./client.ts";
 import { eventually } from "./wait.ts";
 
-/** Time to lock the balance between a call's admission and its answer. */
-const UPSTREAM_MS = 600;
-
 interface Part {
   readonly role: ManagedProcess;
-  /** Its way to NATS. */
+  /** Connections to NATS. */
+  readonly links: number;
+  /** Its ways to NATS and to Postgres. */
   readonly link: TcpProxy;
+  readonly postgres: TcpProxy;
 }
 
 let bed: Bed;
@@ -33,116 +34,177 @@ beforeAll(async () => {
   bed = await startBed({ ingress: 0, workers: 0, ownPostgres: true });
   const log = createLogger({ level: "silent", role: "test" });
   database = openDatabase({ url: bed.stack.databaseUrl, poolMax: 2, log });
-  const start = async (...args: string[]): Promise<Part> => {
-    const nats = new URL(bed.stack.natsUrl);
-    const link = startTcpProxy(nats.host);
+  const start = async (links: number, ...args: string[]): Promise<Part> => {
+    const [nats, database] = [new URL(bed.stack.natsUrl), new URL(bed.stack.databaseUrl)];
+    const [link, postgres] = [startTcpProxy(nats.host), startTcpProxy(database.host)];
     nats.host = link.host;
-    const env = { ...bed.stack.env, NATS_URL: nats.href, PORT: String(await freePort()) };
-    return { role: await startRole(args, env), link };
+    database.host = postgres.host;
+    const env = { ...bed.stack.env, NATS_URL: nats.href, DATABASE_URL: database.href, PORT: String(await freePort()) };
+    return { role: await startRole(args, env), links, link, postgres };
   };
-  [ingress, worker] = await Promise.all([start("ingress"), start("worker", "chat")]);
+  [ingress, worker] = await Promise.all([start(1, "ingress"), start(2, "worker", "chat")]);
 }, 60_000);
 
 afterAll(async () => {
   const parts = [ingress, worker].filter((part) => part !== undefined);
   await Promise.all(parts.map(({ role }) => role.stop()));
-  for (const { link } of parts) link.close();
+  for (const { link, postgres } of parts) for (const proxy of [link, postgres]) proxy.close();
   await database?.close();
   await bed?.stop();
 });
-
-beforeEach(() => bed.upstream.setDefault({ delayMs: UPSTREAM_MS, tokens: 4 }));
 
 const openHolds = async (): Promise<number> => (await bed.stack.query("select 1 from hold")).length;
 
 const PLAIN = ask("flat");
 const STREAMED = ask("metered", { stream: true });
+/** Settles that wait for the lock. */
+const WAITING = "from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_call%'";
 
 interface Fault {
-  /** Of an ingress that dies, the plain answer alone: the settle below must be that answer's, which its ingress has vouched for. */
-  readonly bodies: readonly Record<string, unknown>[];
-  /** It happens, and what it befell is back on its feet. */
+  /** Both kinds unless told otherwise. */
+  readonly bodies?: readonly Record<string, unknown>[];
+  /** Parts that lose their link to NATS. */
+  readonly cuts?: () => readonly Part[];
+  /** It happens, and what it befell is back on its feet, or on its way there. */
   happens(release: () => Promise<unknown>): Promise<unknown>;
 }
 
-/** The answers are with their clients, and their balance is locked: a settle waits for it, none gets through until `release`. */
-async function answeredAndUnsettled({
-  bodies,
-}: Fault): Promise<{ answers: Answer[]; release: () => Promise<unknown> }> {
-  const target = { url: ingress.role.baseUrl, key: bed.stack.key };
-  const calls = bodies.map((body) => bed.client.chat(target, body));
-  await eventually("they are admitted", async () => (await openHolds()) === bodies.length);
+/** The answers are with their clients, and no usage can be recorded: a settle waits for that, none gets through until `release`. */
+async function answeredAndUnsettled(
+  bodies: readonly Record<string, unknown>[],
+): Promise<{ answers: Answer[]; release: () => Promise<unknown> }> {
   const unlock = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
   const lock = database.transaction(async (tx) => {
-    await tx.query("select 1 from balance for update");
+    await tx.query("lock table usage_record in share mode");
     locked.resolve();
     await unlock.promise;
   });
   await Promise.race([locked.promise, lock]);
-  const answers = await Promise.all(calls);
-  const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_call%'";
-  await eventually("a settle waits", async () => (await bed.stack.query(waits)).length > 0);
+  const target = { url: ingress.role.baseUrl, key: bed.stack.key };
+  const answers = await Promise.all(bodies.map((body) => bed.client.chat(target, body)));
+  await eventually("a settle waits", async () => (await bed.stack.query(`select 1 ${WAITING}`)).length > 0);
   expect(await openHolds()).toBe(bodies.length);
   // The lock goes with a server that was killed.
   return { answers, release: () => (unlock.resolve(), lock.catch(() => undefined)) };
 }
 
-const BOTH = [PLAIN, STREAMED];
+const both = (): readonly Part[] => [ingress, worker];
+
 const FAULTS: Readonly<Record<string, Fault>> = {
   "Postgres is killed": {
-    bodies: BOTH,
     async happens() {
       await bed.stack.postgres?.stop("kill");
       await bed.stack.postgres?.start();
     },
   },
+  "the settle's connection is cut before its commit": {
+    happens: () => endWaiting(),
+  },
+  "the settle's connection is cut before its commit is heard of": {
+    async happens(release) {
+      // The last of its tries: it does not give up before the lock is gone.
+      const last = `select 1 ${WAITING} and clock_timestamp() - query_start > interval '${LIMITS.contendedWaitMs + 100} ms'`;
+      await eventually("it waits for long", async () => (await bed.stack.query(last)).length > 0);
+      worker.postgres.mute();
+      await release();
+      await bed.stack.settled();
+      worker.postgres.cut();
+    },
+  },
   "NATS is killed": {
-    bodies: BOTH,
+    cuts: both,
     async happens() {
       await bed.stack.nats.stop("SIGKILL");
       await bed.stack.nats.start();
     },
   },
-  "NATS loses its store": { bodies: BOTH, happens: () => bed.stack.nats.wipe() },
-  "the ingress loses its link": { bodies: BOTH, happens: () => Promise.resolve(ingress.link.cut()) },
-  "the worker loses its link": { bodies: BOTH, happens: () => Promise.resolve(worker.link.cut()) },
-  "the worker is killed": { bodies: BOTH, happens: () => killed(worker) },
-  "the worker stands still until they are settled": {
-    bodies: BOTH,
-    happens: (release) => pausedUntilSettled(worker, release),
+  "NATS loses its store": { cuts: both, happens: () => bed.stack.nats.wipe() },
+  "the ingress loses its link for a moment": {
+    cuts: () => [ingress],
+    happens: () => Promise.resolve(ingress.link.cut()),
   },
-  "the ingress is killed": { bodies: [PLAIN], happens: () => killed(ingress) },
-  "the ingress stands still until they are settled": {
+  "the ingress loses its link until they are settled": {
+    cuts: () => [ingress],
+    happens: (release) => apart(ingress, release),
+  },
+  "the worker loses its link until they are settled": {
+    cuts: () => [worker],
+    happens: (release) => apart(worker, release),
+  },
+  "the worker is killed": { happens: () => killed(worker) },
+  "the worker stands still until they are settled": { happens: (release) => paused(worker, release) },
+  // Of an ingress that dies one at a time: the settle that waits must be that answer's, which its ingress has vouched for.
+  "the ingress of a plain answer is killed": { bodies: [PLAIN], happens: () => killed(ingress) },
+  "the ingress of a stream is killed": { bodies: [STREAMED], happens: () => killed(ingress) },
+  "the ingress of a plain answer stands still until it is settled": {
     bodies: [PLAIN],
-    happens: (release) => pausedUntilSettled(ingress, release),
+    happens: (release) => paused(ingress, release),
+  },
+  "the ingress of a stream stands still until it is settled": {
+    bodies: [STREAMED],
+    happens: (release) => paused(ingress, release),
   },
 };
+
+/** What a process has sent to Postgres would be done without it. */
+const endWaiting = (): Promise<unknown> => bed.stack.query(`select pg_terminate_backend(pid) ${WAITING}`);
 
 async function killed({ role }: Part): Promise<void> {
   role.kill("SIGKILL");
   await role.exited();
+  if (role === worker.role) await endWaiting();
   await role.restart();
 }
 
-async function pausedUntilSettled({ role }: Part, release: () => Promise<unknown>): Promise<void> {
+async function paused({ role }: Part, release: () => Promise<unknown>): Promise<void> {
   role.kill("SIGSTOP");
   try {
+    if (role === worker.role) await endWaiting();
     await release();
-    await eventually("they are settled", async () => (await openHolds()) === 0);
+    await bed.stack.settled();
   } finally {
     role.kill("SIGCONT");
   }
 }
 
+async function apart({ link }: Part, release: () => Promise<unknown>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  link.cut(over.promise);
+  try {
+    await release();
+    await bed.stack.settled();
+  } finally {
+    over.resolve();
+  }
+}
+
+/** A call that comes sooner waits for seconds: its message may have been handed out before the loss. */
+async function relinked(parts: readonly Part[], meanwhile: () => Promise<unknown>): Promise<void> {
+  const before = parts.map(restoredLinks);
+  await meanwhile();
+  await eventually("the links are back", () =>
+    parts.every((part, i) => restoredLinks(part) >= (before[i] ?? 0) + part.links),
+  );
+}
+
+const restoredLinks = ({ role }: Part): number =>
+  role.logs().filter((line) => line.includes("nats connection restored")).length;
+
 describe("answers that are not settled when", () => {
   test.each(Object.entries(FAULTS))(
     "%s are paid once",
     async (_name, fault) => {
-      const { answers, release } = await answeredAndUnsettled(fault);
-      await fault.happens(release);
-      await release();
-      await eventually("they are settled", async () => (await openHolds()) === 0);
+      const { answers, release } = await answeredAndUnsettled(fault.bodies ?? [PLAIN, STREAMED]);
+      await relinked(fault.cuts?.() ?? [], async () => {
+        try {
+          await fault.happens(release);
+        } finally {
+          // One that fails must not lock the others out.
+          await release();
+        }
+        await bed.stack.settled();
+      });
       for (const answer of answers) {
         expect(answer.status).toBe(200);
         const sql = "select status, settled from usage_record where job_id = $1";

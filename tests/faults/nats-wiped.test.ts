@@ -25,13 +25,6 @@ test("queued calls whose queue is wiped are queued again and served once", async
   await stack.nats.wipe();
   await stack.workers[0]?.restart();
   const answers = await Promise.all(waiting);
-  await Bun.write(
-    "/tmp/fx/wiped.txt",
-    [
-      ...answers.map((a) => a.status + " " + a.body.slice(0, 200)),
-      ...stack.ingresses.flatMap((r) => r.logs().slice(-80)),
-    ].join("\n"),
-  );
   // The ingress still has them and puts them on the new queue.
   expect(tally(answers)).toEqual({ 200: 100 });
   await audit(bed);

@@ -26,8 +26,10 @@ export interface TcpProxy {
   decide(fateOf: ((line: string) => Fate) | undefined): void;
   /** From now on nothing that clients send arrives. */
   freeze(): void;
-  /** Ends all connections; new ones pass. */
-  cut(): void;
+  /** From now on nothing that the server sends arrives, until `cut`. */
+  mute(): void;
+  /** Ends all connections. New ones pass, but for those that come before `until` is settled. */
+  cut(until?: Promise<unknown>): void;
   close(): void;
 }
 
@@ -49,6 +51,8 @@ export function startTcpProxy(target: string): TcpProxy {
   const links = new Set<Link>();
   let fateOf: ((line: string) => Fate) | undefined;
   let isFrozen = false;
+  let isMute = false;
+  let isApart = false;
 
   const ask = (link: Link, bytes: Buffer): void => {
     const line = HEAD.exec(bytes.toString("latin1", 0, HEAD_BYTES_MAX))?.[1];
@@ -66,6 +70,7 @@ export function startTcpProxy(target: string): TcpProxy {
 
   const tell = (link: Link, bytes: Buffer): void => {
     const { fate } = link;
+    if (isMute) return;
     if (fate === "pass") link.client?.write(bytes);
     if (typeof fate !== "object" || "answer" in fate) return;
     const head = link.body === undefined ? bytes.indexOf("\r\n\r\n") + 4 : 0;
@@ -107,6 +112,7 @@ export function startTcpProxy(target: string): TcpProxy {
         const link: Link = { client: new Outlet(), server: new Outlet(), fate: "pass", body: undefined };
         link.client?.open(socket);
         socket.data = link;
+        if (isApart) return over(link);
         links.add(link);
         Bun.connect<Link>({
           hostname,
@@ -140,7 +146,16 @@ export function startTcpProxy(target: string): TcpProxy {
     freeze: () => {
       isFrozen = true;
     },
-    cut() {
+    mute: () => {
+      isMute = true;
+    },
+    cut(until) {
+      isMute = false;
+      isApart = until !== undefined;
+      const rejoin = (): void => {
+        isApart = false;
+      };
+      until?.then(rejoin, rejoin);
       for (const link of links) over(link);
     },
     close() {

@@ -159,6 +159,9 @@ export function startRunner(options: {
       if (puller.restoredAt() === restoredAt) answer = await live.ask(reply);
     }
     if (answer === "waiting") return "run";
+    // A cluster whose leader died may repeat a message as a first delivery to workers that lost no connection: to drop it would
+    // release the hold of a call that is being served, or was answered.
+    if (answer === "served") return "repeat";
     // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
     // either, and a provider is not called for nobody.
     return isRepeat ? "repeat" : "drop";

@@ -5,11 +5,12 @@ import { connect, type NatsConnection } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
-import { CALLER_GONE } from "#shared/queue/frames.ts";
+import { CALLER_GONE, CALLER_SERVED } from "#shared/queue/frames.ts";
 import { cancelSubject, durableName, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
@@ -323,6 +324,18 @@ describe("a delivery that is not run", () => {
     expect(await called(1)).toMatchObject({ kind: "drop", job });
     await emptied();
   });
+});
+
+test("a late first delivery of a call that another worker has is left to that worker: a cluster's new leader may repeat it", async () => {
+  const job = chatJob();
+  const asked = outside.subscribe(replyOf(job), { callback: (_error, message) => void message.respond(CALLER_SERVED) });
+  await publish(job);
+  const storedBy = Date.now();
+  while (Date.now() - storedBy <= LIMITS.queuedLongMs) await Bun.sleep(5);
+  const { held } = start({ ends: true });
+  await emptied();
+  expect([asked.getProcessed(), held]).toEqual([1, []]);
+  asked.unsubscribe();
 });
 
 describe("a message that is no job of its workspace", () => {
