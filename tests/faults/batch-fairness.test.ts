@@ -13,7 +13,7 @@ import { eventually } from "./wait.ts";
 /** An eighth of the worker's slots. */
 const BATCH_SLOTS = 4;
 const LIVE_SLOTS = BATCH_SLOTS * 8;
-/** Nearly all that the queue keeps of one workspace: the publisher hears of no refusal. */
+/** Nearly all that the queue keeps of one workspace: what it refuses is not repeated here. */
 const BACKLOG = LIMITS.batchMessagesPerWorkspace - 20;
 
 let bed: Bed;
@@ -23,10 +23,7 @@ let greedyKey: string;
 let modestKey: string;
 
 beforeAll(async () => {
-  bed = await startBed({
-    behaviours: ["delay-50", "delay-300"],
-    env: { SLUICE_WORKER_SLOTS: String(LIVE_SLOTS) },
-  });
+  bed = await startBed({ behaviours: ["delay-50", "delay-300"], env: { SLUICE_WORKER_SLOTS: String(LIVE_SLOTS) } });
   const [one, two] = [
     await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
     await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
@@ -44,38 +41,23 @@ test("300 calls that one workspace sends at once do not keep another's call wait
   const { client, stack, upstream } = bed;
   await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'live'")).length === 1); // prettier-ignore
   const before = upstream.requests.length;
-  const flood = Array.from({ length: 300 }, () =>
-    client.chat(bed.target(0, greedyKey), ask("mock-delay-300")),
-  );
-  await eventually(
-    "all of the flood is admitted, and the fleet is full",
-    async () => {
-      const [row] = await stack.query<{ count: bigint }>("select (select count(*) from hold) + (select count(*) from usage_record) as count"); // prettier-ignore
-      return (
-        row?.count === 300n && upstream.requests.length >= before + LIVE_SLOTS
-      );
-    },
-  );
+  const flood = Array.from({ length: 300 }, () => client.chat(bed.target(0, greedyKey), ask("mock-delay-300")));
+  await eventually("all of the flood is admitted, and the fleet is full", async () => {
+    const [row] = await stack.query<{ count: bigint }>("select (select count(*) from hold) + (select count(*) from usage_record) as count"); // prettier-ignore
+    return row?.count === 300n && upstream.requests.length >= before + LIVE_SLOTS;
+  });
   for (let round = 0; round < 3; round++) {
     const content = `a call of the other workspace, ${round}`;
     const answer = await client.chat(bed.target(0, modestKey), ask("mock-delay-300", { messages: [{ role: "user", content }] })); // prettier-ignore
     expect(answer.status).toBe(200);
-    const at = upstream.requests.findIndex(({ body }) =>
-      JSON.stringify(body).includes(content),
-    );
-    const cameAt =
-      Number.parseInt(requestId(answer).replaceAll("-", "").slice(0, 12), 16) -
-      performance.timeOrigin;
-    const seen = upstream.requests.findIndex(
-      ({ receivedAt }) => receivedAt > cameAt,
-    );
+    const at = upstream.requests.findIndex(({ body }) => JSON.stringify(body).includes(content));
+    const cameAt = Number.parseInt(requestId(answer).replaceAll("-", "").slice(0, 12), 16) - performance.timeOrigin;
+    const seen = upstream.requests.findIndex(({ receivedAt }) => receivedAt > cameAt);
     // On the queue before it is a quarter of what the fleet runs; while it was admitted, each slot may have begun another.
     expect(at - seen).toBeLessThanOrEqual(1.25 * LIVE_SLOTS);
     expect(upstream.requests.length).toBeLessThan(before + 290);
   }
-  expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(
-    flood.map(() => 200),
-  );
+  expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(flood.map(() => 200));
   await audit(bed);
 }, 60_000);
 
@@ -83,16 +65,12 @@ test("a queue full of waiting jobs of one workspace does not keep another's wait
   const { stack } = bed;
   await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'batch'")).length === 1); // prettier-ignore
   await Promise.all(
-    Array.from({ length: BACKLOG }, () =>
-      greedy.publish({ body: ask("mock-delay-50") }, { key: newId() }),
-    ),
+    Array.from({ length: BACKLOG }, () => greedy.publish({ body: ask("mock-delay-50") }, { key: newId() })),
   );
   await eventually(
     "the backlog is taken in",
     async () => {
-      const [row] = await stack.query<{ count: bigint }>(
-        "select count(*) from job",
-      );
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job");
       return row?.count === BigInt(BACKLOG);
     },
     30_000,
@@ -100,10 +78,7 @@ test("a queue full of waiting jobs of one workspace does not keep another's wait
   const overtaken: number[] = [];
   for (let round = 0; round < 3; round++) {
     const key = newId();
-    const { job_id } = await modest.submit(
-      { body: ask("mock-delay-50") },
-      { key },
-    );
+    const { job_id } = await modest.submit({ body: ask("mock-delay-50") }, { key });
     expect(await modest.ended(key)).toMatchObject({ status: "completed" });
     const [row] = await stack.query<{ before: bigint; waiting: bigint }>(
       `select count(*) filter (where a.ended_at between b.created_at and b.ended_at) as before,
@@ -116,14 +91,11 @@ test("a queue full of waiting jobs of one workspace does not keep another's wait
     overtaken.push(Number(row?.before));
   }
   // On the queue before it: two fleets full. Meanwhile and beside it: each slot may end one more.
-  for (const count of overtaken)
-    expect(count).toBeLessThanOrEqual(2 * BATCH_SLOTS + 2 * BATCH_SLOTS);
+  for (const count of overtaken) expect(count).toBeLessThanOrEqual(2 * BATCH_SLOTS + 2 * BATCH_SLOTS);
   await eventually(
     "the backlog is worked off",
     async () => {
-      const [row] = await stack.query<{ count: bigint }>(
-        "select count(*) from job where state = 'completed'",
-      );
+      const [row] = await stack.query<{ count: bigint }>("select count(*) from job where state = 'completed'");
       return row?.count === BigInt(BACKLOG + 3);
     },
     60_000,
