@@ -8,6 +8,8 @@ import { toBuffer } from "bwip-js/node";
 import { BlobReader, TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 import sharp from "sharp";
 
+import { runFilterGraph } from "#workers/children/filter-graph.ts";
+
 const FOLDER = join(import.meta.dir, "../shared/capabilities/samples");
 
 const PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="800"><defs><linearGradient id="s" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#2b5c9e"/><stop offset="0.6" stop-color="#f2b880"/><stop offset="1" stop-color="#f7d9b0"/></linearGradient><linearGradient id="w" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#3a6f8f"/><stop offset="1" stop-color="#16324a"/></linearGradient></defs><rect width="1200" height="520" fill="url(#s)"/><circle cx="820" cy="380" r="70" fill="#fff3d6"/><path d="M0 520 L220 300 L360 440 L560 220 L800 520 Z" fill="#4a4f6a"/><path d="M420 520 L700 330 L980 480 L1200 360 L1200 520 Z" fill="#353a55"/><rect y="520" width="1200" height="280" fill="url(#w)"/><path d="M120 800 Q260 640 420 800 Z" fill="#1f3d2b"/><rect x="880" y="470" width="120" height="60" fill="#7a3b2e"/><path d="M870 470 L940 420 L1010 470 Z" fill="#a8553d"/></svg>`;
@@ -38,6 +40,17 @@ const drawn = (svg: string) => sharp(Buffer.from(svg));
 await Bun.write(join(FOLDER, "photo.jpg"), await drawn(PHOTO).jpeg({ quality: 78 }).toBuffer());
 await Bun.write(join(FOLDER, "chart.png"), await drawn(CHART).png({ palette: true }).toBuffer());
 await Bun.write(join(FOLDER, "scan.png"), await scan());
+
+// Three notes of 0.8 s, with pauses of 0.6 s between them, in one channel.
+const NOTES = [392, 523.25, 659.25].map(
+  (hertz, at) => `gte(t,${at * 1.4})*lt(t,${at * 1.4 + 0.8})*sin(2*PI*${hertz}*t)*exp(-2*(t-${at * 1.4}))`,
+);
+await runFilterGraph({
+  graph: `aevalsrc='0.5*(${NOTES.join("+")})':s=44100:d=3.6[a]`,
+  streams: [{ label: "a", encoder: "libmp3lame", options: { b: "64k" } }],
+  output: { path: join(FOLDER, "tune.mp3"), muxer: "mp3" },
+  secondsMax: 10,
+});
 
 const bundle = new ZipWriter(new Uint8ArrayWriter(), {
   lastModDate: new Date(Date.UTC(2000, 0, 1)),

@@ -39,9 +39,11 @@ const MARKS: readonly (readonly [mark: string, type: string])[] = [
  */
 export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefined> {
   const head = bytes.subarray(0, LIMITS.sniffBytes);
-  const start = Buffer.from(head.subarray(0, 8)).toString("latin1");
+  const start = Buffer.from(head.subarray(0, 12)).toString("latin1");
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1];
   if (marked !== undefined) return marked;
+  // file-type takes the size for a part of the mark: AIFF below 16 MiB only.
+  if (/^FORM[^]{4}AIF[FC]/.test(start)) return "audio/aiff";
   const found = (await fileTypeFromBuffer(head))?.mime.split(";", 1)[0];
   // A tag may be followed by padding, where file-type expects a frame.
   if (found === undefined) return start.startsWith("ID3") ? "audio/mpeg" : undefined;

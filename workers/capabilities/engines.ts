@@ -1,5 +1,6 @@
 /** What children load before their first run. */
 const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
+  ffmpeg: () => import("#workers/children/ffmpeg.ts").then(({ loadFfmpeg }) => loadFfmpeg()),
   sharp: () => import("./image/sharp.ts"),
   ocr: () => import("./image/ocr.ts"),
   archive: () => import("./archive/read.ts"),

@@ -6,7 +6,22 @@ import type { DefinedCapability } from "./define.ts";
 /** Operations of each category; each has the file `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
   video: [],
-  audio: [],
+  audio: [
+    "probe",
+    "convert",
+    "trim",
+    "concat",
+    "mix",
+    "volume",
+    "normalize",
+    "fade",
+    "speed",
+    "remove_silence",
+    "denoise",
+    "split",
+    "waveform",
+    "pipeline",
+  ],
   image: [
     "metadata",
     "convert",

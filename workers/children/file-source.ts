@@ -12,7 +12,12 @@ const DECODERS = {
   mov: "h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,aac,mp3float,mp3,libopus,opus,flac,alac,pcm_s16le,pcm_s16be",
   matroska: "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,aac,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,pcm_s16le",
   png_pipe: "png",
-  wav: "pcm_s16le",
+  wav: "pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_u8,adpcm_ms,adpcm_ima_wav",
+  mp3: "mp3float,mp3",
+  flac: "flac",
+  ogg: "libopus,opus,libvorbis,vorbis,flac",
+  aac: "aac",
+  aiff: "pcm_s16be,pcm_s24be,pcm_s16le",
 } as const;
 
 export type Container = keyof typeof DECODERS;

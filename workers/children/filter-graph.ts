@@ -35,6 +35,8 @@ export interface FilterGraphPlan {
   };
   /** A stream that lasts longer is an error. */
   readonly secondsMax: number;
+  /** Hears what filters print, such as a measurement. */
+  readonly onLog?: (line: string) => void;
   /** Hears how many seconds of all streams are written. */
   readonly onSeconds?: (seconds: number) => void;
 }
@@ -68,6 +70,7 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
     setOptions(ffmpeg, file, { fflags: "+bitexact", ...options });
     check(ffmpeg, file.openOutputSync(), "the output file");
     check(ffmpeg, file.writeHeaderSync(null), "the file's header");
+    if (plan.onLog) listen(ffmpeg, plan.onLog);
     writeStreams(ffmpeg, file, streams, plan.secondsMax, plan.onSeconds ?? (() => {}));
     check(ffmpeg, file.writeTrailerSync(), "the file's end");
   } finally {
@@ -76,8 +79,22 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
     // Freed with a file that is closed already, the context would crash.
     file.pb = null;
     file.freeContext();
+    // Some filters tell what they have measured when they end.
     graph.free();
+    if (plan.onLog) await silence(ffmpeg);
   }
+}
+
+function listen({ lib, constants }: Ffmpeg, onLog: (line: string) => void): void {
+  lib.Log.setLevel(constants.AV_LOG_INFO);
+  lib.Log.setCallback((_level, line) => onLog(line));
+}
+
+/** Lines arrive in a task of their own. */
+async function silence({ lib, constants }: Ffmpeg): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  lib.Log.setCallback(null);
+  lib.Log.setLevel(constants.AV_LOG_QUIET);
 }
 
 const COMPLAINT_CHARACTERS_MAX = 600;

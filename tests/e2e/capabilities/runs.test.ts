@@ -120,6 +120,20 @@ describe("a run", () => {
     expect(output).toEqual({ text: "a = 1;\n" });
   }, 30_000);
 
+  test("makes several files, which are inputs of the next, and costs the begun tenths of a second that it took", async () => {
+    const tune = { audio: { file_id: "file-sample-tune" } };
+    const made = await bench.made("audio.split", { input: tune, params: { by: "times", times: [1.8] } });
+    expect(made).toMatchObject({ output: { parts: 2 }, files: [{ content_type: "audio/mpeg", name: "part-001.mp3" }, {}] }); // prettier-ignore
+    const [{ settled, units } = {}] = await usageOf(made.id);
+    const { milliseconds } = units as { milliseconds: number };
+    expect([milliseconds > 0, milliseconds % 100, settled]).toEqual([true, 0, BigInt(milliseconds) * 10_000n]);
+    const audio = { file_id: made.files[0]?.file_id };
+    const { output, credits_used } = await bench.made("audio.probe", { input: { audio } });
+    expect(output).toMatchObject({ codec: "mp3", sample_rate: 44_100, channels: 1 });
+    expect(output["seconds"]).toBeCloseTo(1.8, 0);
+    expect(credits_used).toBe(0.02);
+  }, 30_000);
+
   test("is a job when it is asked for so, which tells the same", async () => {
     const answer = await bench.run("image.resize", { input: PHOTO, params: { width: 64, format: "png" }, async: true });
     expect(answer.status).toBe(202);
@@ -297,12 +311,11 @@ describe("a run whose", () => {
   test("child is killed begins anew in a fresh one", async () => {
     const id = await start();
     const [worker] = bench.stack.workers;
-    const children = Bun.spawnSync(["pgrep", "-P", String(worker?.pid), "-f", "capabilities/child"])
-      .stdout.toString()
-      .trim()
-      .split("\n");
-    for (const pid of children) if (pid !== "") process.kill(Number(pid), "SIGKILL");
+    // The oldest of its engine has it: those that are started ahead come later.
+    const oldest = ["pgrep", "-o", "-P", String(worker?.pid), "-f", "capabilities/child.ts code"];
+    process.kill(Number(Bun.spawnSync(oldest).stdout.toString()), "SIGKILL");
     expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
     expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
+    expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
   }, 60_000);
 });

@@ -31,6 +31,8 @@ const SAMPLES: readonly (readonly [name: string, bytes: Uint8Array, type: string
   ["MP3", bytes("\u00ff\u00fb\u0090\u0064"), "audio/mpeg"],
   ["MP3 with padding behind its tag", bytes("ID3\u0003\0\0\0\0\0\u0005"), "audio/mpeg"],
   ["AAC", bytes("\u00ff\u00f1\u0050\u0080"), "audio/aac"],
+  ["AIFF", bytes("FORM\u0000\u0000\u0000\u0020AIFFCOMM"), "audio/aiff"],
+  ["AIFF beyond 16 MiB", bytes("FORM\u0001\u0000\u0000\u0020AIFCFVER"), "audio/aiff"],
   ["AAC behind a tag", bytes("ID3\u0003\0\0\0\0\0\u0000\u00ff\u00f1\u0050\u0080"), "audio/aac"],
   ["Opus", ogg("OpusHead"), "audio/ogg"],
   ["Vorbis", ogg("\u0001vorbis"), "audio/ogg"],

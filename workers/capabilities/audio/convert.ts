@@ -1,0 +1,24 @@
+import { choice } from "../params.ts";
+import { FORMATS } from "./graph.ts";
+import { audioCapability } from "./operation.ts";
+
+const converted = audioCapability(
+  { params: {}, apply: ({ seconds }) => ({ filters: [], seconds }) },
+  {
+    id: "audio.convert",
+    display_name: "Convert audio",
+    description: "Writes audio in another format.",
+    examples: [
+      { title: "As MP3", params: { format: "mp3" } },
+      { title: "As small mono Opus", params: { format: "opus", bitrate: 32, channels: 1 } },
+    ],
+  },
+);
+
+/** The format is what it is for. */
+const { schema } = choice("Format of the result.", FORMATS, { required: true });
+const { properties } = converted.params_schema as { readonly properties: object };
+export default {
+  ...converted,
+  params_schema: { ...converted.params_schema, properties: { ...properties, format: schema }, required: ["format"] },
+};

@@ -1,0 +1,25 @@
+import { number } from "../params.ts";
+import { audioCapability, type AudioOperation } from "./operation.ts";
+
+const params = {
+  strength: number("How much noise is taken away.", { min: 1, max: 40, unit: "dB", default: 12 }),
+  noise_floor: number("How loud the noise is.", { min: -80, max: -20, unit: "dB", default: -25 }),
+};
+
+export const operation: AudioOperation<typeof params> = {
+  params,
+  apply: ({ seconds }, { strength, noise_floor: floor }) => ({
+    filters: [`afftdn=nr=${strength}:nf=${floor}`],
+    seconds,
+  }),
+};
+
+export default audioCapability(operation, {
+  id: "audio.denoise",
+  display_name: "Reduce noise",
+  description: "Takes steady noise out of audio.",
+  examples: [
+    { title: "A little", params: {} },
+    { title: "Much of a loud one", params: { strength: 30, noise_floor: -20 } },
+  ],
+});

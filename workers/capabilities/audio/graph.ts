@@ -1,0 +1,204 @@
+/** Audio through one filter graph and one encode, by FFmpeg's library. For child processes only. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { type Container, type FileSource, fileSource } from "#workers/children/file-source.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { runFilterGraph } from "#workers/children/filter-graph.ts";
+
+import type { InputFile, Made } from "../define.ts";
+import { choice, integer, type ParamsOf } from "../params.ts";
+
+/** Most seconds of an input, and of a result. */
+export const SECONDS_MAX = 4 * 3_600;
+const CHANNELS_MAX = 8;
+
+export const FORMATS = ["mp3", "m4a", "aac", "opus", "ogg", "flac", "wav", "aiff"] as const;
+export type AudioFormat = (typeof FORMATS)[number];
+
+interface Encoding {
+  readonly encoder: string;
+  readonly muxer: string;
+  readonly mediaType: string;
+  readonly isLossless?: true;
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
+  mp3: { encoder: "libmp3lame", muxer: "mp3", mediaType: "audio/mpeg" },
+  m4a: { encoder: "aac", muxer: "mp4", mediaType: "audio/mp4", options: { movflags: "+faststart" } },
+  aac: { encoder: "aac", muxer: "adts", mediaType: "audio/aac" },
+  opus: { encoder: "libopus", muxer: "ogg", mediaType: "audio/ogg" },
+  ogg: { encoder: "libvorbis", muxer: "ogg", mediaType: "audio/ogg" },
+  flac: { encoder: "flac", muxer: "flac", mediaType: "audio/flac", isLossless: true },
+  wav: { encoder: "pcm_s16le", muxer: "wav", mediaType: "audio/wav", isLossless: true },
+  aiff: { encoder: "pcm_s16be", muxer: "aiff", mediaType: "audio/aiff", isLossless: true },
+};
+
+/** What most audio capabilities say about their result. */
+export const OUTPUT = {
+  format: choice("Format of the result; the input's where it is not given.", FORMATS, {}),
+  bitrate: integer("Of formats that lose detail; 128 where it is not given.", { min: 16, max: 320, unit: "kbit/s" }),
+  sample_rate: integer("The input's where it is not given.", { min: 8_000, max: 96_000, unit: "Hz" }),
+  channels: choice("The input's where it is not given.", [1, 2], { labels: { 1: "Mono", 2: "Stereo" } }),
+};
+export type Output = ParamsOf<typeof OUTPUT>;
+
+export const AUDIO_PRICE = { unit: "per_second", second_price: "0.01" } as const;
+export const TUNE = { audio: { file_id: "file-sample-tune" } } as const;
+
+export interface AudioFacts {
+  readonly source: FileSource;
+  readonly format: AudioFormat;
+  readonly seconds: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+  readonly codec: string;
+  /** Bits a second. */
+  readonly bitrate: number;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = {
+  "audio/wav": ["wav", "wav"],
+  "audio/mpeg": ["mp3", "mp3"],
+  "audio/flac": ["flac", "flac"],
+  "audio/ogg": ["ogg", "ogg"],
+  "audio/opus": ["ogg", "opus"],
+  "application/ogg": ["ogg", "ogg"],
+  "video/ogg": ["ogg", "ogg"],
+  "audio/aac": ["aac", "aac"],
+  "audio/aiff": ["aiff", "aiff"],
+  "audio/mp4": ["mov", "m4a"],
+  "video/mp4": ["mov", "m4a"],
+  "video/quicktime": ["mov", "m4a"],
+  "audio/webm": ["matroska", "opus"],
+  "video/webm": ["matroska", "opus"],
+  "video/x-matroska": ["matroska", "m4a"],
+  "audio/x-matroska": ["matroska", "opus"],
+};
+
+/** @throws MediaError unsupported, corrupt, too_large */
+export async function probeAudio(file: InputFile): Promise<AudioFacts> {
+  const [container, usual] = CONTAINERS[file.mediaType] ?? [];
+  if (container === undefined || usual === undefined) {
+    throw new MediaError("unsupported", `Expected audio in a format that is known here, got ${file.mediaType}.`);
+  }
+  const { lib } = await loadFfmpeg();
+  const { Demuxer } = await import("node-av/api");
+  const demuxer = await Demuxer.open(file.path, { format: container, options: { protocol_whitelist: "file" } }).catch(
+    (error: unknown) => {
+      throw new MediaError("corrupt", "The audio cannot be read: its container is damaged.", { cause: error });
+    },
+  );
+  try {
+    const stream = demuxer.audio();
+    if (stream === undefined || stream.codecpar.sampleRate <= 0)
+      throw new MediaError("corrupt", "The file holds no audio.");
+    const { codecId, sampleRate, channels } = stream.codecpar;
+    const codec = lib.avGetCodecName(codecId) ?? "unknown";
+    const seconds = Math.max(0, demuxer.duration);
+    if (seconds > SECONDS_MAX)
+      throw new MediaError("too_large", `Expected at most ${SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
+    if (channels > CHANNELS_MAX)
+      throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
+    return {
+      source: { path: file.path, container },
+      format: codec === "opus" ? "opus" : usual,
+      seconds,
+      sampleRate,
+      channels,
+      codec,
+      bitrate: demuxer.bitRate,
+      tags: { ...demuxer.metadata },
+    };
+  } finally {
+    await demuxer.close();
+  }
+}
+
+/** The source of a graph, and the filters on it. */
+export function chainOf({ source }: Pick<AudioFacts, "source">, filters: readonly string[]): string {
+  return `${[fileSource("audio", source), ...filters].join(",")}[a]`;
+}
+
+/** Filters to a rate and a number of channels. One channel goes into both as it is: FFmpeg's own way takes 3 dB off. */
+export function shapeFilters(from: number, rate: number, to: number): string {
+  const both = from === 1 && to === 2 ? "pan=stereo|c0=c0|c1=c0," : "";
+  return `${both}aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`;
+}
+
+export interface Encode {
+  readonly folder: string;
+  /** With the open end `[a]`. */
+  readonly graph: string;
+  readonly from: Pick<AudioFacts, "format" | "seconds" | "sampleRate" | "channels">;
+  readonly output: Output;
+  /** Seconds that are expected, for the progress. */
+  readonly seconds?: number;
+  readonly name?: string;
+  readonly progress?: (share: number) => void;
+}
+
+/** Runs the graph and writes its end. */
+export async function encodeAudio(encode: Encode): Promise<Made> {
+  const { folder, from, output, seconds = from.seconds, progress } = encode;
+  const format = output.format ?? from.format;
+  const { encoder, muxer, mediaType, isLossless, options } = ENCODINGS[format];
+  const name = encode.name ?? `audio.${format}`;
+  const path = join(folder, name);
+  const rate = output.sample_rate ?? from.sampleRate;
+  const channels = output.channels ?? Math.min(2, from.channels);
+  const shape = shapeFilters(from.channels, rateOf(format, rate), channels);
+  const bitrate = isLossless === true ? {} : { b: `${output.bitrate ?? 128}k` };
+  let written = 0;
+  await runFilterGraph({
+    graph: encode.graph.replace(/\[a\]$/, `,${shape}[a]`),
+    streams: [{ label: "a", encoder, options: bitrate }],
+    output: { path, muxer, ...(options === undefined ? {} : { options }) },
+    secondsMax: SECONDS_MAX,
+    onSeconds: (at) => {
+      written = at;
+      if (seconds > 0) progress?.(Math.min(0.99, at / seconds));
+    },
+  }).catch((error: unknown) => {
+    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
+    throw error instanceof MediaError && error.fault === "failed"
+      ? new MediaError("corrupt", "The audio cannot be decoded.", { cause: error })
+      : error;
+  });
+  const { size } = await stat(path);
+  return {
+    output: { format, seconds: round(written), sample_rate: rateOf(format, rate), channels, bytes: size },
+    files: [{ path, mediaType, name }],
+  };
+}
+
+/** Opus knows five rates, MP3 and AAC stop at 48 kHz and 96 kHz. */
+function rateOf(format: AudioFormat, rate: number): number {
+  if (format === "opus") return 48_000;
+  return format === "mp3"
+    ? Math.min(
+        48_000,
+        [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].find((one) => one >= rate) ?? 48_000,
+      )
+    : rate;
+}
+
+/** What a graph's filters print, its audio thrown away. */
+export async function measured(folder: string, graph: string, seconds: number): Promise<string> {
+  const lines: string[] = [];
+  await runFilterGraph({
+    graph,
+    streams: [{ label: "a", encoder: "pcm_s16le" }],
+    output: { path: join(folder, "measured.wav"), muxer: "null" },
+    secondsMax: Math.max(SECONDS_MAX, seconds),
+    onLog: (line) => lines.push(line),
+  });
+  return lines.join("");
+}
+
+export function round(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}

@@ -1,0 +1,62 @@
+import { MediaError } from "#shared/media/media-error.ts";
+import { fileSource } from "#workers/children/file-source.ts";
+
+import { defineCapability, inputs } from "../define.ts";
+import { choice, flag, list, number } from "../params.ts";
+import { AUDIO_PRICE, encodeAudio, OUTPUT, probeAudio, shapeFilters } from "./graph.ts";
+
+export default defineCapability({
+  id: "audio.mix",
+  display_name: "Mix audio",
+  description: "Plays audio at once, each with its volume and its time.",
+  output_modality: "audio",
+  input: { audios: inputs("audio", "The audio.", [2, 8]) },
+  params: {
+    volumes: list(
+      "How much louder each is, in the order of the inputs.",
+      number("Of one.", { min: -60, max: 20, unit: "dB", required: true }),
+      { max: 8 },
+    ),
+    offsets: list(
+      "When each begins, in the order of the inputs.",
+      number("Of one.", { min: 0, max: 3_600, unit: "s", required: true }),
+      { max: 8 },
+    ),
+    duration: choice("As long as which of them.", ["longest", "shortest", "first"], { default: "longest" }),
+    normalize: flag("Keeps the sum from being too loud.", true),
+    ...OUTPUT,
+  },
+  sample_input: { audios: [{ file_id: "file-sample-tune" }, { file_id: "file-sample-tune" }] },
+  examples: [
+    { title: "As they are", params: {} },
+    { title: "The second later and quieter", params: { volumes: [0, -12], offsets: [0, 0.5] } },
+  ],
+  price: AUDIO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs: given, folder, progress }) {
+    const all = await Promise.all(given.audios.map(probeAudio));
+    const [first] = all;
+    if (!first) throw new MediaError("invalid", "Expected at least 2 audios, got none.");
+    for (const name of ["volumes", "offsets"] as const) {
+      const got = params[name]?.length ?? all.length;
+      if (got !== all.length)
+        throw new MediaError("invalid", `Expected params.${name} to have ${all.length} values, got ${got}.`);
+    }
+    const rate = params.sample_rate ?? first.sampleRate;
+    const channels = all.every((facts) => facts.channels === 1) ? 1 : 2;
+    const parts = all.map((facts, at) => {
+      const [gain, offset] = [params.volumes?.[at] ?? 0, params.offsets?.[at] ?? 0];
+      const later = offset > 0 ? `,adelay=${Math.round(offset * 1_000)}:all=1` : "";
+      return `${fileSource("audio", facts.source)},${shapeFilters(facts.channels, rate, channels)},volume=${gain}dB${later}[p${at}]`;
+    });
+    const joined = `${all.map((_, at) => `[p${at}]`).join("")}amix=inputs=${all.length}:duration=${params.duration}:normalize=${params.normalize ? 1 : 0}[a]`;
+    const seconds = Math.max(...all.map((facts, at) => facts.seconds + (params.offsets?.[at] ?? 0)));
+    return encodeAudio({
+      folder,
+      graph: [...parts, joined].join(";"),
+      from: { ...first, seconds, channels },
+      output: params,
+      progress,
+    });
+  },
+});

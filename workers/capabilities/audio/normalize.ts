@@ -1,0 +1,67 @@
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { choice, number } from "../params.ts";
+import { audioCapability, type AudioOperation, type Before } from "./operation.ts";
+
+const params = {
+  loudness: number("As a whole, by EBU R 128.", { min: -40, max: -5, unit: "LUFS", default: -16 }),
+  true_peak: number("No peak is louder.", { min: -9, max: 0, unit: "dBTP", default: -1.5 }),
+  range: number("How much loudness may vary.", { min: 1, max: 20, default: 11 }),
+  passes: choice("Two measure first, and keep the dynamics.", [1, 2], { default: 2 }),
+};
+
+export const operation: AudioOperation<typeof params> = {
+  params,
+  async apply(before, { loudness, true_peak: peak, range, passes }) {
+    const wanted = `loudnorm=I=${loudness}:TP=${peak}:LRA=${range}`;
+    const known = passes === 1 ? "" : await measure(before, wanted);
+    // It works at 192 kHz.
+    return { filters: [`${wanted}${known}`, `aresample=${before.facts.sampleRate}`], seconds: before.seconds };
+  },
+};
+
+const FACTS = {
+  input_i: "measured_I",
+  input_tp: "measured_TP",
+  input_lra: "measured_LRA",
+  input_thresh: "measured_thresh",
+  target_offset: "offset",
+} as const;
+
+async function measure(before: Before, wanted: string): Promise<string> {
+  const facts = await loudnessOf(before, wanted);
+  if (Object.values(facts).some((value) => !Number.isFinite(value))) {
+    throw new MediaError("invalid", "Expected audio that is not silent all the way.");
+  }
+  const settings = Object.entries(FACTS).map(([ours, theirs]) => `:${theirs}=${facts[ours as keyof typeof FACTS]}`);
+  return `${settings.join("")}:linear=true`;
+}
+
+/** @param filter loudnorm with what is wanted. @throws Error when it prints nothing */
+export async function loudnessOf(
+  before: Before,
+  filter: string,
+): Promise<Readonly<Record<keyof typeof FACTS, number>>> {
+  const printed = await before.measure([`${filter}:print_format=json`]);
+  const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(printed)?.[0];
+  if (json === undefined) throw new Error("loudnorm told nothing");
+  const said = JSON.parse(json) as Readonly<Record<string, string>>;
+  const of = (name: keyof typeof FACTS): number => Number(said[name]);
+  return {
+    input_i: of("input_i"),
+    input_tp: of("input_tp"),
+    input_lra: of("input_lra"),
+    input_thresh: of("input_thresh"),
+    target_offset: of("target_offset"),
+  };
+}
+
+export default audioCapability(operation, {
+  id: "audio.normalize",
+  display_name: "Normalize loudness",
+  description: "Brings audio to a loudness, as broadcasters and podcasts ask for.",
+  examples: [
+    { title: "As podcasts are", params: {} },
+    { title: "As broadcasts are, in one pass", params: { loudness: -23, passes: 1 } },
+  ],
+});

@@ -1,0 +1,73 @@
+/** Operations on audio: each is a capability of its own and a step of `audio.pipeline`, where all share one graph and one encode. */
+import type { Rule } from "#shared/capabilities/entry.ts";
+
+import { defineCapability, type DefinedCapability, input } from "../define.ts";
+import type { Params, ParamsOf } from "../params.ts";
+import {
+  AUDIO_PRICE,
+  type AudioFacts,
+  chainOf,
+  encodeAudio,
+  measured,
+  OUTPUT,
+  type Output,
+  probeAudio,
+  TUNE,
+} from "./graph.ts";
+
+/** What a step finds. */
+export interface Before {
+  readonly facts: AudioFacts;
+  /** Of what comes from the steps before. */
+  readonly seconds: number;
+  /** What filters print behind the steps before. */
+  measure(filters: readonly string[]): Promise<string>;
+}
+
+export interface After {
+  readonly filters: readonly string[];
+  readonly seconds: number;
+}
+
+export interface AudioOperation<P extends Params = Params> {
+  readonly params: P;
+  readonly rules?: readonly Rule[];
+  readonly valueSources?: readonly string[];
+  /** @throws MediaError `invalid` */
+  readonly apply: (before: Before, params: ParamsOf<P>) => Promise<After> | After;
+}
+
+interface Published {
+  readonly id: string;
+  readonly display_name: string;
+  readonly description: string;
+  readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
+}
+
+export function audioCapability<const P extends Params>(
+  operation: AudioOperation<P>,
+  published: Published,
+): DefinedCapability {
+  return defineCapability({
+    ...published,
+    output_modality: "audio",
+    input: { audio: input("audio", "The audio.") },
+    params: { ...operation.params, ...OUTPUT },
+    rules: operation.rules ?? [],
+    ...(operation.valueSources === undefined ? {} : { valueSources: operation.valueSources }),
+    sample_input: TUNE,
+    price: AUDIO_PRICE,
+    engine: "ffmpeg",
+    async run({ params, inputs, folder, progress }) {
+      const own = params as unknown as ParamsOf<P> & Output;
+      const facts = await probeAudio(inputs.audio);
+      const { filters, seconds } = await operation.apply(beforeOf(folder, facts, [], facts.seconds), own);
+      return encodeAudio({ folder, graph: chainOf(facts, filters), from: facts, output: own, seconds, progress });
+    },
+  });
+}
+
+/** @param done filters of the steps before */
+export function beforeOf(folder: string, facts: AudioFacts, done: readonly string[], seconds: number): Before {
+  return { facts, seconds, measure: (filters) => measured(folder, chainOf(facts, [...done, ...filters]), seconds) };
+}

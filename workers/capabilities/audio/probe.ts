@@ -1,0 +1,43 @@
+import { defineCapability, input } from "../define.ts";
+import { flag } from "../params.ts";
+import { probeAudio, round, TUNE } from "./graph.ts";
+import { loudnessOf } from "./normalize.ts";
+import { beforeOf } from "./operation.ts";
+
+export default defineCapability({
+  id: "audio.probe",
+  display_name: "Read about audio",
+  description: "Tells length, codec, rate, channels and tags of audio, and how loud it is.",
+  output_modality: "text",
+  input: { audio: input("audio", "The audio.") },
+  params: { loudness: flag("Measures loudness, which takes a pass over all of it.", false) },
+  sample_input: TUNE,
+  examples: [
+    { title: "Facts", params: {} },
+    { title: "With loudness", params: { loudness: true } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.02" },
+  engine: "ffmpeg",
+  async run({ params, inputs, folder }) {
+    const facts = await probeAudio(inputs.audio);
+    const { seconds, codec, sampleRate, channels, bitrate, tags } = facts;
+    const told = {
+      seconds: round(seconds),
+      codec,
+      sample_rate: sampleRate,
+      channels,
+      bitrate,
+      bytes: inputs.audio.bytes,
+      tags,
+    };
+    if (!params.loudness) return { output: told };
+    const { input_i, input_tp, input_lra } = await loudnessOf(beforeOf(folder, facts, [], seconds), "loudnorm=I=-16");
+    const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
+    return {
+      output: {
+        ...told,
+        loudness: { integrated: known(input_i), true_peak: known(input_tp), range: known(input_lra) },
+      },
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { choice, number } from "../params.ts";
+import { audioCapability, type AudioOperation } from "./operation.ts";
+import { silencesOf } from "./silences.ts";
+
+const params = {
+  threshold: number("What is quieter is silence.", { min: -90, max: -10, unit: "dB", default: -40 }),
+  min_silence: number("Shorter pauses stay.", { min: 0.05, max: 10, unit: "s", default: 0.5 }),
+  keep: number("What stays of each pause.", { min: 0, max: 1, unit: "s", default: 0.1 }),
+  where: choice("All pauses, or those at both ends.", ["all", "edges"], { default: "all" }),
+};
+
+export const operation: AudioOperation<typeof params> = {
+  params,
+  async apply(before, { threshold, min_silence: least, keep, where }) {
+    const { seconds } = before;
+    const silences = await silencesOf(before, threshold, least);
+    const wanted =
+      where === "all" ? silences : silences.filter(({ start, end }) => start < 0.05 || end > seconds - 0.05);
+    const cuts = wanted
+      .map(({ start, end }) => ({
+        start: start < 0.05 ? 0 : start + keep / 2,
+        end: end > seconds - 0.05 ? seconds : end - keep / 2,
+      }))
+      .filter(({ start, end }) => end > start);
+    if (cuts.length === 0) return { filters: [], seconds };
+    const gone = cuts.reduce((sum, { start, end }) => sum + end - start, 0);
+    const silent = cuts.map(({ start, end }) => `between(t\\,${start.toFixed(4)}\\,${end.toFixed(4)})`).join("+");
+    return {
+      filters: ["asetnsamples=n=256", `aselect=not(${silent})`, "asetpts=N/SR/TB"],
+      seconds: Math.max(0, seconds - gone),
+    };
+  },
+};
+
+export default audioCapability(operation, {
+  id: "audio.remove_silence",
+  display_name: "Remove silence",
+  description: "Takes pauses out of audio.",
+  examples: [
+    { title: "All longer pauses", params: {} },
+    { title: "At both ends alone", params: { where: "edges", keep: 0 } },
+  ],
+});

@@ -1,0 +1,93 @@
+import { MediaError } from "#shared/media/media-error.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { defineCapability, input, type MadeFile } from "../define.ts";
+import { choice, list, number } from "../params.ts";
+import {
+  AUDIO_PRICE,
+  type AudioFacts,
+  chainOf,
+  encodeAudio,
+  OUTPUT,
+  probeAudio,
+  round,
+  SECONDS_MAX,
+  TUNE,
+} from "./graph.ts";
+import { beforeOf } from "./operation.ts";
+import { silencesOf } from "./silences.ts";
+
+const params = {
+  by: choice("Where it is cut.", ["length", "silence", "times"], { default: "length" }),
+  length: number("Of each piece.", { min: 1, max: 3_600, unit: "s", default: 60 }),
+  times: list(
+    "Where it is cut, for times.",
+    number("A time.", { min: 0.01, max: SECONDS_MAX, unit: "s", required: true }),
+    { max: 199 },
+  ),
+  threshold: number("What is quieter is silence.", { min: -90, max: -10, unit: "dB", default: -40 }),
+  min_silence: number("It is cut in the middle of pauses that are no shorter.", {
+    min: 0.05,
+    max: 10,
+    unit: "s",
+    default: 0.5,
+  }),
+  ...OUTPUT,
+};
+
+export default defineCapability({
+  id: "audio.split",
+  display_name: "Split audio",
+  description: "Cuts audio into pieces: of a length, at pauses, or at times.",
+  output_modality: "audio",
+  input: { audio: input("audio", "The audio.") },
+  params,
+  sample_input: TUNE,
+  examples: [
+    { title: "At every second", params: { length: 1 } },
+    { title: "At a time", params: { by: "times", times: [0.8], format: "wav" } },
+  ],
+  price: AUDIO_PRICE,
+  engine: "ffmpeg",
+  async run({ params: wanted, inputs, folder, progress }) {
+    const facts = await probeAudio(inputs.audio);
+    const cuts = (await cutsOf(facts, folder, wanted)).filter((at) => at > 0 && at < facts.seconds);
+    const ends = [...cuts, facts.seconds];
+    if (ends.length > LIMITS.capabilityFilesMax) {
+      throw new MediaError("too_large", `Expected at most ${LIMITS.capabilityFilesMax} pieces, got ${ends.length}.`);
+    }
+    const files: MadeFile[] = [];
+    for (const [at, end] of ends.entries()) {
+      const start = ends[at - 1] ?? 0;
+      const graph = chainOf(facts, [`atrim=start=${start}:end=${end}`, "asetpts=PTS-STARTPTS"]);
+      const name = `part-${String(at + 1).padStart(3, "0")}.${wanted.format ?? facts.format}`;
+      const made = await encodeAudio({ folder, graph, from: facts, output: wanted, name });
+      files.push(...(made.files ?? []));
+      progress((at + 1) / ends.length);
+    }
+    return { output: { parts: files.length, times: cuts.map(round) }, files };
+  },
+});
+
+interface Wanted {
+  readonly by: "length" | "silence" | "times";
+  readonly length: number;
+  readonly times: readonly number[] | undefined;
+  readonly threshold: number;
+  readonly min_silence: number;
+}
+
+async function cutsOf(
+  facts: AudioFacts,
+  folder: string,
+  { by, length, times, threshold, min_silence: least }: Wanted,
+): Promise<number[]> {
+  if (by === "times") {
+    if (times === undefined) throw new MediaError("invalid", "Expected params.times for params.by times, got none.");
+    return times.toSorted((one, other) => one - other);
+  }
+  if (by === "length")
+    return Array.from({ length: Math.ceil(facts.seconds / length) - 1 }, (_, at) => (at + 1) * length);
+  const silences = await silencesOf(beforeOf(folder, facts, [], facts.seconds), threshold, least);
+  return silences.map(({ start, end }) => (start + end) / 2);
+}

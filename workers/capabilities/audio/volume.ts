@@ -1,0 +1,25 @@
+import { flag, number } from "../params.ts";
+import { audioCapability, type AudioOperation } from "./operation.ts";
+
+const params = {
+  gain: number("How much louder; below 0 it is quieter.", { min: -60, max: 30, unit: "dB", default: 0 }),
+  limiter: flag("Keeps peaks from being cut.", true),
+};
+
+export const operation: AudioOperation<typeof params> = {
+  params,
+  apply: ({ seconds }, { gain, limiter }) => ({
+    filters: [`volume=${gain}dB`, ...(limiter ? ["alimiter=limit=0.98:level=0"] : [])],
+    seconds,
+  }),
+};
+
+export default audioCapability(operation, {
+  id: "audio.volume",
+  display_name: "Change volume",
+  description: "Makes audio louder or quieter.",
+  examples: [
+    { title: "6 dB louder", params: { gain: 6 } },
+    { title: "Half as loud, as it is", params: { gain: -6, limiter: false } },
+  ],
+});
