@@ -6,9 +6,14 @@ import { join } from "node:path";
 
 import { toBuffer } from "bwip-js/node";
 import { BlobReader, TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
+import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
+import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
+import { docxOf } from "#workers/capabilities/document/docx.ts";
+import { blocksOf } from "#workers/capabilities/document/markdown.ts";
+import { PAGE_POINTS } from "#workers/capabilities/document/page-size.ts";
 
 const FOLDER = join(import.meta.dir, "../shared/capabilities/samples");
 
@@ -60,3 +65,77 @@ await bundle.add("readme.txt", new TextReader("A small bundle of files.\n"));
 await bundle.add("notes/tea.txt", new TextReader("Three boxes of tea.\n"));
 await bundle.add("images/chart.png", new BlobReader(Bun.file(join(FOLDER, "chart.png"))));
 await Bun.write(join(FOLDER, "bundle.zip"), await bundle.close());
+
+const REPORT = [
+  ["Report on tea", "Three boxes of tea were sold in the first week.", "Two of them were large."],
+  ["Prices", "A small box costs 4.50 EUR, a large one 12.00 EUR."],
+  ["Order form", "Customer", "Size", "I agree to the terms"],
+] as const;
+
+/** Three pages: text, a picture, a form. */
+async function report(): Promise<Uint8Array> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  document.setTitle("Report on tea");
+  document.setAuthor("Sluice");
+  const [plain, bold] = [StandardFonts.Helvetica, StandardFonts.HelveticaBold].map((name) =>
+    document.embedStandardFont(name),
+  );
+  if (!plain || !bold) throw new Error("there are no fonts");
+  for (const [title, ...lines] of REPORT) {
+    const page = document.addPage([595.28, 841.89]);
+    page.drawText(title, { x: 60, y: 760, size: 24, font: bold });
+    for (const [at, line] of lines.entries()) page.drawText(line, { x: 60, y: 715 - at * 40, size: 12, font: plain });
+  }
+  const chart = await document.embedPng(await Bun.file(join(FOLDER, "chart.png")).bytes());
+  const [, second, third] = document.getPages();
+  if (!second || !third) throw new Error("there are no pages");
+  second.drawImage(chart, { x: 60, y: 440, width: 384, height: 240 });
+  const form = document.getForm();
+  form.createTextField("customer").addToPage(third, { x: 200, y: 708, width: 250, height: 22, font: plain });
+  const size = form.createDropdown("size");
+  size.setOptions(["small", "large"]);
+  size.addToPage(third, { x: 200, y: 668, width: 120, height: 22, font: plain });
+  form.createCheckBox("agreed").addToPage(third, { x: 200, y: 630, width: 16, height: 16 });
+  return document.save();
+}
+
+const LETTER = `# A letter about tea
+
+Dear Ms Lovelace,
+
+thank you for your **order** of *three boxes*. Our [shop](https://example.com/shop) sends:
+
+1. two large boxes
+2. one small box
+
+| Box | Price |
+|---|---:|
+| large | 24.00 |
+| small | 4.50 |
+
+With kind regards
+`;
+
+await Bun.write(join(FOLDER, "report.pdf"), await report());
+await Bun.write(
+  join(FOLDER, "letter.docx"),
+  await docxOf(blocksOf(LETTER), { title: "A letter about tea", size: PAGE_POINTS.a4 }),
+);
+
+const book = utils.book_new();
+const ORDERS = [
+  ["Customer", "Box", "Count", "Paid", "Day"],
+  ["Ada", "large", 2, true, new Date(Date.UTC(2026, 10, 3))],
+  ["Grace", "small", 1, false, new Date(Date.UTC(2026, 10, 4))],
+];
+const PRICES = [
+  ["Box", "Price"],
+  ["small", 4.5],
+  ["large", 12],
+];
+utils.book_append_sheet(book, utils.aoa_to_sheet(ORDERS, { UTC: true, cellDates: true }), "Orders");
+utils.book_append_sheet(book, utils.aoa_to_sheet(PRICES), "Prices");
+await Bun.write(
+  join(FOLDER, "sheet.xlsx"),
+  write(book, { type: "buffer", bookType: "xlsx", compression: true, cellDates: true }) as Uint8Array,
+);

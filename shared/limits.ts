@@ -5,6 +5,7 @@
 import { ARCHIVE_LIMITS } from "./limits/archives.ts";
 import { CALLS_LIMITS } from "./limits/calls.ts";
 import { CAPABILITIES_LIMITS } from "./limits/capabilities.ts";
+import { DOCUMENT_LIMITS } from "./limits/documents.ts";
 import { FILES_LIMITS } from "./limits/files.ts";
 import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
@@ -26,4 +27,5 @@ export const LIMITS = {
   ...STORAGE_LIMITS,
   ...CAPABILITIES_LIMITS,
   ...ARCHIVE_LIMITS,
+  ...DOCUMENT_LIMITS,
 } as const;

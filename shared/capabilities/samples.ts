@@ -14,6 +14,15 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "file-sample-tune": { mediaType: "audio/mpeg", name: "tune.mp3" },
   "file-sample-bundle": { mediaType: "application/zip", name: "bundle.zip" },
   "file-sample-scan": { mediaType: "image/png", name: "scan.png" },
+  "file-sample-report": { mediaType: "application/pdf", name: "report.pdf" },
+  "file-sample-letter": {
+    mediaType: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    name: "letter.docx",
+  },
+  "file-sample-sheet": {
+    mediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    name: "sheet.xlsx",
+  },
 };
 
 export interface SampleFile extends Sample {

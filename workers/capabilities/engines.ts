@@ -4,6 +4,8 @@ const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
   sharp: () => import("./image/sharp.ts"),
   ocr: () => import("./image/ocr.ts"),
   archive: () => import("./archive/read.ts"),
+  pdf: () => import("./document/pdf.ts"),
+  office: () => import("./document/markdown.ts"),
   code: () => import("./text.ts"),
 };
 

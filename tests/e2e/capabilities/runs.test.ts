@@ -120,6 +120,20 @@ describe("a run", () => {
     expect(output).toEqual({ text: "a = 1;\n" });
   }, 30_000);
 
+  test("takes a zipped document that names no type, and reads and draws a PDF, within the limits of its child", async () => {
+    const letter = readFileSync("shared/capabilities/samples/letter.docx").toString("base64");
+    const { output } = await bench.made("document.extract_text", { input: { document: { base64: letter } } });
+    expect(String(output["text"])).toContain("tea");
+    const report = { document: { file_id: "file-sample-report" } };
+    const made = await bench.made("document.render_pages", { input: report, params: { pages: "2", pack: "files" } });
+    expect((await sharp(await bench.bytes(made)).metadata()).format).toBe("png");
+    const zip = { document: { file_id: "file-sample-bundle" } };
+    expect(await errorOf(await bench.run("document.extract_text", { input: zip }))).toMatchObject({
+      code: "unprocessable_input",
+      message: "Expected pdf, docx, xlsx, ods, html, md or txt, got application/zip.",
+    });
+  }, 30_000);
+
   test("makes several files, which are inputs of the next, and costs the begun tenths of a second that it took", async () => {
     const tune = { audio: { file_id: "file-sample-tune" } };
     const made = await bench.made("audio.split", { input: tune, params: { by: "times", times: [1.8] } });

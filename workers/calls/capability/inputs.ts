@@ -204,7 +204,8 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   image: /^image\//,
   video: /^(?:video\/|image\/gif$)/,
   audio: /^(?:audio\/|video\/|application\/ogg$)/,
-  document: /^(?:text\/|application\/(?!zip$|gzip$|x-7z|octet-stream$)|image\/svg)/,
+  // Office documents are zipped: without a name, bytes tell no more.
+  document: /^(?:text\/|application\/(?!gzip$|x-7z|octet-stream$)|image\/svg)/,
   archive: /^application\/(?!pdf$|octet-stream$)/,
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };

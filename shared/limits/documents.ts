@@ -1,0 +1,17 @@
+/** What a document may hold: judged before the work on it, since a small file can claim or inflate to much. */
+const MB = 1_048_576;
+
+export const DOCUMENT_LIMITS = {
+  documentPagesMax: 2_000,
+  /** 200 inches, the most that viewers show. */
+  documentPageSidePointsMax: 14_400,
+  /** Of all sheets of a spreadsheet, empty ones between others counted. */
+  documentCellsMax: 1_000_000,
+  /** Of a zipped office document, unpacked: parsers hold several times as much. */
+  documentUnpackedBytesMax: 200 * MB,
+  /** Of one packed stream of a PDF, inflated, and of all of them. */
+  documentStreamBytesMax: 256 * MB,
+  documentStreamsBytesMax: 1_024 * MB,
+  /** Lists in lists and quotes in quotes of Markdown. */
+  documentDepthMax: 30,
+} as const;

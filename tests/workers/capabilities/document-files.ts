@@ -1,0 +1,48 @@
+/** Documents of tests, and what is in those that were made. */
+import { PDFDocument } from "@cantoo/pdf-lib";
+import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from "@zip.js/zip.js";
+
+import { ApiError } from "#shared/errors.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+export const refused = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
+  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
+  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
+  throw error ?? new Error("it was not refused");
+};
+
+/** The text of each page, as pdfium reads it: what is judged was written by other engines. */
+export async function pagesOf(bytes: Uint8Array, password?: string): Promise<string[]> {
+  const document = await (await PDFiumLibrary.init()).loadDocument(bytes, password);
+  const pages = [...document.pages()].map((page) => page.getText().replaceAll("\r\n", "\n"));
+  document.destroy();
+  return pages;
+}
+
+export async function pdfOf(pages: readonly string[], size: [number, number] = [300, 300]): Promise<Uint8Array> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  for (const words of pages) document.addPage(size).drawText(words, { x: 20, y: 100, size: 12 });
+  return document.save();
+}
+
+/** Entries of a zip, by name. */
+export async function unzipped(bytes: Uint8Array): Promise<Map<string, string>> {
+  const reader = new ZipReader(new Uint8ArrayReader(bytes));
+  const entries = await reader.getEntries();
+  const texts = await Promise.all(
+    entries.map(
+      async (entry) => [entry.filename, entry.directory ? "" : await entry.getData(new TextWriter())] as const,
+    ),
+  );
+  return new Map(texts);
+}
+
+export async function zipOf(entries: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const writer = new ZipWriter(new Uint8ArrayWriter());
+  for (const [name, text] of Object.entries(entries)) await writer.add(name, new TextReader(text));
+  return writer.close();
+}
+
+export const five = await pdfOf(["one", "two", "three", "four", "five"]);

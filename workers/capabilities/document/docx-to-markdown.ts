@@ -1,0 +1,30 @@
+import { defineCapability, input } from "../define.ts";
+import { choice } from "../params.ts";
+import { madeText } from "../text.ts";
+import { TEXT_PRICE } from "./markdown.ts";
+
+export default defineCapability({
+  id: "document.docx_to_markdown",
+  display_name: "Word to Markdown",
+  description: "Reads a Word document as Markdown or HTML.",
+  output_modality: "text",
+  input: { document: input("document", "The Word document, as docx.") },
+  params: {
+    to: choice("Format of the result.", ["markdown", "html"], { default: "markdown", labels: { html: "HTML" } }),
+    images: choice("Pictures are left out, or stand in the text as data URLs.", ["drop", "embed"], { default: "drop" }),
+  },
+  sample_input: { document: { file_id: "file-sample-letter" } },
+  examples: [
+    { title: "As Markdown", params: {} },
+    { title: "As HTML with its pictures", params: { to: "html", images: "embed" } },
+  ],
+  price: TEXT_PRICE,
+  engine: "office",
+  async run({ params, inputs, folder }) {
+    const { docxBytes, wordHtml } = await import("./word.ts");
+    const html = await wordHtml(await docxBytes(inputs.document, folder), params.images);
+    if (params.to === "html") return madeText(folder, html, { name: "document.html", mediaType: "text/html" });
+    const { markdownOf } = await import("./html.ts");
+    return madeText(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" });
+  },
+});

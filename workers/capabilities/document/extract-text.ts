@@ -1,0 +1,117 @@
+import { join } from "node:path";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type InputFile, type Made } from "../define.ts";
+import { flag, text } from "../params.ts";
+import { madeText, textOf } from "../text.ts";
+import { pagesOf, pagesParam } from "./pages.ts";
+import { DOCUMENT_PRICE, REPORT, unreadable } from "./pdf.ts";
+
+export default defineCapability({
+  id: "document.extract_text",
+  display_name: "Extract text",
+  description:
+    "Takes the text out of PDF, Word, spreadsheets, HTML and Markdown. A scanned page has none: image.ocr reads those.",
+  output_modality: "text",
+  input: { document: input("document", "A document: pdf, docx, xlsx, ods, html, md or txt.", { takesText: true }) },
+  params: {
+    pages: pagesParam("Which pages of a PDF; all where it is not given."),
+    per_page: flag("Gives the text of each page of a PDF, or of each sheet, on its own.", false),
+    password: text("Of an encrypted PDF.", { max: 127 }),
+  },
+  sample_input: REPORT,
+  examples: [
+    { title: "All of it", params: {} },
+    { title: "The first two pages, each on its own", params: { pages: "1-2", per_page: true } },
+  ],
+  price: DOCUMENT_PRICE,
+  engine: "pdf",
+  async run({ params, inputs, folder, progress }) {
+    const { document: file } = inputs;
+    const head = Buffer.from(await Bun.file(file.path).slice(0, 1_024).arrayBuffer());
+    if (head.includes("%PDF-") && !file.mediaType.startsWith("text/")) {
+      return result(folder, await pdfPages(file, params, progress), "page", params.per_page);
+    }
+    if (params.pages !== undefined) {
+      throw new MediaError("invalid", `Expected a PDF with params.pages, got ${file.mediaType}.`);
+    }
+    if (head.subarray(0, 4).toString("latin1") !== "PK\u0003\u0004") {
+      return result(folder, [{ name: 1, text: await plainText(file) }], "page", params.per_page);
+    }
+    const { openOffice } = await import("./office.ts");
+    const office = await openOffice(file, folder);
+    if (office.kind === undefined) {
+      throw new MediaError("unsupported", `Expected pdf, docx, xlsx, ods, html, md or txt, got ${file.mediaType}.`);
+    }
+    if (office.kind === "docx") {
+      const { wordText } = await import("./word.ts");
+      return result(folder, [{ name: 1, text: (await wordText(office.bytes)).trim() }], "page", params.per_page);
+    }
+    const { cellText, officeSheets } = await import("./sheets.ts");
+    const sheets = officeSheets(office).map(({ name, rows }) => ({
+      name,
+      text: rows.map((row) => row.map(cellText).join("\t").trimEnd()).join("\n"),
+    }));
+    return result(folder, sheets, "sheet", params.per_page);
+  },
+});
+
+interface Part {
+  readonly name: number | string;
+  readonly text: string;
+}
+
+async function pdfPages(
+  file: InputFile,
+  params: { readonly pages: string | undefined; readonly password: string | undefined },
+  progress: (share: number) => void,
+): Promise<readonly Part[]> {
+  const { withPdfium } = await import("./pdfium.ts");
+  return withPdfium(file, params.password, async (document, count) => {
+    const pages = pagesOf(params.pages, count);
+    return pages.map((page, at) => {
+      progress(at / pages.length);
+      try {
+        const words = document.getPage(page - 1).getText();
+        return { name: page, text: words.replaceAll("\0", "").replaceAll(/\r\n?/g, "\n").trim() };
+      } catch (error) {
+        throw unreadable(error);
+      }
+    });
+  });
+}
+
+async function plainText(file: InputFile): Promise<string> {
+  const { mediaType } = file;
+  if (!/^(?:text\/|application\/(?:json|jsonl|xml|yaml)$)/.test(mediaType)) {
+    throw new MediaError("unsupported", `Expected pdf, docx, xlsx, ods, html, md or txt, got ${mediaType}.`);
+  }
+  const words = await textOf(file);
+  if (mediaType === "text/html" || /^\s*<(?:!doctype html|html)\b/i.test(words)) {
+    const { textOfHtml } = await import("./html.ts");
+    return textOfHtml(words);
+  }
+  if (mediaType !== "text/markdown") return words;
+  const { blocksText } = await import("./plain.ts");
+  return blocksText(words);
+}
+
+async function result(folder: string, parts: readonly Part[], kind: "page" | "sheet", isSplit: boolean): Promise<Made> {
+  if (!isSplit) {
+    const text = parts.map((part) => part.text).join("\n\n");
+    return madeText(folder, text, {
+      name: "text.txt",
+      mediaType: "text/plain",
+      more: { [`${kind}s`]: parts.length, characters: text.length },
+    });
+  }
+  const output = { [`${kind}s`]: parts.map(({ name, text }) => ({ [kind]: name, text })) };
+  const json = JSON.stringify(output);
+  if (Buffer.byteLength(json) <= LIMITS.capabilityTextBytesMax) return { output };
+  const path = join(folder, "text.json");
+  await Bun.write(path, `${json}\n`);
+  const files = [{ path, mediaType: "application/json", name: "text.json" }];
+  return { output: { count: parts.length }, files };
+}

@@ -1,0 +1,35 @@
+/** HTML as Markdown and as plain text. */
+import { gfm } from "@joplin/turndown-plugin-gfm";
+import TurndownService from "turndown";
+
+import { guarded } from "./markdown.ts";
+
+/** What is not for readers. */
+const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
+
+/** @throws MediaError too_large, for what is nested too deeply */
+export function markdownOf(html: string): string {
+  const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+  service.use(gfm);
+  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  return `${guarded(() => service.turndown(html))}\n`;
+}
+
+/** @throws MediaError too_large, for what is nested too deeply */
+export function textOfHtml(html: string): string {
+  const service = new TurndownService();
+  service.escape = (text) => text;
+  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  service.addRule("text", {
+    filter: ({ nodeName }) => !HIDDEN.has(nodeName),
+    replacement(content, node) {
+      const { nodeName } = node;
+      if (nodeName === "BR") return "\n";
+      if (nodeName === "TD" || nodeName === "TH") return `${content.trim()}\t`;
+      if (nodeName === "TR") return `\n${content.trimEnd()}`;
+      if (nodeName === "LI") return `\n${content.trim()}`;
+      return (node as unknown as { readonly isBlock: boolean }).isBlock ? `\n\n${content}\n\n` : content;
+    },
+  });
+  return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore
+}

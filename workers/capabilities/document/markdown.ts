@@ -1,0 +1,190 @@
+/** Markdown as blocks and runs of text: what PDF and Word are made of. Nothing that it links to is fetched. */
+import { Marked, type Token, type Tokens } from "marked";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+const marked = new Marked({ gfm: true });
+
+/** A stretch of text in one look. */
+export interface Run {
+  readonly text: string;
+  readonly isBold?: boolean;
+  readonly isItalic?: boolean;
+  readonly isStruck?: boolean;
+  readonly isCode?: boolean;
+  readonly link?: string;
+}
+
+export type Block =
+  | { readonly kind: "heading"; readonly depth: number; readonly runs: readonly Run[] }
+  | { readonly kind: "paragraph"; readonly runs: readonly Run[] }
+  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "quote"; readonly blocks: readonly Block[] }
+  | {
+      readonly kind: "list";
+      /** Undefined: bullets. */
+      readonly start: number | undefined;
+      readonly items: readonly (readonly Block[])[];
+    }
+  | {
+      readonly kind: "table";
+      readonly head: readonly (readonly Run[])[];
+      readonly rows: readonly (readonly (readonly Run[])[])[];
+      readonly align: readonly ("left" | "center" | "right")[];
+    }
+  | { readonly kind: "rule" };
+
+/** @throws MediaError too_large, for what is nested too deeply */
+export function blocksOf(markdown: string): readonly Block[] {
+  return guarded(() => blocks(marked.lexer(markdown), 0));
+}
+
+/** Parsers call themselves for each level. @throws MediaError too_large */
+export function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(error);
+    throw error;
+  }
+}
+
+function tooDeep(cause?: unknown): MediaError {
+  const { documentDepthMax: max } = LIMITS;
+  return new MediaError("too_large", `Expected lists and quotes nested at most ${max} deep.`, { cause });
+}
+
+function blocks(tokens: readonly Token[], depth: number): Block[] {
+  if (depth > LIMITS.documentDepthMax) throw tooDeep();
+  return tokens.flatMap((token) => blockOf(token as Tokens.Generic, depth));
+}
+
+function blockOf(token: Tokens.Generic, depth: number): Block[] {
+  const inner = token.tokens ?? [];
+  switch (token.type) {
+    case "heading":
+      return [{ kind: "heading", depth: (token as Tokens.Heading).depth, runs: runs(inner, {}) }];
+    case "paragraph":
+      return [{ kind: "paragraph", runs: runs(inner, {}) }];
+    case "text":
+      return [{ kind: "paragraph", runs: inner.length > 0 ? runs(inner, {}) : [{ text: decoded(textIn(token)) }] }];
+    case "code":
+      return [{ kind: "code", text: textIn(token) }];
+    case "blockquote":
+      return [{ kind: "quote", blocks: blocks(inner, depth + 1) }];
+    case "hr":
+      return [{ kind: "rule" }];
+    case "list":
+      return [listOf(token as Tokens.List, depth)];
+    case "table": {
+      const { header, rows, align } = token as Tokens.Table;
+      const of = (cell: Tokens.TableCell) => runs(cell.tokens, {});
+      const sides = align.map((one) => one ?? "left");
+      return [{ kind: "table", head: header.map(of), rows: rows.map((row) => row.map(of)), align: sides }];
+    }
+    case "html": {
+      const text = decoded(textIn(token).replaceAll(/<[^>]*>/g, "")).trim();
+      return text === "" ? [] : [{ kind: "paragraph", runs: [{ text }] }];
+    }
+    default:
+      return [];
+  }
+}
+
+function listOf({ ordered, start, items }: Tokens.List, depth: number): Block {
+  const made = items.map((item) => {
+    const own = blocks(item.tokens, depth + 1);
+    if (!item.task) return own;
+    const [first, ...others] = own;
+    const mark = { text: item.checked === true ? "☑ " : "☐ " };
+    if (first?.kind === "paragraph") return [{ ...first, runs: [mark, ...first.runs] }, ...others];
+    return [{ kind: "paragraph", runs: [mark] } as const, ...own];
+  });
+  return { kind: "list", start: ordered ? (start === "" ? 1 : start) : undefined, items: made };
+}
+
+type Look = Omit<Run, "text">;
+
+function runs(tokens: readonly Token[], look: Look): Run[] {
+  return tokens.flatMap((token): Run[] => {
+    const one = token as Tokens.Generic;
+    const inner = one.tokens ?? [];
+    switch (one.type) {
+      case "strong":
+        return runs(inner, { ...look, isBold: true });
+      case "em":
+        return runs(inner, { ...look, isItalic: true });
+      case "del":
+        return runs(inner, { ...look, isStruck: true });
+      case "codespan":
+        return [{ ...look, text: textIn(one), isCode: true }];
+      case "link": {
+        const link = safeLink((one as Tokens.Link).href);
+        return runs(inner, link === undefined ? look : { ...look, link });
+      }
+      case "image":
+        return [{ ...look, text: `[${decoded(textIn(one)) || "image"}]`, isItalic: true }];
+      case "br":
+        return [{ ...look, text: "\n" }];
+      case "html":
+        return /^<br\s*\/?>$/i.test(textIn(one).trim()) ? [{ ...look, text: "\n" }] : [];
+      case "checkbox":
+        return [];
+      default:
+        if (inner.length > 0) return runs(inner, look);
+        // A line that ends goes on.
+        return [{ ...look, text: decoded(textIn(one)).replaceAll(/\s*\n\s*/g, " ") }];
+    }
+  });
+}
+
+function textIn(token: Tokens.Generic): string {
+  return typeof token["text"] === "string" ? token["text"] : token.raw;
+}
+
+/** An address that leads to a page or a letter; undefined for scripts and files. */
+export function safeLink(href: string): string | undefined {
+  return /^(?:https?:\/\/|mailto:)/i.test(href.trim()) ? href.trim().slice(0, 2_000) : undefined;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  reg: "®",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  euro: "€",
+  times: "×",
+};
+
+function decoded(text: string): string {
+  return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
+    if (!name.startsWith("#")) return (Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined) ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10_ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** The first heading, for a title. */
+export function titleOf(all: readonly Block[]): string | undefined {
+  const heading = all.find((block) => block.kind === "heading");
+  return heading?.kind === "heading" ? plain(heading.runs).slice(0, 200) : undefined;
+}
+
+export function plain(all: readonly Run[]): string {
+  return all.map(({ text }) => text).join("");
+}
+
+export const MARKDOWN = {
+  markdown: {
+    text: "# Tea\n\nThree *boxes* of **green** tea, from [Uji](https://example.com/uji).\n\n- one\n- two\n  1. first\n  2. second\n\n| Box | Price |\n|---|---:|\n| small | 4.50 |\n| large | 12.00 |\n\n> It is kept dry.\n\n```\nbrew(3)\n```\n",
+  },
+} as const;
+export const TEXT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;

@@ -1,0 +1,53 @@
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, inputs } from "../define.ts";
+import { list, text } from "../params.ts";
+import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, savePdf } from "./pdf.ts";
+
+export default defineCapability({
+  id: "document.merge_pdf",
+  display_name: "Merge PDFs",
+  description:
+    "Puts the pages of several PDFs into one, in order. Filled fields stay to be seen; the form itself does not.",
+  output_modality: "document",
+  input: { documents: inputs("document", "The PDFs, in their order.", [2, 50]) },
+  params: {
+    passwords: list(
+      "One for each document, in the same order; empty for those without.",
+      text("A password, or nothing.", { min: 0, max: 127, required: true }),
+      { max: 50 },
+    ),
+  },
+  sample_input: { documents: [{ file_id: "file-sample-report" }, { file_id: "file-sample-report" }] },
+  examples: [
+    { title: "Two reports", params: {} },
+    { title: "With passwords for those that are encrypted", params: { passwords: ["", ""] } },
+  ],
+  price: DOCUMENT_PRICE,
+  engine: "pdf",
+  async run({ params, inputs: given, folder, progress }) {
+    const { documents } = given;
+    const { passwords } = params;
+    if (passwords !== undefined && passwords.length !== documents.length) {
+      const got = `${passwords.length} for ${documents.length}`;
+      throw new MediaError("invalid", `Expected params.passwords to have one for each document, got ${got}.`);
+    }
+    const merged = await newPdf();
+    let pages = 0;
+    for (const [at, file] of documents.entries()) {
+      const one = await openPdf(file, { password: passwords?.[at], passwordParam: `params.passwords[${at}]` });
+      pages += one.pages;
+      if (pages > LIMITS.documentPagesMax) {
+        throw new MediaError("too_large", `Expected at most ${LIMITS.documentPagesMax} pages in all, got more.`);
+      }
+      await copiedPages(
+        merged,
+        one.document,
+        one.document.getPageIndices().map((index) => index + 1),
+      );
+      progress((at + 1) / (documents.length + 1));
+    }
+    return { output: { pages }, files: [await savePdf(folder, merged)] };
+  },
+});

@@ -1,0 +1,45 @@
+/** Several files as one zip, or one by one. */
+import { join } from "node:path";
+
+import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { MadeFile } from "../define.ts";
+import { choice } from "../params.ts";
+
+configure({ useWebWorkers: false });
+
+/** Archives of the same files are the same bytes. */
+const DATE = new Date(Date.UTC(2000, 0, 1));
+
+export const PACK = choice("One archive of all files, or the files one by one, in their order.", ["zip", "files"], {
+  default: "zip",
+});
+
+/** @throws MediaError too_large */
+export function checkFiles(pack: "zip" | "files", count: number): void {
+  const { capabilityFilesMax: max } = LIMITS;
+  if (pack === "zip" || count <= max) return;
+  throw new MediaError("too_large", `Expected at most ${max} files with params.pack files, got ${count}.`);
+}
+
+export async function packed(
+  folder: string,
+  files: readonly MadeFile[],
+  pack: "zip" | "files",
+  name: string,
+): Promise<readonly MadeFile[]> {
+  if (pack === "files") return files;
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { lastModDate: DATE, extendedTimestamp: false, level: 6 });
+  for (const file of files) await writer.add(file.name, new BlobReader(Bun.file(file.path)));
+  const path = join(folder, name);
+  await Bun.write(path, await writer.close());
+  return [{ path, mediaType: "application/zip", name }];
+}
+
+/** `page-007.png`, of as many digits as the largest needs. */
+export function numbered(prefix: string, number: number, ending: string): string {
+  return `${prefix}-${String(number).padStart(3, "0")}.${ending}`;
+}

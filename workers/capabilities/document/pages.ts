@@ -1,0 +1,42 @@
+/** Pages as callers name them: `1-3,7,-1`. */
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { text } from "../params.ts";
+
+const PART = "-?[0-9]{1,5}(?:-(?:-?[0-9]{1,5})?)?";
+export const PAGES_PATTERN = `^${PART}(?:,${PART})*$`;
+const HINT = "Numbers and ranges such as 1-3,7,-1; -1 is the last page, 5- all from the fifth.";
+
+export const pagesParam = (description: string) =>
+  text(`${description} ${HINT}`, { max: 2_000, pattern: PAGES_PATTERN });
+
+export const requiredPages = (description: string) =>
+  text(`${description} ${HINT}`, { max: 2_000, pattern: PAGES_PATTERN, required: true });
+
+/**
+ * Numbers from one, in the order of the caller, who may name a page twice.
+ * @throws MediaError invalid, too_large
+ */
+export function pagesOf(spec: string | undefined, count: number, param = "params.pages"): number[] {
+  if (spec === undefined) return Array.from({ length: count }, (_, at) => at + 1);
+  const pages: number[] = [];
+  for (const part of spec.split(",")) {
+    const [, first = "", dash, last] = /^(-?\d+)(-)?(-?\d+)?$/.exec(part) ?? [];
+    const from = numberOf(first, count, param);
+    const to = dash === undefined ? from : last === undefined ? count : numberOf(last, count, param);
+    if (to < from) throw new MediaError("invalid", `Expected ${param} to have ranges that go up, got ${part}.`);
+    for (let page = from; page <= to; page += 1) pages.push(page);
+    if (pages.length > LIMITS.documentPagesMax) {
+      throw new MediaError("too_large", `Expected ${param} to name at most ${LIMITS.documentPagesMax} pages.`);
+    }
+  }
+  return pages;
+}
+
+function numberOf(words: string, count: number, param: string): number {
+  const given = Number(words);
+  const page = given < 0 ? count + 1 + given : given;
+  if (words !== "" && page >= 1 && page <= count) return page;
+  throw new MediaError("invalid", `Expected ${param} to name pages of 1 to ${count}, got ${words}.`);
+}

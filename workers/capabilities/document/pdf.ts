@@ -1,0 +1,147 @@
+/** How PDFs are opened and written, through pdf-lib. For child processes only. */
+import { join } from "node:path";
+
+import { ParseSpeeds, PDFDocument, PDFInvalidObject, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile, MadeFile } from "../define.ts";
+import { checkStreams } from "./streams.ts";
+
+export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
+export const REPORT = { document: { file_id: "file-sample-report" } } as const;
+export const PDF = "application/pdf";
+
+export interface OpenedPdf {
+  readonly document: PDFDocument;
+  readonly bytes: number;
+  readonly version: string;
+  readonly pages: number;
+  /** It was, before it was opened. */
+  readonly isEncrypted: boolean;
+}
+
+/** The bytes of a PDF that may be parsed. @throws MediaError unsupported, too_large */
+export async function pdfBytes(file: InputFile): Promise<Buffer> {
+  const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
+  if (!bytes.subarray(0, 1_024).includes("%PDF-")) {
+    throw new MediaError("unsupported", `Expected a PDF, got ${file.mediaType}.`);
+  }
+  checkStreams(bytes);
+  return bytes;
+}
+
+/**
+ * @param options `password`: what opens it; `passwordParam`: where its caller may give one
+ * @throws MediaError unsupported, corrupt, too_large, invalid
+ */
+export async function openPdf(
+  file: InputFile,
+  options: { readonly password?: string | undefined; readonly passwordParam?: string } = {},
+): Promise<OpenedPdf> {
+  const bytes = await pdfBytes(file);
+  const version = /%PDF-(\d\.\d)/.exec(bytes.subarray(0, 1_032).toString("latin1"))?.[1] ?? "";
+  const opening = { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
+  const facts = { bytes: bytes.length, version };
+  try {
+    const locked = await PDFDocument.load(bytes, { ...opening, ignoreEncryption: true });
+    if (!locked.isEncrypted) return { ...facts, document: locked, isEncrypted: false, pages: checkedPages(locked) };
+    // Many are encrypted without a password, only to say what may be done with them.
+    const document = await PDFDocument.load(bytes, { ...opening, password: options.password ?? "" });
+    settleObjects(document, locked);
+    return { ...facts, document, isEncrypted: true, pages: checkedPages(document) };
+  } catch (error) {
+    if (error instanceof MediaError) throw error;
+    if (/password/i.test(String(error))) throw wrongPassword(options.password, options.passwordParam, error);
+    throw unreadable(error);
+  }
+}
+
+/** @param param where the caller may give a password; undefined: nowhere */
+export function wrongPassword(password: string | undefined, param: string | undefined, cause: unknown): MediaError {
+  const message =
+    param === undefined
+      ? "Expected a document that opens without a password; document.decrypt_pdf takes it off."
+      : password === undefined || password === ""
+        ? `Expected ${param} for an encrypted document, got none.`
+        : `Expected ${param} to open the document; it does not.`;
+  return new MediaError("invalid", message, { cause });
+}
+
+export function unreadable(cause: unknown): MediaError {
+  return new MediaError("corrupt", "The PDF cannot be read.", { cause });
+}
+
+/**
+ * What an encrypted document leaves behind: the dictionary of its encryption and packed tables of references, either of which
+ * would hide the result from readers. Its facts are named by the trailer as it was.
+ */
+function settleObjects({ context }: PDFDocument, locked: PDFDocument): void {
+  const { Encrypt: lock, Info: facts } = locked.context.trailerInfo;
+  const tables = [PDFName.of("XRef"), PDFName.of("ObjStm")];
+  for (const [ref, object] of context.enumerateIndirectObjects()) {
+    const type = object instanceof PDFRawStream ? object.dict.get(PDFName.of("Type")) : undefined;
+    const isTable = tables.some((table) => table === type);
+    if (ref === lock || isTable || object instanceof PDFInvalidObject) context.delete(ref);
+  }
+  if (facts !== undefined) context.trailerInfo.Info = facts;
+  delete context.trailerInfo.Encrypt;
+}
+
+function checkedPages(document: PDFDocument): number {
+  const pages = document.getPageCount();
+  if (pages === 0) throw new MediaError("corrupt", "Expected a PDF with pages, got none.");
+  checkPageCount(pages);
+  for (const page of document.getPages()) {
+    const { width, height } = page.getSize();
+    checkPageSize(width, height);
+  }
+  return pages;
+}
+
+/** @throws MediaError too_large */
+export function checkPageCount(pages: number): void {
+  const { documentPagesMax: max } = LIMITS;
+  if (pages > max) throw new MediaError("too_large", `Expected at most ${max} pages, got ${pages}.`);
+}
+
+/** In points. @throws MediaError too_large, corrupt */
+export function checkPageSize(width: number, height: number): void {
+  const { documentPageSidePointsMax: max } = LIMITS;
+  if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages that have a size.");
+  if (width <= max && height <= max) return;
+  const got = `${Math.round(width)} × ${Math.round(height)}`;
+  throw new MediaError("too_large", `Expected pages of at most ${max} points on a side, got ${got}.`);
+}
+
+/** Without dates, so that the same document has the same bytes. */
+export async function newPdf(): Promise<PDFDocument> {
+  return PDFDocument.create({ updateMetadata: false });
+}
+
+export async function savePdf(folder: string, document: PDFDocument, name = "document.pdf"): Promise<MadeFile> {
+  const path = join(folder, name);
+  let bytes: Uint8Array;
+  try {
+    bytes = await document.save({ addDefaultPage: false, updateFieldAppearances: false });
+  } catch (error) {
+    // What is wrong in an object that nothing has looked at so far shows when it is written.
+    throw unreadable(error);
+  }
+  await Bun.write(path, bytes);
+  return { path, mediaType: PDF, name };
+}
+
+/** @param pages numbers from one */
+export async function copiedPages(target: PDFDocument, from: PDFDocument, pages: readonly number[]): Promise<void> {
+  try {
+    const copies = await target.copyPages(
+      from,
+      pages.map((page) => page - 1),
+    );
+    for (const page of copies) target.addPage(page);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}

@@ -1,0 +1,12 @@
+/** What we use of it. The types that are published for it bring those of browsers into every file. */
+declare module "pdfmake" {
+  interface PdfMaker {
+    setFonts(fonts: Readonly<Record<string, Readonly<Record<string, string>>>>): void;
+    setUrlAccessPolicy(allows: (url: string) => boolean): void;
+    setLocalAccessPolicy(allows: (path: string) => boolean): void;
+    createPdf(definition: object): { getBuffer(): Promise<Uint8Array> };
+  }
+
+  const maker: PdfMaker;
+  export default maker;
+}

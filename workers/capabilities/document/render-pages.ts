@@ -1,0 +1,92 @@
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+
+import sharp from "sharp";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type MadeFile } from "../define.ts";
+import { checkSide } from "../image/operation.ts";
+import { FORMATS, OUTPUT, writeImage } from "../image/sharp.ts";
+import { choice, integer, text } from "../params.ts";
+import { numbered, PACK, packed } from "./pack.ts";
+import { pagesOf, pagesParam } from "./pages.ts";
+import { REPORT, unreadable } from "./pdf.ts";
+import { pageSize, withPdfium } from "./pdfium.ts";
+
+const { quality, lossless, background } = OUTPUT;
+
+export default defineCapability({
+  id: "document.render_pages",
+  display_name: "PDF pages to images",
+  description: "Draws pages of a PDF as images, at most 200 of them.",
+  output_modality: "archive",
+  input: { document: input("document", "The PDF.") },
+  params: {
+    pages: pagesParam("Which; all where it is not given."),
+    dpi: integer("Pixels in an inch of the page.", { min: 36, max: 300, unit: "dpi", default: 144 }),
+    password: text("Of an encrypted document.", { max: 127 }),
+    pack: PACK,
+    format: choice("Format of the images.", FORMATS, { default: "png" }),
+    quality,
+    lossless,
+    background,
+  },
+  sample_input: REPORT,
+  examples: [
+    { title: "Each page as PNG", params: {} },
+    { title: "A small picture of the first page", params: { pages: "1", dpi: 48, format: "webp", pack: "files" } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.4" },
+  engine: "pdf",
+  async run({ params, inputs, folder, progress }) {
+    return withPdfium(inputs.document, params.password, async (document, count) => {
+      const pages = pagesOf(params.pages, count);
+      const { capabilityFilesMax: max } = LIMITS;
+      if (pages.length > max) {
+        throw new MediaError("too_large", `Expected at most ${max} pages in params.pages, got ${pages.length}.`);
+      }
+      const scale = params.dpi / 72;
+      for (const page of pages) {
+        const { width, height } = pageSize(document, page);
+        checkPixels(Math.ceil(width * scale), Math.ceil(height * scale));
+      }
+      const files: MadeFile[] = [];
+      const sizes: { page: number; width: number; height: number }[] = [];
+      for (const [at, page] of pages.entries()) {
+        const { width, height, data } = await document
+          .getPage(page - 1)
+          .render({ scale, render: "bitmap" })
+          .catch((error: unknown) => {
+            throw unreadable(error);
+          });
+        const image = sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha();
+        const from = { format: params.format, width, height, pages: 1 } as const;
+        const own = join(folder, `page-${at}`);
+        await mkdir(own);
+        const [made] = (await writeImage(own, image, from, { ...params, keep_metadata: false })).files ?? [];
+        if (!made) throw new Error("the page was not written");
+        const name = numbered("page", at + 1, made.name.split(".").at(-1) ?? "");
+        await rename(made.path, join(folder, name));
+        files.push({ ...made, path: join(folder, name), name });
+        sizes.push({ page, width, height });
+        progress((at + 1) / (pages.length + 1));
+      }
+      return {
+        output: { pages: sizes },
+        files: await packed(folder, files, params.pack, "pages.zip"),
+      };
+    });
+  },
+});
+
+function checkPixels(width: number, height: number): void {
+  checkSide(width, height);
+  const { imagePixelsMax: max } = LIMITS;
+  if (width * height <= max) return;
+  throw new MediaError(
+    "too_large",
+    `Expected a page of at most ${max} pixels, got ${width * height}; lower params.dpi.`,
+  );
+}

@@ -1,0 +1,40 @@
+import { degrees } from "@cantoo/pdf-lib";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { choice } from "../params.ts";
+import { pagesOf, requiredPages } from "./pages.ts";
+import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf } from "./pdf.ts";
+
+export default defineCapability({
+  id: "document.select_pages",
+  display_name: "Select pages",
+  description: "Keeps, reorders, deletes or turns pages of a PDF.",
+  output_modality: "document",
+  input: { document: input("document", "The PDF.") },
+  params: {
+    pages: requiredPages("Which; those that are kept stand in this order."),
+    mode: choice("What becomes of them.", ["keep", "delete"], { default: "keep" }),
+    rotate: choice("Turns the pages of the result clockwise, in degrees.", [0, 90, 180, 270], { default: 0 }),
+  },
+  sample_input: REPORT,
+  examples: [
+    { title: "The last page first", params: { pages: "-1,1-2" } },
+    { title: "Without the first page, turned", params: { pages: "1", mode: "delete", rotate: 90 } },
+  ],
+  price: DOCUMENT_PRICE,
+  engine: "pdf",
+  async run({ params, inputs, folder }) {
+    const { document, pages: count } = await openPdf(inputs.document);
+    const named = pagesOf(params.pages, count);
+    const kept = params.mode === "keep" ? named : pagesOf(undefined, count).filter((page) => !named.includes(page));
+    if (kept.length === 0) throw new MediaError("invalid", "Expected params.pages to leave a page, got all of them.");
+    const target = await newPdf();
+    await copiedPages(target, document, kept);
+    if (params.rotate !== 0) {
+      for (const page of target.getPages()) page.setRotation(degrees((page.getRotation().angle + params.rotate) % 360));
+    }
+    return { output: { pages: kept.length }, files: [await savePdf(folder, target)] };
+  },
+});

@@ -1,0 +1,45 @@
+/** What the packed streams of a PDF inflate to, counted before a parser meets them. */
+import { inflateSync } from "node:zlib";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+/** Packed again and again: nothing honest is, but for pictures that were packed twice. */
+const LAYERS_MAX = 3;
+
+/** @throws MediaError too_large */
+export function checkStreams(bytes: Buffer): void {
+  let [at, total] = [bytes.indexOf("stream"), 0];
+  while (at !== -1) {
+    if (bytes.subarray(at - 3, at).toString("latin1") === "end") {
+      at = bytes.indexOf("stream", at + 6);
+      continue;
+    }
+    const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
+    const found = bytes.indexOf("endstream", start);
+    const end = found === -1 ? bytes.length : found;
+    total += inflated(bytes.subarray(start, end), LAYERS_MAX);
+    if (total > LIMITS.documentStreamsBytesMax) throw tooMuch("all streams", LIMITS.documentStreamsBytesMax);
+    at = bytes.indexOf("stream", end + 9);
+  }
+}
+
+function inflated(bytes: Buffer, layers: number): number {
+  const [first = 0, second = 0] = bytes;
+  const isPacked = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+  if (!isPacked) return 0;
+  try {
+    const plain = inflateSync(bytes, { maxOutputLength: LIMITS.documentStreamBytesMax });
+    return plain.length + (layers > 1 ? inflated(plain, layers - 1) : 0);
+  } catch (error) {
+    if (error instanceof MediaError) throw error;
+    const isTooLarge = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    if (isTooLarge) throw tooMuch("a stream", LIMITS.documentStreamBytesMax);
+    // What is broken is for the parser to judge.
+    return 0;
+  }
+}
+
+function tooMuch(what: string, max: number): MediaError {
+  return new MediaError("too_large", `Expected at most ${max} bytes of ${what} of the PDF unpacked, got more.`);
+}

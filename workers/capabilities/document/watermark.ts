@@ -1,0 +1,186 @@
+import { degrees, type PDFFont, type PDFImage, type PDFPage, rgb, StandardFonts } from "@cantoo/pdf-lib";
+import sharp from "sharp";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { textOverlay } from "../image/overlay.ts";
+import { checkColor, openImage } from "../image/sharp.ts";
+import { choice, color, GRAVITIES, integer, number, text } from "../params.ts";
+import { pagesOf, pagesParam } from "./pages.ts";
+import { DOCUMENT_PRICE, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
+import { isWestern } from "./western.ts";
+
+/** Between a mark and the edge of the page, in points. */
+const MARGIN = 24;
+const LOGO_PIXELS_MAX = 2_000;
+
+export default defineCapability({
+  id: "document.watermark",
+  display_name: "Watermark PDF",
+  description: "Writes words, a logo or page numbers over the pages of a PDF.",
+  output_modality: "document",
+  input: {
+    document: input("document", "The PDF."),
+    logo: input("image", "An image, instead of words.", { optional: true }),
+  },
+  params: {
+    text: text("The words.", { max: 500 }),
+    page_numbers: choice("Page numbers, instead of words.", ["none", "n", "n_of_m"], {
+      default: "none",
+      labels: { n: "3", n_of_m: "3 / 12" },
+    }),
+    gravity: choice("Where on the page.", GRAVITIES, { default: "center" }),
+    angle: number("Turns the mark, counter-clockwise.", { min: -360, max: 360, unit: "deg", default: 45 }),
+    size: integer(
+      "Height of the letters in points, less where the page is too small; of a logo, percent of the width.",
+      {
+        min: 4,
+        max: 500,
+        default: 64,
+      },
+    ),
+    opacity: number("0 is not to be seen, 1 hides what is below.", { min: 0, max: 1, default: 0.2 }),
+    color: color("Of words.", { default: "red" }),
+    pages: pagesParam("Which pages; all where it is not given."),
+  },
+  rules: [{ rule: "one", of: ["params.text", "input.logo"] }],
+  sample_input: REPORT,
+  examples: [
+    { title: "Words across each page", params: { text: "Draft" } },
+    {
+      title: "Page numbers below",
+      params: { page_numbers: "n_of_m", gravity: "south", angle: 0, size: 10, opacity: 1, color: "black" },
+    },
+  ],
+  price: DOCUMENT_PRICE,
+  engine: "pdf",
+  async run({ params, inputs, folder }) {
+    const given = [params.text, inputs.logo, params.page_numbers === "none" ? undefined : params.page_numbers];
+    const count = given.filter((one) => one !== undefined).length;
+    if (count !== 1) {
+      const got = count === 0 ? "none" : "several";
+      throw new MediaError("invalid", `Expected one of params.text, input.logo and params.page_numbers, got ${got}.`);
+    }
+    checkColor("params.color", params.color);
+    const [red = 0, green = 0, blue = 0] = await sharp({
+      create: { width: 1, height: 1, channels: 3, background: params.color },
+    })
+      .raw()
+      .toBuffer();
+    const { document, pages: all } = await openPdf(inputs.document);
+    const pages = [...new Set(pagesOf(params.pages, all))];
+    const font = document.embedStandardFont(StandardFonts.Helvetica);
+    const words = params.text?.replaceAll(/\p{Cc}+/gu, " ").trim();
+    const look: Look = { ...params, font, fill: rgb(red / 255, green / 255, blue / 255) };
+    const drawn = async (): Promise<PDFImage | undefined> => {
+      if (inputs.logo) {
+        const { image } = await openImage(inputs.logo);
+        const side = {
+          width: LOGO_PIXELS_MAX,
+          height: LOGO_PIXELS_MAX,
+          fit: "inside",
+          withoutEnlargement: true,
+        } as const;
+        return document.embedPng(await image.resize(side).ensureAlpha().png().toBuffer());
+      }
+      if (words === undefined || isWestern(words)) return undefined;
+      // Letters that the standard fonts lack are drawn with the packaged one.
+      return document.embedPng((await textOverlay(words, 96, params.color, 1)).data);
+    };
+    const image = await drawn();
+    try {
+      for (const number of pages) {
+        const page = document.getPage(number - 1);
+        if (image) drawPicture(page, image, look, inputs.logo !== undefined);
+        else drawWords(page, words ?? (params.page_numbers === "n" ? `${number}` : `${number} / ${all}`), look);
+      }
+    } catch (error) {
+      throw unreadable(error);
+    }
+    return { output: { pages: pages.length }, files: [await savePdf(folder, document)] };
+  },
+});
+
+interface Look {
+  readonly gravity: string;
+  readonly angle: number;
+  readonly size: number;
+  readonly opacity: number;
+  readonly font: PDFFont;
+  readonly fill: ReturnType<typeof rgb>;
+}
+
+function drawWords(page: PDFPage, words: string, look: Look): void {
+  const { width, height } = seen(page);
+  // Of capitals, in this font.
+  const box = (size: number) => ({ width: look.font.widthOfTextAtSize(words, size), height: size * 0.72 });
+  const size = look.size * shrunk(box(look.size), look.angle, { width, height });
+  page.drawText(words, {
+    ...origin(page, box(size), look),
+    size,
+    font: look.font,
+    color: look.fill,
+    opacity: look.opacity,
+  });
+}
+
+function drawPicture(page: PDFPage, image: PDFImage, look: Look, isLogo: boolean): void {
+  const outer = seen(page);
+  const wanted = isLogo
+    ? (outer.width * Math.min(look.size, 100)) / 100
+    : (look.size * 1.2 * image.width) / image.height;
+  const whole = { width: wanted, height: (wanted * image.height) / image.width };
+  const share = shrunk(whole, look.angle, outer);
+  const box = { width: whole.width * share, height: whole.height * share };
+  page.drawImage(image, { ...origin(page, box, look), ...box, opacity: look.opacity });
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As a viewer shows the page. */
+function seen(page: PDFPage): Size {
+  const { width, height } = page.getCropBox();
+  return page.getRotation().angle % 180 === 0 ? { width, height } : { width: height, height: width };
+}
+
+function turnedBox({ width, height }: Size, angle: number): Size {
+  const [cos, sin] = [Math.abs(Math.cos((angle * Math.PI) / 180)), Math.abs(Math.sin((angle * Math.PI) / 180))];
+  return { width: width * cos + height * sin, height: width * sin + height * cos };
+}
+
+function shrunk(box: Size, angle: number, outer: Size): number {
+  const { width, height } = turnedBox(box, angle);
+  return Math.min(1, (outer.width - MARGIN) / width, (outer.height - MARGIN) / height);
+}
+
+/** Where the lower left corner of a box stands so that it is seen in its place, turned by its angle. */
+function origin(page: PDFPage, box: Size, { gravity, angle }: Look) {
+  const outer = seen(page);
+  const around = turnedBox(box, angle);
+  const along = (size: number, own: number, low: string, high: string): number => {
+    if (gravity.includes(low)) return MARGIN + own / 2;
+    return gravity.includes(high) ? size - MARGIN - own / 2 : size / 2;
+  };
+  const centre = {
+    x: along(outer.width, around.width, "west", "east"),
+    y: along(outer.height, around.height, "south", "north"),
+  };
+  const radians = (angle * Math.PI) / 180;
+  const x = centre.x - (box.width / 2) * Math.cos(radians) + (box.height / 2) * Math.sin(radians);
+  const y = centre.y - (box.width / 2) * Math.sin(radians) - (box.height / 2) * Math.cos(radians);
+  const crop = page.getCropBox();
+  const turn = ((page.getRotation().angle % 360) + 360) % 360;
+  const at =
+    turn === 90
+      ? { x: crop.width - y, y: x }
+      : turn === 180
+        ? { x: crop.width - x, y: crop.height - y }
+        : turn === 270
+          ? { x: y, y: crop.height - x }
+          : { x, y };
+  return { x: crop.x + at.x, y: crop.y + at.y, rotate: degrees(angle + turn) };
+}
