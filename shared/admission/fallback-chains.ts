@@ -3,6 +3,7 @@
  * that leave the catalogue later are passed over by the worker.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import { MEDIA_MODALITIES } from "#shared/catalogue/media-modalities.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   type FallbackChainRow,
@@ -69,7 +70,7 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
     const param = `fallbacks[${index}]`;
     const stands = kindOf(catalogue, fallback, param);
     if (stands !== kind) {
-      const message = `Expected ${NAMES[kind]} as fallbacks of ${model}; ${fallback} is of ${NAMES[stands]}.`;
+      const message = `Expected ${nameOf(kind)} as fallbacks of ${model}; ${fallback} is of ${nameOf(stands)}.`;
       throw new ApiError("model_not_supported", message, { param });
     }
     if (kind === "embeddings") checkLengths(catalogue, model, fallback, param);
@@ -118,21 +119,16 @@ function wayTo(
   return undefined;
 }
 
-const NAMES = {
-  chat: "the chat models",
-  embeddings: "the embedding models",
-  image: "the image models",
-  upscale: "the upscaling models",
-  audio: "the speech models",
-  stt: "the transcription models",
-  video: "the video models",
-  music: "the music models",
-  object_3d: "the 3D models",
-} as const;
-type Kind = keyof typeof NAMES;
+/** What can stand in for each other, as messages call it. */
+type Sort = "chat" | "embeddings" | Model["modality"];
+
+function nameOf(sort: Sort): string {
+  if (sort === "chat") return "the chat models";
+  return sort === "embeddings" ? "the embedding models" : (MEDIA_MODALITIES[sort]?.all ?? `models of modality ${sort}`);
+}
 
 /** Only one that answers the same calls can stand in. @throws ApiError */
-function kindOf(catalogue: Catalogue, slug: string, param: string): Kind {
+function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const model = catalogue.models.get(slug);
   if (!model) {
     throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
@@ -141,7 +137,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Kind {
   }
   if (model.supports_chat) return "chat";
   if (isEmbeddingModel(model)) return "embeddings";
-  if (Object.hasOwn(NAMES, model.modality)) return model.modality as Kind;
+  if (MEDIA_MODALITIES[model.modality] !== undefined) return model.modality;
   const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
   throw new ApiError("model_not_supported", why, { param });
 }

@@ -1,23 +1,11 @@
 /** Which models an endpoint of ours can serve. */
-import type { Modality } from "#schemas/generated/types.ts";
-import { MEDIA_UNITS } from "#shared/pricing/media.ts";
-
 import type { Model } from "./catalogue.ts";
+import { MEDIA_MODALITIES } from "./media-modalities.ts";
 
 /** A media model whose price counts what its calls come to. */
 export function isPricedMedia({ modality, price }: Model): boolean {
-  return MEDIA_UNITS[modality]?.includes(price.unit) === true;
+  return MEDIA_MODALITIES[modality]?.units.includes(price.unit) === true;
 }
-
-const MEDIA_PATHS: Readonly<Partial<Record<Modality, string>>> = {
-  image: "/v1/images/generations",
-  upscale: "/v1/images/edits",
-  audio: "/v1/audio/speech",
-  stt: "/v1/audio/transcriptions",
-  video: "/v1/videos/generations",
-  music: "/v1/music/generations",
-  object_3d: "/v1/3d/generations",
-};
 
 /** The path of the endpoint that serves the model; undefined: none does. */
 export function endpointOf(model: Model): string | undefined {
@@ -27,7 +15,7 @@ export function endpointOf(model: Model): string | undefined {
   // A model that only changes images is of no use to the endpoint that makes them.
   return model.allowed_params.requires_input_image === true && model.modality === "image"
     ? "/v1/images/edits"
-    : MEDIA_PATHS[model.modality];
+    : MEDIA_MODALITIES[model.modality]?.path;
 }
 
 /** A model that no endpoint serves yet is known, so that files can name it, but not offered. */

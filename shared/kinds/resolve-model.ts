@@ -3,6 +3,7 @@ import type { Modality } from "#schemas/generated/types.ts";
 import { type Catalogue, type EmbeddingModel, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { endpointOf, isPricedMedia } from "#shared/catalogue/endpoints.ts";
+import { MEDIA_MODALITIES } from "#shared/catalogue/media-modalities.ts";
 
 /** @throws ApiError `model_not_found` */
 export function resolveModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
@@ -29,15 +30,6 @@ export function resolveEmbeddingModel(catalogue: Catalogue, slug: string): Embed
   return model;
 }
 
-const WANTED: Readonly<Partial<Record<Modality, string>>> = {
-  image: "a model that makes images",
-  audio: "a model that speaks",
-  stt: "a model that transcribes",
-  video: "a model that makes videos",
-  music: "a model that makes music",
-  object_3d: "a model that makes meshes",
-};
-
 /**
  * The model of a media call.
  * @param further modalities whose models are served as well
@@ -52,7 +44,7 @@ export function resolveMediaModel(
   const model = resolveModel(catalogue, slug);
   const isOfKind = model.modality === modality || further.includes(model.modality);
   const isServed = isOfKind && !model.supports_chat && isPricedMedia(model);
-  if (!isServed) throw notSupported(model, WANTED[modality] ?? `a model of modality ${modality}`);
+  if (!isServed) throw notSupported(model, MEDIA_MODALITIES[modality]?.one ?? `a model of modality ${modality}`);
   return model;
 }
 

@@ -115,7 +115,7 @@ function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | und
 
 type PricedKind = Kind<object, CheckedMedia<unknown>>;
 
-const MEDIA_BY_MODALITY: Readonly<Partial<Record<Model["modality"], PricedKind>>> = {
+const MEDIA_BY_MODALITY: Readonly<Record<Model["modality"], PricedKind | undefined>> = {
   image: IMAGES,
   upscale: IMAGE_EDITS,
   audio: SPEECH,
@@ -123,6 +123,9 @@ const MEDIA_BY_MODALITY: Readonly<Partial<Record<Model["modality"], PricedKind>>
   video: VIDEO,
   music: MUSIC,
   object_3d: MESH,
+  text: undefined,
+  vision: undefined,
+  embedding: undefined,
 };
 
 /** The kind of call that the body is for the model. */

@@ -2,24 +2,8 @@
  * What media costs, pure and exact. Priced by the megapixel, images cost megapixels × rate × max(1, steps ÷ the model's
  * default steps) (spec "POST /v1/images/generations"); seconds and minutes count to the millisecond.
  */
-import type { Modality } from "#schemas/generated/types.ts";
-
-import { type Price, priceTokens, type PriceUnit } from "./price.ts";
+import { type Price, priceTokens } from "./price.ts";
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
-
-/** What a call is, whatever comes of it. */
-const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
-
-/** Units of price that media of a modality can have. Modalities that are absent have no endpoint of media. */
-export const MEDIA_UNITS: Readonly<Partial<Record<Modality, readonly PriceUnit[]>>> = {
-  image: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
-  upscale: ["per_image", ...CALL_UNITS],
-  audio: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
-  stt: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
-  video: ["per_second", "per_minute", ...CALL_UNITS],
-  music: ["per_second", "per_minute", ...CALL_UNITS],
-  object_3d: ["per_second", ...CALL_UNITS],
-};
 
 /** How much there is of everything that a price may count. */
 export interface Quantities {

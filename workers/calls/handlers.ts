@@ -11,18 +11,21 @@ import { COMPOSING, EDITS, FILMING, GENERATIONS, MODELLING, SPEAKING } from "./m
 import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription/transcription.ts";
 
+const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => JobHandler>> = {
+  chat: createChatHandler,
+  embeddings: createEmbeddingsHandler,
+  transcription: createTranscriptionHandler,
+  images: (context) => createMediaHandler(context, GENERATIONS),
+  image_edits: (context) => createMediaHandler(context, EDITS),
+  speech: (context) => createMediaHandler(context, SPEAKING),
+  music: (context) => createMediaHandler(context, COMPOSING),
+  video: (context) => createMediaHandler(context, FILMING),
+  mesh: (context) => createMediaHandler(context, MODELLING),
+  capability: createCapabilityHandler,
+};
+
+/** Handlers are made when the first call of their kind comes: a durable job has a context, and so handlers, of its own. */
 export function createCallHandler(context: WorkerContext): JobHandler {
-  const handlers: Readonly<Record<JobMessage["kind"], JobHandler>> = {
-    chat: createChatHandler(context),
-    embeddings: createEmbeddingsHandler(context),
-    transcription: createTranscriptionHandler(context),
-    images: createMediaHandler(context, GENERATIONS),
-    image_edits: createMediaHandler(context, EDITS),
-    speech: createMediaHandler(context, SPEAKING),
-    music: createMediaHandler(context, COMPOSING),
-    video: createMediaHandler(context, FILMING),
-    mesh: createMediaHandler(context, MODELLING),
-    capability: createCapabilityHandler(context),
-  };
-  return { run: (job, control) => handlers[job.kind].run(job, control) };
+  const handlers: Partial<Record<JobMessage["kind"], JobHandler>> = {};
+  return { run: (job, control) => (handlers[job.kind] ??= CREATE[job.kind](context)).run(job, control) };
 }
