@@ -1,6 +1,6 @@
 /** What a run works on, brought into its folder: stored files, addresses, bytes and text of the request. */
 import { createWriteStream } from "node:fs";
-import { readFile as readHead, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 
@@ -191,7 +191,7 @@ function openFile(path: string) {
 }
 
 async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {
-  const head = await readHead(path).then((bytes) => bytes.subarray(0, LIMITS.sniffBytes));
+  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
   try {
     return await settleMediaType(head, claim, name);
   } catch (error) {
