@@ -34,7 +34,7 @@ export interface WorkerContext {
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
   /** What runs capabilities. */
-  readonly capabilities: Pick<CapabilityChildren, "run">;
+  readonly capabilities: Pick<CapabilityChildren, "run" | "judgeRobots">;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;

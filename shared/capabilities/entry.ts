@@ -20,12 +20,14 @@ export interface InputMember {
   readonly named?: { readonly max: number };
   /** It may be given as `{text}`. */
   readonly takesText: boolean;
+  /** It is the plain address of a page, which is fetched for the run. */
+  readonly isAddress?: true;
 }
 
 /**
  * What JSON Schema of the published kind does not say. Paths are from the run's body: `params.width`.
  * some: at least one is there. one: at most one is. less: the first is below the second. fits: the value of `path` is one of those
- * that the value of `by` allows.
+ * that the value of `by` allows. without: the object at `path` has none of these names, in whatever case; an end of `*` stands for any.
  */
 export type Rule =
   | { readonly rule: "some" | "one"; readonly of: readonly string[] }
@@ -35,7 +37,8 @@ export type Rule =
       readonly path: string;
       readonly by: string;
       readonly values: Readonly<Record<string, readonly (string | number)[]>>;
-    };
+    }
+  | { readonly rule: "without"; readonly path: string; readonly names: readonly string[] };
 
 export interface Capability {
   readonly id: string;

@@ -41,9 +41,20 @@ function judge(rule: Rule, body: object): BrokenRule | undefined {
         message: `Expected ${rule.path} ${words} with ${rule.by} ${JSON.stringify(by)}, got ${JSON.stringify(value)}.`,
       };
     }
+    case "without": {
+      const value = valueAt(body, rule.path);
+      const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+      const found = names.find((name) => rule.names.some((one) => isNamed(name.toLowerCase(), one)));
+      if (found === undefined) return undefined;
+      return { param: `${rule.path}.${found}`, message: `Expected ${rule.path} without ${found}, which is set here.` };
+    }
     default:
       return rule satisfies never;
   }
+}
+
+function isNamed(name: string, pattern: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
 function valueAt(body: object, path: string): unknown {

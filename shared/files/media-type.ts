@@ -142,6 +142,11 @@ const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** How names of files of this type end, without the dot; undefined for types that are not known here. */
+export function endingOf(mediaType: string): string | undefined {
+  return new Map(Object.entries({ ...ENDINGS, ...TEXT_ENDINGS })).get(mediaType)?.split(" ", 1).join("");
+}
+
 const UNKNOWN = "application/octet-stream";
 
 /**

@@ -7,8 +7,6 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
-import { type Duplex, pipeline, type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 import { beforeAbort } from "#shared/abortable.ts";
 import { type Countdown, startCountdown } from "#shared/countdown.ts";
@@ -16,6 +14,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { isAllowedHost } from "./allowance.ts";
 import { assertPublicUrl, isDialable } from "./guard.ts";
+import { inflated } from "./inflate.ts";
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
@@ -27,10 +26,17 @@ export interface OutboundRequest {
   readonly stallMs?: number;
   readonly accept?: string;
   /** GET when absent. */
-  readonly method?: "GET" | "POST" | "PUT";
-  /** Those that belong to the connection are dropped. With any of them no redirect is followed: they may be secrets. */
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT";
+  /**
+   * Those that belong to the connection are dropped. With any of them no redirect is followed, since they may be secrets, unless
+   * `redirectsMax` says so: then they go no further than the first origin.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Three of a plain GET, none of others, when absent. */
+  readonly redirectsMax?: number;
+  /** Awaited for each address before it is asked; what it throws ends the call. */
+  readonly before?: (url: URL) => Promise<void>;
   /** Takes the bytes as they come, and `bytes` of the answer stays empty; no more come until it is done with them. */
   readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
 }
@@ -76,7 +82,7 @@ export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 const resolveBySystem: Resolve = (host) => lookup(host, { all: true, verbatim: true });
 
 /**
- * Sends one request and reads the whole answer. A plain GET follows up to three redirects, each judged like the first.
+ * Sends one request and reads the whole answer. Redirects that are followed are each judged like the first address.
  * @param resolve stands in for the system's resolver in tests
  * @throws OutboundError; whatever the caller's signal was aborted with, or `onBytes` threw
  */
@@ -94,23 +100,27 @@ export async function fetchPublic(
   const signal = AbortSignal.any([request.signal, own.signal]);
   // What whoever takes the bytes throws is no fault of the target's.
   let takerFault: { readonly cause: unknown } | undefined;
+  const onTakerFault = (cause: unknown): void => {
+    takerFault = { cause };
+  };
   const isPlainGet = (request.method ?? "GET") === "GET" && !request.headers && request.body === undefined;
+  const redirectsMax = request.redirectsMax ?? (isPlainGet ? LIMITS.outboundRedirectsMax : undefined);
   try {
     let url = judge(address);
+    const { origin } = url;
+    let isHome = true;
     for (let redirects = 0; ; redirects += 1) {
+      await beforeAbort(request.before?.(url) ?? Promise.resolve(), signal).catch((cause: unknown) => {
+        onTakerFault(cause);
+        throw cause;
+      });
       const addresses = await addressesOf(url, resolve, signal);
-      const response = await send(url, addresses, request, signal);
+      isHome &&= url.origin === origin;
+      const response = await send(url, addresses, isHome ? request : { ...request, headers: {} }, signal);
       try {
-        const next = isPlainGet ? redirectTarget(response, url) : undefined;
-        if (next === undefined)
-          return await readAnswer(response, url, request, {
-            stop,
-            total,
-            onTakerFault: (cause) => {
-              takerFault = { cause };
-            },
-          });
-        if (redirects === LIMITS.outboundRedirectsMax) throw new OutboundError("status", "too many redirects");
+        const next = redirectsMax === undefined ? undefined : redirectTarget(response, url);
+        if (next === undefined) return await readAnswer(response, url, request, { stop, total, onTakerFault });
+        if (redirects === redirectsMax) throw new OutboundError("status", "too many redirects");
         url = judge(next);
       } finally {
         // Closes the connection of an answer that was not read to its end.
@@ -154,14 +164,20 @@ async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Pro
 function send(
   url: URL,
   addresses: readonly ResolvedAddress[],
-  { method = "GET", accept = "*/*", headers = {}, body }: OutboundRequest,
+  { method = "GET", accept, headers = {}, body }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
       method,
-      headers: { ...passedOn(headers), accept, "accept-encoding": "identity", "user-agent": "Sluice" },
+      headers: {
+        "user-agent": OUR_AGENT,
+        accept: "*/*",
+        ...passedOn(headers),
+        ...(accept === undefined ? {} : { accept }),
+        "accept-encoding": "identity",
+      },
       // A connection of its own: one that is kept could have been opened for another name.
       agent: false,
       rejectUnauthorized: true,
@@ -187,12 +203,16 @@ function send(
   });
 }
 
+/** How we name ourselves where a caller does not. */
+export const OUR_AGENT = "Sluice";
+
 /** What would let a caller say where a message ends, or whom it is for. */
 const CONNECTION_HEADERS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
 function passedOn(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name)));
+  const kept = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
@@ -207,7 +227,7 @@ function redirectTarget(response: IncomingMessage, from: URL): string | undefine
 async function readAnswer(
   response: IncomingMessage,
   url: URL,
-  { bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
+  { method, bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
   {
     stop,
     total,
@@ -220,13 +240,27 @@ async function readAnswer(
 ): Promise<OutboundAnswer> {
   const status = response.statusCode ?? 0;
   if (status < 200 || status > 299) throw new OutboundError("status", `answered ${status}`, status);
+  const answer = {
+    status,
+    contentType: (response.headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase(),
+    url: url.href,
+  };
+  if (method === "HEAD") {
+    const headers = headersOf(response);
+    const length = response.headers["content-length"];
+    // Of a body that does not come: whoever asks for the headers alone wants to know it.
+    if (length !== undefined) headers.set("content-length", length);
+    return { ...answer, headers, bytes: new Uint8Array() };
+  }
   const tooLarge = new OutboundError("too_large", `more than ${bytesMax} bytes`);
+  const body = inflated(response, response.headers["content-encoding"]);
+  if (!body) throw new OutboundError("status", "an encoding nobody asked for");
   if (Number(response.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let length = 0;
   const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`)));
   try {
-    for await (const chunk of inflated(response) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > bytesMax) throw tooLarge;
       if (onBytes) {
@@ -243,31 +277,8 @@ async function readAnswer(
   } finally {
     stall.stop();
   }
-  return {
-    status,
-    headers: headersOf(response),
-    bytes: Buffer.concat(chunks),
-    contentType: (response.headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase(),
-    url: url.href,
-  };
+  return { ...answer, headers: headersOf(response), bytes: Buffer.concat(chunks) };
 }
-
-/** We ask for plain bytes; servers that keep files compressed send them so all the same. */
-function inflated(response: IncomingMessage): Readable {
-  const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  const decoder = DECODERS.get(encoding);
-  if (encoding === "identity" || encoding === "") return response;
-  if (!decoder) throw new OutboundError("status", "an encoding nobody asked for");
-  // Whichever end fails, the loop over the decoder hears of it.
-  return pipeline(response, decoder(), () => undefined);
-}
-
-const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress],
-]);
 
 /** What describes the bytes on the wire is dropped: it is not true of those handed out (lesson OUT-11). */
 function headersOf(response: IncomingMessage): Headers {

@@ -4,6 +4,7 @@ import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 import type { InputFile, Made, Run } from "./define.ts";
 import { loadEngine } from "./engines.ts";
 import { loadCapability } from "./list.ts";
+import type { RobotsTask } from "./web/robots.ts";
 
 /** Of one member of `input`. */
 export type RunFiles = InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>>;
@@ -36,7 +37,13 @@ const run: Task = async (task, _parts, emit) => {
   return { output: result };
 };
 
+/** What a site asks of robots is read here like all that strangers wrote. */
+const robots: Task = async (task) => {
+  const { isVisitAllowed } = await import("./web/robots.ts");
+  return { output: isVisitAllowed(task as RobotsTask) };
+};
+
 /** Loaded ahead, so that the first run does not wait for it. */
 const [engine] = process.argv.slice(2);
 if (engine !== undefined) await loadEngine(engine);
-await serveTasks({ run });
+await serveTasks({ run, robots });

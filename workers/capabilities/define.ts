@@ -17,6 +17,16 @@ export interface InputFile {
   readonly name: string;
 }
 
+/** A page that was fetched for the run: the file holds its body. */
+export interface InputPage extends InputFile {
+  /** Where it came from, redirects followed. */
+  readonly address: string;
+  readonly status: number;
+  /** As the server says, with its parameters; empty when it says nothing. */
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A file that a run made, in the child's folder. */
 export interface MadeFile {
   readonly path: string;
@@ -89,6 +99,11 @@ export function named(
   return { kind, description, isRequired: false, takesText: false, named: { max } };
 }
 
+/** The address of a page, as a plain string. */
+export function address(description: string): Member<InputPage> {
+  return { kind: "text", description, isRequired: true, takesText: false, isAddress: true };
+}
+
 interface Definition<P extends Params, M extends Members> {
   /** `<category>.<operation>`. */
   readonly id: string;
@@ -138,8 +153,12 @@ export function defineCapability<const P extends Params, const M extends Members
   };
 }
 
-function bare({ kind, isRequired, takesText, many, named: names }: InputMember): InputMember {
-  const more = { ...(many === undefined ? {} : { many }), ...(names === undefined ? {} : { named: names }) };
+function bare({ kind, isRequired, takesText, many, named: names, isAddress }: InputMember): InputMember {
+  const more = {
+    ...(many === undefined ? {} : { many }),
+    ...(names === undefined ? {} : { named: names }),
+    ...(isAddress === undefined ? {} : { isAddress }),
+  };
   return { kind, isRequired, takesText, ...more };
 }
 
@@ -153,7 +172,8 @@ function inputSchema(members: Members): Schema {
   };
 }
 
-function memberSchema({ description, takesText, many, named: names }: Member<unknown>): Schema {
+function memberSchema({ description, takesText, many, named: names, isAddress }: Member<unknown>): Schema {
+  if (isAddress === true) return { description, type: "string", minLength: 1, maxLength: 8_000 };
   const ways = ["file_id", "url", "base64", ...(takesText ? ["text"] : [])];
   const one = {
     type: "object",

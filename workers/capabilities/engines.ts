@@ -6,6 +6,7 @@ const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
   archive: () => import("./archive/read.ts"),
   pdf: () => import("./document/pdf.ts"),
   office: () => import("./document/markdown.ts"),
+  web: () => import("./web/page.ts"),
   code: () => import("./text.ts"),
 };
 

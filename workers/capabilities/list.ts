@@ -64,7 +64,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "convert_spreadsheet",
   ],
   archive: ["list", "create", "extract", "compress", "decompress", "checksum"],
-  web: [],
+  web: ["fetch", "to_markdown", "links"],
   code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex"],
 };
 

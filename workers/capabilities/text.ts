@@ -34,4 +34,12 @@ export function unreadable(what: string, error: unknown): MediaError {
   return new MediaError("corrupt", `The ${what} cannot be read: ${said.trim().slice(0, 200)}.`, { cause: error });
 }
 
+/** Elements as objects, attributes with an @, words as #text. @throws Error for what is no XML */
+export function xmlOf(text: string): unknown {
+  if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error("document types are not read");
+  const reader = (Bun as unknown as { XML?: { parse(text: string): unknown } }).XML;
+  if (!reader) throw new Error("this build reads no XML");
+  return reader.parse(text);
+}
+
 export const CODE_PRICE = { unit: "per_operation", operation_price: "0.02" } as const;

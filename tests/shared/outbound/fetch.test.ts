@@ -401,6 +401,44 @@ describe("redirects", () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  test("of HEAD, and of a call with headers, are followed as often as is said", async () => {
+    const server = await serve((request, response) => {
+      const step = Number(request.url?.slice(1));
+      response.writeHead(step < 2 ? 302 : 200, { location: `/${step + 1}`, "content-length": "7" }).end();
+    });
+    const head: Partial<OutboundRequest> = { method: "HEAD", headers: { "x-a": "1" }, bytesMax: 1 };
+    const answer = await fetchPublic(server.url("/0"), wanted({ ...head, redirectsMax: 2 }));
+    expect(answer).toMatchObject({ url: server.url("/2"), bytes: new Uint8Array() });
+    expect((await fault(fetchPublic(server.url("/0"), wanted({ ...head, redirectsMax: 1 })))).fault).toBe("status");
+    expect((await fault(fetchPublic(server.url("/0"), wanted(head)))).status).toBe(302);
+  });
+
+  test("take the caller's headers to no other origin, and not back either", async () => {
+    const seen: unknown[] = [];
+    const other = kept(
+      await listen((_request, response) => response.writeHead(302, { location: home.url("/3") }).end()),
+    );
+    const home: Listening = kept(
+      await listen(({ headers, url }, response) => {
+        seen.push([url, headers["x-a"]]);
+        if (url === "/3") response.end("x");
+        else response.writeHead(302, { location: url === "/1" ? "/2" : other.url("/") }).end();
+      }),
+    );
+    allow(`127.0.0.1:${home.port}`, `127.0.0.1:${other.port}`);
+    await fetchPublic(home.url("/1"), wanted({ headers: { "X-A": "1" }, redirectsMax: 5 }));
+    expect(seen).toEqual([["/1", "1"], ["/2", "1"], ["/3", undefined]]); // prettier-ignore
+  });
+
+  test("are asked about one by one, and what is thrown then ends the call", async () => {
+    const server = await serve((request, response) => {
+      response.writeHead(302, { location: `${request.url}1` }).end();
+    });
+    const before = ({ pathname }: URL) => (pathname === "/11" ? Promise.reject(new Error("no")) : Promise.resolve());
+    expect(await fetchPublic(server.url("/"), wanted({ before })).catch(String)).toBe("Error: no");
+    expect(server.asked).toEqual(["GET /", "GET /1"]);
+  });
+
   test("to nowhere are an answer of that status", async () => {
     const server = await serve((request, response) => {
       response.writeHead(302, request.url === "/bad" ? { location: "http://[" } : {}).end();

@@ -8,7 +8,7 @@ import { afterAll } from "bun:test";
 import { CHECKS } from "#shared/capabilities/list.ts";
 import { sampleFile } from "#shared/capabilities/samples.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
-import type { DefinedCapability, InputFile, Made } from "#workers/capabilities/define.ts";
+import type { DefinedCapability, InputFile, InputPage, Made } from "#workers/capabilities/define.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 
 const folders: string[] = [];
@@ -21,8 +21,11 @@ export interface Ran extends Made {
   bytes(at?: number): Uint8Array;
 }
 
-/** An input of a test: bytes, or what a body may say. */
-export type TestInput = Uint8Array | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
+/** An input of a test: bytes, or what a body may say; an address gives the page below. */
+export type TestInput =
+  | Uint8Array
+  | string
+  | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
 
 /** @throws ApiError of the check; MediaError of the run */
 export async function runCapability(
@@ -44,6 +47,7 @@ export async function runCapability(
 }
 
 function asBody(value: unknown): unknown {
+  if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return { base64: "AA==" };
   if (Array.isArray(value)) return value.map(asBody);
   const members = value as Readonly<Record<string, unknown>>;
@@ -63,6 +67,7 @@ async function filesOf(capability: DefinedCapability, folder: string, name: stri
 }
 
 async function fileOf(folder: string, name: string, given: TestInput): Promise<InputFile> {
+  if (typeof given === "string") return pageOf(folder, name, given);
   const sample = !(given instanceof Uint8Array) && given.file_id !== undefined ? sampleFile(given.file_id) : undefined;
   const bytes =
     given instanceof Uint8Array
@@ -73,4 +78,17 @@ async function fileOf(folder: string, name: string, given: TestInput): Promise<I
   writeFileSync(path, bytes);
   const mediaType = sample?.mediaType ?? (await settleMediaType(bytes, undefined, ""));
   return { path, mediaType, bytes: bytes.length, name: sample?.name ?? name };
+}
+
+const PAGE = `<!doctype html><html lang="en"><head><title>Tea</title><meta name="description" content="On tea">
+<link rel="alternate" type="application/rss+xml" href="/feed.xml" title="News"></head>
+<body><h1>Tea</h1><p>Of <a href="/green">green</a> and <a href="https://example.org/black">black</a> tea.</p></body></html>`;
+
+/** Nothing is fetched: what examples show is read from a page that stands here. */
+function pageOf(folder: string, name: string, address: string): InputPage {
+  const path = join(folder, `in-${name}`);
+  writeFileSync(path, PAGE);
+  const contentType = "text/html; charset=utf-8";
+  const headers = { "content-type": contentType };
+  return { path, mediaType: "text/html", bytes: PAGE.length, name, address, status: 200, contentType, headers };
 }

@@ -10,18 +10,24 @@ import { LIMITS } from "#shared/limits.ts";
 import { Semaphore } from "#shared/semaphore.ts";
 
 import type { RunResult, RunTask } from "../../capabilities/child.ts";
+import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
+  /** Whether a site's robots.txt lets an agent ask for an address. @throws MediaError as a child pool's run */
+  judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
   close(): Promise<void>;
 }
 
-interface RunOptions {
+interface ChildOptions {
   readonly engine: string;
   readonly workspaceId: string;
-  readonly runMs: number;
   readonly signal: AbortSignal;
+}
+
+interface RunOptions extends ChildOptions {
+  readonly runMs: number;
   readonly onProgress: (share: number) => void;
 }
 
@@ -74,6 +80,15 @@ export function openCapabilityChildren(engines: readonly string[] = []): Capabil
           onChunk: (bytes) => onProgress(new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true)),
         });
         return output as RunResult;
+      } finally {
+        turn.release();
+      }
+    },
+    async judgeRobots(task, { engine, workspaceId, signal }) {
+      const turn = await turns.take(1, signal);
+      try {
+        const one = { task: "robots", input: task, owner: workspaceId, jobMs: LIMITS.webRobotsMs, signal };
+        return (await poolOf(engine).run(one)).output === true;
       } finally {
         turn.release();
       }

@@ -1,8 +1,6 @@
 /** What a run works on, brought into its folder: stored files, addresses, bytes and text of the request. */
-import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
 
 import type { CapabilityModality, InputMember } from "#shared/capabilities/entry.ts";
 import { findBlocks, findFile } from "#shared/database/files.ts";
@@ -13,12 +11,14 @@ import { readFile } from "#shared/files/read.ts";
 import { sampleFile } from "#shared/capabilities/samples.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
-import { fetchPublic, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
+import { fetchPublic } from "#shared/outbound/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { RunFiles } from "../../capabilities/child.ts";
 import type { InputFile } from "../../capabilities/define.ts";
 import type { WorkerContext } from "../../context.ts";
+import { bringPage, type PageRun } from "./pages.ts";
+import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
@@ -33,16 +33,12 @@ interface GivenInput {
   readonly stored?: string;
 }
 
-export interface RunInputs {
+export interface RunInputs extends PageRun {
   readonly context: Context;
   readonly workspaceId: string;
-  readonly folder: string;
   readonly members: Readonly<Record<string, InputMember>>;
   readonly input: Readonly<Record<string, unknown>>;
   readonly stored: StoredInputs;
-  /** Waited for before so many more bytes lie on the disk. */
-  readonly makeRoom: (bytes: number) => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
 /** @throws ApiError naming the member at fault */
@@ -51,6 +47,10 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
   for (const [name, member] of Object.entries(run.members)) {
     const given = run.input[name] as GivenInput | readonly GivenInput[] | undefined;
     if (given === undefined) continue;
+    if (member.isAddress === true) {
+      files[name] = await bringPage(run, String(run.input[name]), join(run.folder, `in-${name}`), `input.${name}`);
+      continue;
+    }
     if (member.named !== undefined) {
       const all: Record<string, InputFile> = {};
       for (const [own, one] of Object.entries(given as Readonly<Record<string, GivenInput>>)) {
@@ -145,13 +145,6 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
   return { bytes: blocks.bytes, mediaType: row.media_type, name: row.filename };
 }
 
-const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
-  unsafe: "The address is not a public one.",
-  unreachable: "Nothing could be fetched from this address.",
-  status: "The server at this address did not send the file.",
-  timeout: "The server at this address was too slow.",
-};
-
 async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: number, param: string): Promise<Brought> {
   const file = openFile(path);
   let bytes = 0;
@@ -163,31 +156,12 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
   try {
     await fetchPublic(url, { signal: run.signal, bytesMax, timeoutMs: LIMITS.capabilityFetchMs, onBytes });
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    if (error.fault === "too_large") throw tooLarge(param, bytesMax);
-    const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
-    throw new ApiError(code, SENTENCES[error.fault], { param, cause: error });
+    throw fetchFault(error, param, bytesMax);
   } finally {
     await file.end();
   }
   if (bytes === 0) throw new ApiError("unprocessable_input", "The file at this address is empty.", { param });
   return { bytes };
-}
-
-function openFile(path: string) {
-  const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
-  const written = finished(stream);
-  written.catch(() => undefined);
-  return {
-    async write(bytes: Uint8Array): Promise<void> {
-      if (stream.write(bytes)) return;
-      await Promise.race([new Promise<void>((resolve) => void stream.once("drain", resolve)), written]);
-    },
-    async end(): Promise<void> {
-      stream.end();
-      await written;
-    },
-  };
 }
 
 async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {
@@ -213,9 +187,4 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
 function checkKind(kind: CapabilityModality, mediaType: string, param: string): void {
   if (kind === "any" || TYPES[kind].test(mediaType)) return;
   throw new ApiError("unprocessable_input", `Expected ${param} to be of kind ${kind}, got ${mediaType}.`, { param });
-}
-
-function tooLarge(param: string, bytesMax: number, got?: number): ApiError {
-  const found = got === undefined ? "more" : String(got);
-  return new ApiError("unprocessable_input", `Expected at most ${bytesMax} bytes, got ${found}.`, { param });
 }

@@ -70,9 +70,12 @@ async function serve(
     folder,
     members: capability.members,
     input,
+    params,
     stored: job.stored_inputs ?? {},
     makeRoom: (bytes) => holding.add(bytes, signal),
     signal,
+    judgeRobots: (robots) =>
+      context.capabilities.judgeRobots(robots, { engine: capability.engine, workspaceId: job.workspace_id, signal }),
   });
   const task = { capability: capability.id, folder, params, inputs };
   const made = await inChild(context, capability, job, task, control);

@@ -6,7 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadable } from "../text.ts";
+import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
 
 const FROM = ["auto", "json", "yaml", "toml", "xml", "csv"] as const;
 type From = (typeof FROM)[number];
@@ -123,12 +123,4 @@ function tomlValue(value: unknown): string {
 
 function keyOf(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name);
-}
-
-/** Elements as objects, attributes with an @, words as #text. */
-function xmlOf(data: string): unknown {
-  if (/<!DOCTYPE|<!ENTITY/i.test(data)) throw new Error("document types are not read");
-  const reader = (Bun as unknown as { XML?: { parse(text: string): unknown } }).XML;
-  if (!reader) throw new Error("this build reads no XML");
-  return reader.parse(data);
 }

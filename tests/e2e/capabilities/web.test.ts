@@ -1,0 +1,58 @@
+/** Pages through the service: the address as a plain string, the worker's fetch, the child that has no network. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+
+import { errorOf } from "../media/bench.ts";
+
+import { type CapabilityBench, startCapabilityBench } from "./bench.ts";
+
+let bench: CapabilityBench;
+let site: Listening;
+beforeAll(async () => {
+  site = await listen(({ url }, response) => {
+    if (url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
+    else if (url === "/robots.txt") response.end("User-agent: *\nDisallow: /private");
+    else response.setHeader("content-type", "text/html").end("<h1>Tea</h1><p>Of <a href='/green'>green</a> tea.</p>");
+  });
+  bench = await startCapabilityBench({ env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` } });
+}, 60_000);
+afterAll(async () => {
+  expect(await bench.stack.query("select * from hold")).toEqual([]);
+  await bench.stop();
+  site.close();
+});
+
+test("a page is read as Markdown, listed and fetched", async () => {
+  const url = site.url("/");
+  const text = `## Tea\n\nOf [green](${site.url("/green")}) tea.\n`;
+  expect(await bench.made("web.to_markdown", { input: { url } })).toMatchObject({
+    output: { text },
+    credits_used: 0.1,
+  });
+  const { output } = await bench.made("web.links", { input: { url }, params: { kinds: ["links"] } });
+  expect(output["links"]).toEqual([{ url: site.url("/green"), title: "green" }]);
+  const made = await bench.made("web.fetch", { input: { url }, params: { respect_robots: true } });
+  expect(made).toMatchObject({ output: { status: 200 }, files: [{ content_type: "text/html", name: "page.html" }] });
+  expect(new TextDecoder().decode(await bench.bytes(made))).toStartWith("<h1>Tea</h1>");
+}, 30_000);
+
+test.each([
+  ["an address inside", "http://127.0.0.1:1/", {}, { status: 400, code: "unsafe_url", param: "input.url" }],
+  ["a redirect there", "/inside", {}, { status: 400, code: "unsafe_url", param: "input.url" }],
+  ["a header that frames", "/", { headers: { Host: "a" } }, { status: 400, param: "params.headers.Host" }],
+  ["what robots may not have", "/private/a", { respect_robots: true }, { status: 422, param: "input.url" }],
+])(
+  "nothing is fetched or billed of %s",
+  async (_what, path, params, expected) => {
+    const url = path.startsWith("/") ? site.url(path) : path;
+    const answer = await bench.run("web.fetch", { input: { url }, params });
+    expect(await errorOf(answer)).toMatchObject(expected);
+  },
+  30_000,
+);
+
+test("an address is a string, and nothing else", async () => {
+  const answer = await bench.run("web.fetch", { input: { url: { url: site.url("/") } } });
+  expect(await errorOf(answer)).toMatchObject({ status: 400, param: "input.url" });
+});

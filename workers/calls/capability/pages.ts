@@ -1,0 +1,120 @@
+/** Pages of the web, fetched for a run: its child gets the body as a file and needs no network. */
+import { ApiError } from "#shared/errors.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
+
+import type { InputPage } from "../../capabilities/define.ts";
+import type { RobotsTask } from "../../capabilities/web/robots.ts";
+
+import { fetchFault, openFile } from "./taken.ts";
+
+/** What of a run its pages need. */
+export interface PageRun {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly folder: string;
+  /** Waited for before so many more bytes lie on the disk. */
+  readonly makeRoom: (bytes: number) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** Reads a site's robots.txt, in a child. */
+  readonly judgeRobots: (task: RobotsTask) => Promise<boolean>;
+}
+
+/** Params of capabilities that say how a page is asked for; those without them ask plainly. */
+interface Asking {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: "GET" | "HEAD";
+  readonly max_bytes?: number;
+  readonly respect_robots?: boolean;
+}
+
+/** @throws ApiError naming the member */
+export async function bringPage(run: PageRun, address: string, path: string, param: string): Promise<InputPage> {
+  const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as Asking;
+  const bytesMax = own ?? LIMITS.webPageBytesMax;
+  const file = openFile(path);
+  let bytes = 0;
+  const request: OutboundRequest = {
+    method,
+    headers,
+    bytesMax,
+    signal: run.signal,
+    timeoutMs: LIMITS.webFetchMs,
+    redirectsMax: LIMITS.webRedirectsMax,
+    onBytes: async (piece) => {
+      bytes += piece.length;
+      await run.makeRoom(piece.length);
+      await file.write(piece);
+    },
+    ...(respects === true ? { before: robotsCheck(run, agentOf(headers), param) } : {}),
+  };
+  try {
+    const answer = await fetchPublic(address, request);
+    await file.end();
+    return {
+      path,
+      bytes,
+      name: "page",
+      mediaType: await typeOf(path, answer.contentType),
+      address: answer.url,
+      status: answer.status,
+      contentType: answer.headers.get("content-type") ?? "",
+      headers: toldHeaders(answer.headers),
+    };
+  } catch (error) {
+    throw fetchFault(error, param, bytesMax);
+  } finally {
+    await file.end();
+  }
+}
+
+/** By its bytes; a server's word counts where they do not contradict it. */
+async function typeOf(path: string, claim: string): Promise<string> {
+  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+  const isPlain = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(claim);
+  try {
+    return await settleMediaType(head, isPlain ? claim : undefined, "");
+  } catch (error) {
+    if (error instanceof ApiError) return settleMediaType(head, undefined, "");
+    throw error;
+  }
+}
+
+/** Cookies are not told: nothing here sends them back. */
+function toldHeaders(headers: Headers): Record<string, string> {
+  const told = [...headers].filter(
+    ([name, value]) => name !== "set-cookie" && value.length <= LIMITS.webHeaderCharactersMax,
+  );
+  return Object.fromEntries(told.slice(0, LIMITS.webAnswerHeadersMax));
+}
+
+function agentOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === "user-agent")?.[1] ?? OUR_AGENT;
+}
+
+/** Asks each site on the way for its robots.txt, and goes no further where that says so. */
+function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: string): (url: URL) => Promise<void> {
+  const known = new Map<string, string>();
+  const refused = (said: string): ApiError => new ApiError("unprocessable_input", said, { param });
+  return async (url) => {
+    const address = new URL("/robots.txt", url).href;
+    const robots = known.get(address) ?? (await fetchRobots(address, signal));
+    if (robots === undefined) throw refused(`The robots.txt of ${url.host} cannot be read.`);
+    known.set(address, robots);
+    if (await judgeRobots({ robots, address, url: url.href, agent })) return;
+    throw refused(`The robots.txt of ${url.host} does not allow this address.`);
+  };
+}
+
+/** As RFC 9309 has it: none means that all is allowed, one that cannot be had that nothing is. */
+async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
+  const { webRobotsBytesMax: bytesMax, webRobotsMs: timeoutMs, webRedirectsMax: redirectsMax } = LIMITS;
+  try {
+    const { bytes } = await fetchPublic(address, { bytesMax, timeoutMs, redirectsMax, signal });
+    return new TextDecoder().decode(bytes);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const { status = 0 } = error;
+    return status >= 400 && status < 500 ? "" : undefined;
+  }
+}

@@ -1,0 +1,162 @@
+/** HTML read for its words: the article in it, or the whole page. */
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { resolved } from "./page.ts";
+
+export interface Article {
+  readonly html: string;
+  readonly scope: "article" | "page";
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+export interface ReadOptions {
+  /** Of the page, for what it names relatively. */
+  readonly address: string;
+  readonly scope: "article" | "page";
+  readonly keepsLinks: boolean;
+}
+
+/** The whole page where no article is found in it. @throws MediaError too_large */
+export function readArticle(html: string, options: ReadOptions): Article {
+  try {
+    return read(html, options);
+  } catch (error) {
+    // The parser hands on what it collected as arguments, of which there may be too many.
+    if (!(error instanceof RangeError)) throw error;
+    throw new MediaError("too_large", "Expected HTML with fewer and shorter parts.", { cause: error });
+  }
+}
+
+function read(html: string, options: ReadOptions): Article {
+  if (options.scope === "page") return wholePage(html, options);
+  const document = openDocument(html, options);
+  const language = document.documentElement.lang;
+  const found = new Readability(document, {
+    keepClasses: true,
+    maxElemsToParse: LIMITS.webElementsMax,
+    serializer: (node) => (node as unknown as Element).innerHTML,
+  }).parse();
+  if (!found?.content || found.textContent?.trim() === "") return wholePage(html, options);
+  const { title, byline, excerpt, siteName, lang, publishedTime } = found;
+  const facts = { title, byline, excerpt, site: siteName, language: lang ?? language, published: publishedTime };
+  return { html: found.content, scope: "article", facts: present(facts) };
+}
+
+function wholePage(html: string, options: ReadOptions): Article {
+  const document = openDocument(html, options);
+  const facts = present({
+    title: document.querySelector("title")?.textContent?.trim(),
+    language: document.documentElement.lang,
+  });
+  for (const node of document.querySelectorAll(UNREAD)) node.remove();
+  return { html: document.body.innerHTML, scope: "page", facts };
+}
+
+/** What is not for readers of a page. */
+const UNREAD =
+  "script,style,noscript,template,iframe,object,embed,svg,canvas,input,button,select,textarea,title,meta,link";
+
+const FACT_CHARACTERS_MAX = 1_000;
+
+function present(facts: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, value]) => (value ? [[name, value.slice(0, FACT_CHARACTERS_MAX)]] : [])),
+  );
+}
+
+/** What is read of linkedom's elements. */
+interface Element {
+  readonly innerHTML: string;
+  readonly lang: string;
+  readonly textContent: string | null;
+  readonly childNodes: Iterable<unknown>;
+  readonly firstElementChild: Element | null;
+  readonly nextElementSibling: Element | null;
+  readonly parentElement: Element | null;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  replaceWith(...nodes: readonly unknown[]): void;
+  remove(): void;
+}
+
+interface Document {
+  readonly documentElement: Element;
+  readonly body: Element;
+  querySelector(selector: string): Element | null;
+  querySelectorAll(selector: string): Iterable<Element>;
+}
+
+function openDocument(html: string, { address, keepsLinks }: ReadOptions): Document {
+  checkSize(html);
+  const { document } = parseHTML(whole(html)) as unknown as { readonly document: Document };
+  checkDepth(document.documentElement);
+  const base = resolved(document.querySelector("base[href]")?.getAttribute("href") ?? "", address)?.href ?? address;
+  for (const link of document.querySelectorAll("a")) {
+    const url = resolved(link.getAttribute("href") ?? "", base)?.href;
+    if (keepsLinks && url !== undefined && link.getAttribute("href") !== null) link.setAttribute("href", url);
+    else link.replaceWith(...link.childNodes);
+  }
+  for (const image of document.querySelectorAll("img")) {
+    const url = resolved(image.getAttribute("src") ?? image.getAttribute("data-src") ?? "data:", base)?.href;
+    if (keepsLinks && url !== undefined) image.setAttribute("src", url);
+    else image.replaceWith(image.getAttribute("alt") ?? "");
+  }
+  return document;
+}
+
+const TITLE = /<title\b[^<>]*>[^<]*<\/title\s*>/i;
+
+/** Pages may leave out the elements that hold all others; this parser does not put them there. */
+function whole(html: string): string {
+  if (/<body[\s>]/i.test(html) && /<html[\s>]/i.test(html)) return html;
+  const root = /<html\b[^<>]*>/i.exec(html)?.[0] ?? "<html>";
+  const rest = html
+    .replace(TITLE, "")
+    .replace(/<html\b[^<>]*>/i, "")
+    .replaceAll(/<!doctype\b[^<>]*>|<\/(?:html|head|body)\s*>|<(?:head|body)\b[^<>]*>/gi, "");
+  const title = TITLE.exec(html)?.[0] ?? "";
+  return `<!doctype html>${root}<head>${title}</head><body>${rest}</body></html>`;
+}
+
+function checkSize(html: string): void {
+  const { webHtmlCharactersMax: charactersMax } = LIMITS;
+  if (html.length > charactersMax) {
+    throw new MediaError("too_large", `Expected HTML of at most ${charactersMax} characters, got ${html.length}.`);
+  }
+  for (const [what, pattern, max] of COUNTED) {
+    let count = 0;
+    for (const _ of html.matchAll(pattern)) count++;
+    if (count > max) throw new MediaError("too_large", `Expected HTML of at most ${max} ${what}, got ${count}.`);
+  }
+}
+
+/** Counted before there is a tree of them. */
+const COUNTED = [
+  ["tags and entities", /[<&]/g, LIMITS.webMarksMax],
+  ["elements", /<[a-z]/gi, LIMITS.webElementsMax],
+  ["table rows", /<tr[\s>]/gi, LIMITS.webTableRowsMax],
+  ["table cells", /<t[dh][\s>]/gi, LIMITS.webTableCellsMax],
+] as const;
+
+function checkDepth(root: Element): void {
+  const { webDepthMax: max } = LIMITS;
+  let [depth, at] = [1, root as Element | null];
+  while (at) {
+    if (depth > max) throw new MediaError("too_large", `Expected elements nested at most ${max} deep, got more.`);
+    if (at.firstElementChild) {
+      at = at.firstElementChild;
+      depth++;
+      continue;
+    }
+    while (at && at !== root && !at.nextElementSibling) {
+      at = at.parentElement;
+      depth--;
+    }
+    at = at === root ? null : (at?.nextElementSibling ?? null);
+  }
+}

@@ -1,0 +1,78 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+
+import { endingOf } from "#shared/files/media-type.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { defineCapability } from "../define.ts";
+import { choice, custom, flag, integer } from "../params.ts";
+
+import { PAGE_MEMBER, SAMPLE, WEB_PRICE } from "./page.ts";
+
+/** Whoever sets these says where a message ends, or whom it is for. */
+const FRAMING = [
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+  "accept-encoding",
+  "proxy-*",
+];
+
+const headers = custom<Readonly<Record<string, string>>>(
+  {
+    description: `Headers to send along. A redirect to another origin does not get them. Not among them: ${FRAMING.join(", ")}.`,
+    type: "object",
+    maxProperties: LIMITS.webHeadersMax,
+    propertyNames: { pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$" },
+    additionalProperties: {
+      type: "string",
+      maxLength: LIMITS.webHeaderCharactersMax,
+      pattern: "^[\\x20-\\x7e\\t]*$",
+    },
+  },
+  {},
+);
+
+export default defineCapability({
+  id: "web.fetch",
+  display_name: "Fetch a page",
+  description: "Fetches what a public address holds, as a file, with its final address, status and headers.",
+  output_modality: "any",
+  input: PAGE_MEMBER,
+  params: {
+    headers,
+    method: choice("HEAD asks for the headers alone.", ["GET", "HEAD"], { default: "GET" }),
+    max_bytes: integer("An answer that is longer, once it is inflated, is refused.", {
+      min: 1,
+      max: LIMITS.webPageBytesMax,
+      unit: "bytes",
+    }),
+    respect_robots: flag("Asks the site's robots.txt first, and goes no further where that forbids it.", false),
+  },
+  rules: [{ rule: "without", path: "params.headers", names: FRAMING }],
+  sample_input: SAMPLE,
+  examples: [
+    { title: "A page", params: {} },
+    {
+      title: "In German, where robots are welcome",
+      params: { headers: { "accept-language": "de" }, respect_robots: true },
+    },
+  ],
+  price: WEB_PRICE,
+  engine: "web",
+  async run({ inputs: { url: page }, folder }) {
+    const { address: url, status, contentType, bytes, mediaType } = page;
+    const output = { url, status, content_type: contentType, bytes, headers: page.headers };
+    if (bytes === 0) return { output };
+    const name = `page.${endingOf(mediaType) ?? "bin"}`;
+    const path = join(folder, name);
+    await rename(page.path, path);
+    return { output, files: [{ path, mediaType, name }] };
+  },
+});

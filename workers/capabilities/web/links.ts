@@ -1,0 +1,147 @@
+import { LIMITS } from "#shared/limits.ts";
+
+import { defineCapability } from "../define.ts";
+import { choice, flag, integer, list } from "../params.ts";
+
+import { type Entry, readFeed, readSitemap } from "./feeds.ts";
+import { namesIn } from "./html-links.ts";
+import { formOf, PAGE_MEMBER, pageText, resolved, SAMPLE, WEB_PRICE } from "./page.ts";
+import { sitemapsOf } from "./robots.ts";
+
+const KINDS = ["links", "meta", "feed", "sitemap"] as const;
+
+export default defineCapability({
+  id: "web.links",
+  display_name: "Links of a page",
+  description: "Lists what a page, a feed, a sitemap or a robots.txt links to, and what it says of itself.",
+  long_description:
+    "`links` are the addresses that the page names, each once. `meta` is its title, language, description and other named facts. " +
+    "`feed` gives `feeds`, those that the page announces or is, and the `items` of a feed. `sitemap` gives `sitemaps`, those that it " +
+    "announces or lists, and the `pages` of a sitemap. Nothing but the page itself is fetched.",
+  output_modality: "text",
+  input: PAGE_MEMBER,
+  params: {
+    kinds: list("What is listed.", choice("One of them.", KINDS, { required: true }), {
+      default: ["links", "meta"],
+      max: KINDS.length,
+    }),
+    same_host: flag("Leaves out links to other hosts.", false),
+    max: integer("Of each list.", { min: 1, max: 5_000, default: 500 }),
+  },
+  sample_input: SAMPLE,
+  examples: [
+    { title: "Links and facts", params: {} },
+    { title: "Links of the same host, and feeds", params: { kinds: ["links", "feed"], same_host: true } },
+  ],
+  price: WEB_PRICE,
+  engine: "web",
+  async run({ params: { kinds, same_host: sameHost, max }, inputs: { url: page } }) {
+    const found = read(formOf(page, await pageText(page)), await pageText(page), page.address);
+    const lists = openLists({ base: found.base, page: page.address, max, sameHost });
+    const output: Record<string, unknown> = { url: page.address };
+    if (kinds.includes("links")) output["links"] = lists.add(found.links);
+    if (kinds.includes("meta")) output["meta"] = found.meta;
+    if (kinds.includes("feed")) {
+      output["feeds"] = lists.add(found.feeds, true);
+      if (found.items) output["items"] = lists.add(found.items);
+    }
+    if (kinds.includes("sitemap")) {
+      output["sitemaps"] = lists.add(found.sitemaps, true);
+      if (found.pages) output["pages"] = lists.add(found.pages);
+    }
+    return { output: { ...output, is_cut: lists.isCut() } };
+  },
+});
+
+/** More of an entry than its address is told as it is. */
+type Named = Entry & Readonly<Record<string, unknown>>;
+
+interface Found {
+  readonly base: string;
+  readonly links: readonly Named[];
+  readonly meta: Readonly<Record<string, string>>;
+  readonly feeds: readonly Named[];
+  readonly items?: readonly Named[];
+  readonly sitemaps: readonly Named[];
+  readonly pages?: readonly Named[];
+}
+
+function read(form: ReturnType<typeof formOf>, text: string, address: string): Found {
+  const none: Found = { base: address, links: [], meta: {}, feeds: [], sitemaps: [] };
+  if (form === "html") return readHtml(text, address);
+  if (form === "sitemap") {
+    const { sitemaps, pages } = readSitemap(text) as { readonly sitemaps: Named[]; readonly pages: Named[] };
+    return { ...none, links: [...sitemaps, ...pages], sitemaps, pages };
+  }
+  if (form === "text") {
+    const isRobots = new URL(address).pathname === "/robots.txt";
+    return isRobots ? { ...none, sitemaps: sitemapsOf(text, address).map((href) => ({ href })) } : none;
+  }
+  const feed = readFeed(text);
+  if (!feed) return none;
+  const { format, title, description } = feed;
+  const meta = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) };
+  const items = feed.entries as readonly Named[];
+  return {
+    ...none,
+    meta,
+    links: items,
+    items,
+    feeds: [{ href: address, ...(title === undefined ? {} : { title }), format }],
+  };
+}
+
+const FEED_TYPE = /^application\/(?:(rss|atom|rdf)\+xml|feed\+json)$/;
+
+function readHtml(text: string, address: string): Found {
+  const { base: named, anchors, relations, meta } = namesIn(text);
+  const base = resolved(named ?? "", address)?.href ?? address;
+  const of = (rel: string) => relations.filter((one) => one.rel.split(/\s+/).includes(rel));
+  const canonical = resolved(of("canonical")[0]?.href ?? "data:", base)?.href;
+  return {
+    base,
+    links: anchors.flatMap(({ href, text: title, rel }) =>
+      /^\s*#/.test(href) ? [] : [{ href, title, ...(rel === undefined ? {} : { rel }) }],
+    ),
+    meta: { ...Object.fromEntries(meta), ...(canonical === undefined ? {} : { canonical }) },
+    feeds: of("alternate").flatMap(({ href, type, title }) => {
+      const format = FEED_TYPE.exec(type);
+      return format ? [{ href, title, format: format[1] ?? "json" }] : [];
+    }),
+    sitemaps: of("sitemap").map(({ href }) => ({ href })),
+  };
+}
+
+interface Bounds {
+  readonly base: string;
+  readonly page: string;
+  readonly max: number;
+  readonly sameHost: boolean;
+}
+
+/** Longer addresses are no links that anybody follows. */
+const ADDRESS_CHARACTERS_MAX = 4_000;
+
+/** Lists with each address once, all together no longer than a result's text may be. */
+function openLists({ base, page, max, sameHost }: Bounds) {
+  const { host } = new URL(page);
+  let bytes = 0;
+  let isCut = false;
+  return {
+    add(entries: readonly Named[], anyHost = false): readonly object[] {
+      const listed = new Map<string, object>();
+      for (const { href, ...more } of entries) {
+        const url = href === "" ? undefined : resolved(href, base);
+        if (!url || url.href.length > ADDRESS_CHARACTERS_MAX || listed.has(url.href)) continue;
+        if (sameHost && !anyHost && url.host !== host) continue;
+        const one = { url: url.href, ...more };
+        bytes += Buffer.byteLength(JSON.stringify(one));
+        isCut ||= listed.size >= max || bytes > LIMITS.capabilityTextBytesMax;
+        if (listed.size >= max || bytes > LIMITS.capabilityTextBytesMax) break;
+        listed.set(url.href, one);
+      }
+      return [...listed.values()];
+    },
+    isCut: () => isCut,
+  };
+}

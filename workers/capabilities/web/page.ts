@@ -1,0 +1,78 @@
+/** What a fetched page is, and its text. For child processes only. */
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { address, type InputPage } from "../define.ts";
+
+export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
+export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
+export const SAMPLE = { url: "https://example.com/" } as const;
+
+/** Without its parameters, in lower case. */
+export function typeOf({ contentType }: InputPage): string {
+  return contentType.split(";", 1).join("").trim().toLowerCase();
+}
+
+/** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
+const HEAD_BYTES = 1_024;
+
+/** Decoded as its mark, its server or its own head says, UTF-8 where none does. @throws MediaError unsupported */
+export async function pageText(page: InputPage): Promise<string> {
+  const bytes = await Bun.file(page.path).bytes();
+  const charset = markOf(bytes) ?? charsetOf(page.contentType) ?? charsetOf(latin(bytes.subarray(0, HEAD_BYTES)));
+  return decoderOf(charset ?? "utf-8").decode(bytes);
+}
+
+function markOf([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+}
+
+function charsetOf(text: string): string | undefined {
+  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
+}
+
+function latin(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+function decoderOf(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset as "utf-8");
+  } catch (error) {
+    throw new MediaError("unsupported", `Expected a page in an encoding of the web, got ${charset}.`, { cause: error });
+  }
+}
+
+export type Form = "html" | "feed" | "sitemap" | "json" | "text";
+
+const ROOTS: ReadonlyMap<string, Form> = new Map([
+  ["rss", "feed"],
+  ["feed", "feed"],
+  ["rdf:rdf", "feed"],
+  ["urlset", "sitemap"],
+  ["sitemapindex", "sitemap"],
+  ["html", "html"],
+]);
+
+/** By its first element where that is a known one: servers send feeds as anything. @throws MediaError unsupported */
+export function formOf(page: InputPage, text: string): Form {
+  const type = typeOf(page);
+  const root = /^\s*</.test(text) ? /<([a-z][a-z0-9:]{0,40})/i.exec(text.slice(0, 4_096))?.[1] : undefined;
+  const form = ROOTS.get(root?.toLowerCase() ?? "");
+  if (form !== undefined) return form;
+  if (type === "text/html" || type === "application/xhtml+xml") return "html";
+  if (/[/+]json$/.test(type)) return "json";
+  if (type.startsWith("text/") || (type === "" && page.mediaType.startsWith("text/"))) {
+    return root === undefined ? "text" : "html";
+  }
+  throw new MediaError("unsupported", `Expected a page of text, got ${type === "" ? page.mediaType : type}.`);
+}
+
+/** Absolute, without user information; undefined for what is no address of the web. */
+export function resolved(href: string, base: string): URL | undefined {
+  const url = URL.canParse(href.trim(), base) ? new URL(href.trim(), base) : undefined;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
+  [url.username, url.password] = ["", ""];
+  return url;
+}

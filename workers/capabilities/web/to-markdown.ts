@@ -1,0 +1,40 @@
+import { defineCapability } from "../define.ts";
+import { markdownOf } from "../document/html.ts";
+import { choice } from "../params.ts";
+import { madeText } from "../text.ts";
+
+import { readArticle } from "./article.ts";
+import { formOf, PAGE_MEMBER, pageText, SAMPLE, WEB_PRICE } from "./page.ts";
+
+export default defineCapability({
+  id: "web.to_markdown",
+  display_name: "Page to Markdown",
+  description: "Reads a page as Markdown: the article in it, or all of its words. Its scripts are not run.",
+  output_modality: "text",
+  input: PAGE_MEMBER,
+  params: {
+    scope: choice("What is read; a page without an article is read whole.", ["article", "page"], {
+      default: "article",
+      labels: { article: "The article", page: "The whole page" },
+    }),
+    links: choice("Whether links and images keep their addresses, or only their words.", ["keep", "drop"], {
+      default: "keep",
+    }),
+  },
+  sample_input: SAMPLE,
+  examples: [
+    { title: "The article", params: {} },
+    { title: "All words of the page", params: { scope: "page", links: "drop" } },
+  ],
+  price: WEB_PRICE,
+  engine: "web",
+  async run({ params, inputs: { url: page }, folder }) {
+    const text = await pageText(page);
+    const file = { name: "page.md", mediaType: "text/markdown" };
+    const url = page.address;
+    if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { url, scope: "page" } });
+    const options = { address: url, scope: params.scope, keepsLinks: params.links === "keep" };
+    const { html, scope, facts } = readArticle(text, options);
+    return madeText(folder, markdownOf(html), { ...file, more: { url, scope, ...facts } });
+  },
+});
