@@ -10,7 +10,7 @@ import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
-import { runFilterGraph } from "#workers/children/filter-graph.ts";
+import { MP4, runFilterGraph } from "#workers/children/filter-graph.ts";
 import { docxOf } from "#workers/capabilities/document/docx.ts";
 import { blocksOf } from "#workers/capabilities/document/markdown.ts";
 import { PAGE_POINTS } from "#workers/capabilities/document/page-size.ts";
@@ -54,6 +54,18 @@ await runFilterGraph({
   graph: `aevalsrc='0.5*(${NOTES.join("+")})':s=44100:d=3.6[a]`,
   streams: [{ label: "a", encoder: "libmp3lame", options: { b: "64k" } }],
   output: { path: join(FOLDER, "tune.mp3"), muxer: "mp3" },
+  secondsMax: 10,
+});
+
+// A test picture whose clock runs, with a tone that is heard in its first half of each second.
+await runFilterGraph({
+  graph:
+    "testsrc2=s=320x180:r=25:d=3[v];aevalsrc='0.3*lt(mod(t,1),0.5)*sin(2*PI*440*t)|0.3*lt(mod(t,1),0.5)*sin(2*PI*660*t)':s=44100:d=3[a]",
+  streams: [
+    { label: "v", encoder: "libx264", options: { crf: "34", preset: "slow", "x264-params": "mbtree=0" } },
+    { label: "a", encoder: "aac", options: { b: "48k" } },
+  ],
+  output: { path: join(FOLDER, "clip.mp4"), ...MP4 },
   secondsMax: 10,
 });
 

@@ -12,6 +12,7 @@ import { JOBS_LIMITS } from "./limits/jobs.ts";
 import { MEDIA_LIMITS } from "./limits/media.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
+import { VIDEO_LIMITS } from "./limits/video.ts";
 import { WEB_LIMITS } from "./limits/web.ts";
 
 export { CAPABILITY_INPUT_BYTES_MAX, CAPABILITY_RUN_MS } from "./limits/capabilities.ts";
@@ -29,5 +30,6 @@ export const LIMITS = {
   ...CAPABILITIES_LIMITS,
   ...ARCHIVE_LIMITS,
   ...DOCUMENT_LIMITS,
+  ...VIDEO_LIMITS,
   ...WEB_LIMITS,
 } as const;

@@ -11,6 +11,7 @@ interface Sample {
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "file-sample-photo": { mediaType: "image/jpeg", name: "photo.jpg" },
   "file-sample-chart": { mediaType: "image/png", name: "chart.png" },
+  "file-sample-clip": { mediaType: "video/mp4", name: "clip.mp4" },
   "file-sample-tune": { mediaType: "audio/mpeg", name: "tune.mp3" },
   "file-sample-bundle": { mediaType: "application/zip", name: "bundle.zip" },
   "file-sample-scan": { mediaType: "image/png", name: "scan.png" },

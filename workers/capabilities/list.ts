@@ -5,7 +5,7 @@ import type { DefinedCapability } from "./define.ts";
 
 /** Operations of each category; each has the file `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
-  video: [],
+  video: ["probe", "trim", "rotate"],
   audio: [
     "probe",
     "convert",

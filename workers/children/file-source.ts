@@ -9,8 +9,11 @@ import { filterText } from "./filter-graph.ts";
 
 /** FFmpeg's demuxers that may be used, each with the decoders for what such files hold. */
 const DECODERS = {
-  mov: "h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,aac,mp3float,mp3,libopus,opus,flac,alac,pcm_s16le,pcm_s16be",
-  matroska: "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,aac,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,pcm_s16le",
+  mov: "h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,prores,aac,ac3,eac3,mp3float,mp3,libopus,opus,flac,alac,pcm_s16le,pcm_s16be",
+  matroska:
+    "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,mjpeg,aac,ac3,eac3,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,pcm_s16le",
+  avi: "h264,mpeg4,mjpeg,msmpeg4,aac,ac3,mp3float,mp3,pcm_s16le",
+  gif: "gif",
   png_pipe: "png",
   wav: "pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_u8,adpcm_ms,adpcm_ima_wav",
   mp3: "mp3float,mp3",
@@ -41,6 +44,11 @@ export function fileSource(kind: "video" | "audio", { path, container }: FileSou
   });
 }
 
+/** Whether a graph may decode with this decoder; false for none. */
+export function isDecoded(container: Container, decoder: string | null | undefined): boolean {
+  return DECODERS[container].split(",").includes(decoder ?? "");
+}
+
 export interface FileFacts {
   /** Null where there is none, or none that a whitelisted decoder reads. Pixels as stored, as the data itself says. */
   readonly video: { readonly width: number; readonly height: number } | null;
@@ -58,7 +66,7 @@ export async function readFileFacts({ path, container }: FileSource): Promise<Fi
   );
   const [video, audio] = [demuxer.video(), demuxer.audio()].map((stream) => {
     const name = stream === undefined ? null : lib.Codec.findDecoder(stream.codecpar.codecId)?.name;
-    return DECODERS[container].split(",").includes(name ?? "") ? stream?.codecpar : undefined;
+    return isDecoded(container, name) ? stream?.codecpar : undefined;
   });
   const facts = {
     video: video === undefined ? null : { width: video.width, height: video.height },
@@ -68,6 +76,7 @@ export async function readFileFacts({ path, container }: FileSource): Promise<Fi
   return facts;
 }
 
-function whitelists(container: Container): Readonly<Record<string, string>> {
+/** Options that keep a demuxer to this container and to decoders that are known here. */
+export function whitelists(container: Container): Readonly<Record<string, string>> {
   return { protocol_whitelist: "file", format_whitelist: container, codec_whitelist: DECODERS[container] };
 }

@@ -16,6 +16,10 @@ export interface StreamPlan {
   /** FFmpeg's name, such as `libx264`. */
   readonly encoder: string;
   readonly options?: FfmpegOptions;
+  /** Of video; 4:2:0 where it is not given: few players show anything else. */
+  readonly pixelFormat?: string;
+  /** Four characters that name the codec in the file, where players want others than FFmpeg writes. */
+  readonly tag?: string;
 }
 
 export interface OpenStream {
@@ -30,10 +34,11 @@ export interface OpenStream {
   frames: number;
 }
 
-/** Filters that bring a stream into a form its encoder takes. Video becomes 4:2:0: few players show anything else. */
-export function sinkText(ffmpeg: Ffmpeg, { label, encoder }: StreamPlan): string {
+/** Filters that bring a stream into a form its encoder takes. */
+export function sinkText(ffmpeg: Ffmpeg, { label, encoder, pixelFormat = "yuv420p" }: StreamPlan): string {
   const { type, sampleFormats, supportedSamplerates } = findEncoder(ffmpeg, encoder);
-  if (type === ffmpeg.constants.AVMEDIA_TYPE_VIDEO) return `[${label}]format=yuv420p,setsar=1,buffersink@${label}`;
+  if (type === ffmpeg.constants.AVMEDIA_TYPE_VIDEO)
+    return `[${label}]format=${pixelFormat},setsar=1,buffersink@${label}`;
   const formats = (sampleFormats ?? []).map((format) => ffmpeg.lib.avGetSampleFmtName(format)).join("|");
   const rates = supportedSamplerates === null ? "" : `:sample_rates=${supportedSamplerates.join("|")}`;
   return `[${label}]aformat=sample_fmts=${formats}${rates},asetnsamples@${label}=p=0,abuffersink@${label}`;
@@ -64,6 +69,7 @@ export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatConte
   if (!isVideo && encoder.frameSize > 0) graph.sendCommand(`asetnsamples@${label}`, "n", `${encoder.frameSize}`);
   const stream = file.newStream(null);
   check(ffmpeg, stream.codecpar.fromContext(encoder), "the parameters of a stream");
+  if (plan.tag !== undefined) stream.codecpar.codecTag = plan.tag;
   stream.timeBase = encoder.timeBase;
   const { num, den } = sink.buffersinkGetFrameRate();
   const ticks = isVideo && num > 0 ? den / num / (encoder.timeBase.num / encoder.timeBase.den) : 0;

@@ -60,7 +60,7 @@ export function openCapabilityChildren(engines: readonly string[] = []): Capabil
       processorSeconds: LIMITS.capabilityProcessorSeconds,
       jobsMax: RUNS_MAX,
       residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
-      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2" },
+      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1" },
     });
     pools.set(engine, pool);
     return pool;

@@ -110,7 +110,7 @@ export async function probeAudio(file: InputFile): Promise<AudioFacts> {
       sampleRate,
       channels,
       codec,
-      bitrate: demuxer.bitRate,
+      bitrate: Math.round(demuxer.bitRate * 1_000),
       tags: { ...demuxer.metadata },
     };
   } finally {

@@ -1,0 +1,14 @@
+/** What a run on video may take in and make. */
+export const VIDEO_LIMITS = {
+  videoSecondsMax: 2 * 3_600,
+  /** Of an input, whichever way it lies. */
+  videoInputLongSideMax: 4_096,
+  videoInputShortSideMax: 2_304,
+  videoInputFpsMax: 120,
+  /** Of a result, whichever way it lies. */
+  videoLongSideMax: 3_840,
+  videoShortSideMax: 2_160,
+  videoFpsMax: 60,
+  /** Frames that a filter must hold all at once, as when a film is turned round: less than a child may use. */
+  videoHeldBytesMax: 1_000_000_000,
+} as const;

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { runCapability } from "./in-folder.ts";
+
+/** 3 s of 320 × 180 at 25 frames a second, with sound in two channels. */
+const CLIP = { file_id: "file-sample-clip" } as const;
+
+const refused = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
+  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
+  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
+  throw error ?? new Error("it was not refused");
+};
+
+test.each([
+  ["mp4", "h264", "aac"],
+  ["mp4", "h265", "mp3"],
+  ["mp4", "vp9", "opus"],
+  ["webm", "vp8", "vorbis"],
+  ["webm", "av1", "opus"],
+  ["mkv", "h264", "none"],
+  ["mov", "h265", "aac"],
+])("%s with %s and %s is written, the same bytes each time", async (format, video_codec, audio_codec) => {
+  const params = { start: 0.5, duration: 1, format, video_codec, audio_codec };
+  const [one, two] = [
+    await runCapability("video.trim", { video: CLIP }, params),
+    await runCapability("video.trim", { video: CLIP }, params),
+  ];
+  expect(Buffer.from(one.bytes()).equals(Buffer.from(two.bytes()))).toBe(true);
+  const { output } = await runCapability("video.probe", { video: one.bytes() }, { count_frames: true });
+  expect(output).toMatchObject({
+    width: 320,
+    height: 180,
+    frames: 25,
+    fps: 25,
+    video_codec: video_codec === "h265" ? "hevc" : video_codec,
+    audio: audio_codec === "none" ? null : { codec: audio_codec, channels: 2 },
+  });
+});
+
+describe("video.rotate", () => {
+  test("turns the sides round", async () => {
+    const { output } = await runCapability("video.rotate", { video: CLIP }, { angle: 270 });
+    expect(output).toMatchObject({ width: 180, height: 320, seconds: 3 });
+  });
+});
+
+test("a codec that its format does not hold is refused, whether the format is asked for or the input's", async () => {
+  expect(await refused(runCapability("video.trim", { video: CLIP }, { format: "webm", video_codec: "h264" }))).toBe(
+    'invalid_request: Expected params.video_codec to be one of vp9, vp8, av1 with params.format "webm", got "h264".',
+  );
+  expect(await refused(runCapability("video.trim", { video: CLIP }, { audio_codec: "vorbis" }))).toBe(
+    "invalid: Expected params.audio_codec to be one of aac, mp3, opus, none in mp4, got vorbis.",
+  );
+});
+
+test("a start behind the end of the video is refused", async () => {
+  expect(await refused(runCapability("video.trim", { video: CLIP }, { start: 4 }))).toBe(
+    "invalid: Expected params.start before the end at 3 s, got 4.",
+  );
+});

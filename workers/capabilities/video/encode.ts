@@ -1,0 +1,279 @@
+/** The one encode at the end of a scene. For child processes only. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Rule } from "#shared/capabilities/entry.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { runFilterGraph } from "#workers/children/filter-graph.ts";
+import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.ts";
+
+import type { Made } from "../define.ts";
+import { choice, integer, type ParamsOf } from "../params.ts";
+
+import { checkSides, onVideo, type Scene } from "./scene.ts";
+
+const FORMATS = ["mp4", "webm", "mkv", "mov"] as const;
+export type VideoFormat = (typeof FORMATS)[number];
+const VIDEO_CODECS = ["h264", "h265", "vp8", "vp9", "av1"] as const;
+type VideoCodec = (typeof VIDEO_CODECS)[number];
+const AUDIO_CODECS = ["aac", "opus", "mp3", "vorbis", "none"] as const;
+type AudioCodec = (typeof AUDIO_CODECS)[number];
+const PRESETS = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow"] as const;
+
+interface Container {
+  readonly muxer: string;
+  readonly mediaType: string;
+  readonly options?: FfmpegOptions;
+  /** What it may hold, the usual one first. */
+  readonly video: readonly VideoCodec[];
+  readonly audio: readonly AudioCodec[];
+}
+
+const FASTSTART = { movflags: "+faststart" } as const;
+
+const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
+  mp4: {
+    muxer: "mp4",
+    mediaType: "video/mp4",
+    options: FASTSTART,
+    video: ["h264", "h265", "vp9", "av1"],
+    audio: ["aac", "mp3", "opus", "none"],
+  },
+  webm: { muxer: "webm", mediaType: "video/webm", video: ["vp9", "vp8", "av1"], audio: ["opus", "vorbis", "none"] },
+  mkv: {
+    muxer: "matroska",
+    mediaType: "video/x-matroska",
+    video: ["h264", "h265", "vp8", "vp9", "av1"],
+    audio: ["aac", "opus", "mp3", "vorbis", "none"],
+  },
+  mov: {
+    muxer: "mov",
+    mediaType: "video/quicktime",
+    options: FASTSTART,
+    video: ["h264", "h265"],
+    audio: ["aac", "mp3", "none"],
+  },
+};
+
+/** What most video capabilities say about their result. */
+export const OUTPUT = {
+  format: choice("Format of the result; the input's, or MP4, where it is not given.", FORMATS, {
+    labels: { mp4: "MP4", webm: "WebM", mkv: "Matroska", mov: "QuickTime" },
+  }),
+  video_codec: choice("The format's usual one where it is not given: H.264, or VP9 in WebM.", VIDEO_CODECS, {
+    labels: { h264: "H.264", h265: "H.265", vp8: "VP8", vp9: "VP9", av1: "AV1" },
+  }),
+  crf: integer("How much detail may go: 0 keeps all. H.264 and H.265 take 51 at most, and more counts as that.", {
+    min: 0,
+    max: 63,
+    default: 23,
+  }),
+  preset: choice("A slower one makes smaller files.", PRESETS, { default: "veryfast" }),
+  audio_codec: choice("The format's usual one where it is not given: AAC, or Opus in WebM.", AUDIO_CODECS, {
+    labels: { aac: "AAC", opus: "Opus", mp3: "MP3", vorbis: "Vorbis", none: "No sound" },
+  }),
+  audio_bitrate: integer("Of the sound.", { min: 32, max: 320, unit: "kbit/s", default: 128 }),
+};
+export type Output = ParamsOf<typeof OUTPUT>;
+
+/** @param at where the output block stands: `params`, or `params.output` of a pipeline */
+export function outputRules(at = "params"): readonly Rule[] {
+  const fits = (kind: "video" | "audio"): Rule => ({
+    rule: "fits",
+    path: `${at}.${kind}_codec`,
+    by: `${at}.format`,
+    values: Object.fromEntries(FORMATS.map((format) => [format, CONTAINERS[format][kind]])),
+  });
+  return [fits("video"), fits("audio")];
+}
+
+interface Coder {
+  readonly encoder: string;
+  readonly tag?: string;
+  readonly options: (crf: number, preset: (typeof PRESETS)[number]) => FfmpegOptions;
+}
+
+/** Everything on one thread: more would make other bytes from one run to the next. */
+const VIDEO_CODERS: Readonly<Record<VideoCodec, Coder>> = {
+  // Without x264's macroblock tree, which reads memory that it has not written: equal frames gave other bytes now and then.
+  h264: {
+    encoder: "libx264",
+    options: (crf, preset) => ({ crf: `${Math.min(51, crf)}`, preset, "x264-params": "mbtree=0" }),
+  },
+  h265: {
+    encoder: "libx265",
+    tag: "hvc1",
+    options: (crf, preset) => ({
+      crf: `${Math.min(51, crf)}`,
+      preset,
+      "x265-params": "log-level=none:pools=none:frame-threads=1",
+    }),
+  },
+  vp8: {
+    encoder: "libvpx",
+    options: (crf, preset) => ({
+      crf: `${Math.max(4, crf)}`,
+      b: "8M",
+      deadline: "good",
+      "cpu-used": vpxSpeed(preset, 5),
+    }),
+  },
+  vp9: {
+    encoder: "libvpx-vp9",
+    options: (crf, preset) => ({ crf: `${crf}`, b: "0", deadline: "good", "cpu-used": vpxSpeed(preset, 5) }),
+  },
+  av1: {
+    encoder: "libsvtav1",
+    options: (crf, preset) => ({ crf: `${crf}`, preset: `${12 - PRESETS.indexOf(preset)}`, "svtav1-params": "lp=1" }),
+  },
+};
+
+function vpxSpeed(preset: (typeof PRESETS)[number], fastest: number): string {
+  return `${Math.max(0, fastest - Math.floor(PRESETS.indexOf(preset) / 2))}`;
+}
+
+const AUDIO_ENCODERS: Readonly<Record<Exclude<AudioCodec, "none">, string>> = {
+  aac: "aac",
+  opus: "libopus",
+  mp3: "libmp3lame",
+  vorbis: "libvorbis",
+};
+
+export const VIDEO_PRICE = { unit: "per_second", second_price: "0.02" } as const;
+export const CLIP = { video: { file_id: "file-sample-clip" } } as const;
+
+export interface EncodeVideo {
+  readonly folder: string;
+  readonly scene: Scene;
+  /** What is written where `output` names no format. */
+  readonly format: VideoFormat;
+  readonly output: Output;
+  readonly progress?: (share: number) => void;
+  /** More options of the picture's encoder, such as a bitrate in place of `crf`. */
+  readonly options?: FfmpegOptions;
+}
+
+/** @throws MediaError invalid, corrupt, too_large */
+export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
+  const { folder, output, progress } = encode;
+  const format = output.format ?? encode.format;
+  const { muxer, mediaType, options } = CONTAINERS[format];
+  const [videoCodec, audioCodec] = codecsOf(format, output);
+  const scene = finished(encode.scene);
+  const isSilent = scene.audio === null || audioCodec === "none";
+  const picture: StreamPlan = {
+    ...coderOf(videoCodec, format, output),
+    label: scene.video,
+  };
+  const name = `video.${format}`;
+  const path = join(folder, name);
+  let written = 0;
+  await runScene({
+    scene: isSilent ? muted(scene) : scene,
+    streams: [
+      { ...picture, options: { ...picture.options, ...encode.options } },
+      ...(isSilent || scene.audio === null ? [] : [soundPlan(scene.audio, audioCodec, output)]),
+    ],
+    output: { path, muxer, ...(options === undefined ? {} : { options }) },
+    onSeconds: (at) => {
+      written = at;
+      if (scene.seconds > 0) progress?.(Math.min(0.99, at / scene.seconds));
+    },
+  });
+  const { size } = await stat(path);
+  const facts = {
+    format,
+    seconds: round(written),
+    width: scene.width,
+    height: scene.height,
+    video_codec: videoCodec,
+    audio_codec: isSilent ? null : audioCodec,
+    bytes: size,
+  };
+  return { output: facts, files: [{ path, mediaType, name }] };
+}
+
+/** @throws MediaError invalid: the format does not hold the codec */
+function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
+  const { video, audio } = CONTAINERS[format];
+  const [usualVideo = "h264"] = video;
+  const [usualAudio = "aac"] = audio;
+  const chosen = [output.video_codec ?? usualVideo, output.audio_codec ?? usualAudio] as const;
+  for (const [name, known, codec] of [
+    ["video_codec", video, chosen[0]],
+    ["audio_codec", audio, chosen[1]],
+  ] as const) {
+    if ((known as readonly string[]).includes(codec)) continue;
+    throw new MediaError(
+      "invalid",
+      `Expected params.${name} to be one of ${known.join(", ")} in ${format}, got ${codec}.`,
+    );
+  }
+  return [...chosen];
+}
+
+function coderOf(codec: VideoCodec, format: VideoFormat, { crf, preset }: Output): Omit<StreamPlan, "label"> {
+  const { encoder, tag, options } = VIDEO_CODERS[codec];
+  // Players of Apple's know H.265 in MP4 by this name only.
+  const named = tag !== undefined && (format === "mp4" || format === "mov") ? { tag } : {};
+  return { encoder, options: options(crf ?? 23, preset ?? "veryfast"), ...named };
+}
+
+function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", { audio_bitrate }: Output): StreamPlan {
+  const encoder = AUDIO_ENCODERS[codec === "none" ? "aac" : codec];
+  return { label, encoder, options: { b: `${audio_bitrate ?? 128}k` } };
+}
+
+/** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
+function finished(scene: Scene): Scene {
+  const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
+  checkSides({ width, height }, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
+  const isOdd = width !== scene.width || height !== scene.height;
+  const filters = [
+    ...(isOdd ? [`crop=${width}:${height}:0:0`] : []),
+    ...(scene.fps > LIMITS.videoFpsMax + 0.5 ? [`fps=${LIMITS.videoFpsMax}`] : []),
+  ];
+  const shown = onVideo(scene, filters, { width, height });
+  if (shown.audio === null) return shown;
+  return {
+    ...shown,
+    chains: [...shown.chains, `[${shown.audio}]aformat=channel_layouts=mono|stereo[out]`],
+    audio: "out",
+  };
+}
+
+/** Every open end must be taken: sound that is not wanted goes nowhere. */
+function muted(scene: Scene): Scene {
+  if (scene.audio === null) return scene;
+  return { ...scene, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
+}
+
+export interface SceneRun {
+  readonly scene: Scene;
+  readonly streams: readonly StreamPlan[];
+  readonly output: Parameters<typeof runFilterGraph>[0]["output"];
+  readonly onSeconds?: (seconds: number) => void;
+  readonly onLog?: (line: string) => void;
+}
+
+/** Runs the graph of a scene into one file; its open ends are the labels of `streams`. @throws MediaError corrupt, too_large */
+export async function runScene({ scene, streams, output, onSeconds, onLog }: SceneRun): Promise<void> {
+  await runFilterGraph({
+    graph: scene.chains.join(";"),
+    streams,
+    output,
+    secondsMax: LIMITS.videoSecondsMax,
+    ...(onSeconds === undefined ? {} : { onSeconds }),
+    ...(onLog === undefined ? {} : { onLog }),
+  }).catch((error: unknown) => {
+    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
+    throw error instanceof MediaError && error.fault === "failed"
+      ? new MediaError("corrupt", "The video cannot be decoded.", { cause: error })
+      : error;
+  });
+}
+
+export function round(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}

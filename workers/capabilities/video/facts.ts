@@ -1,0 +1,157 @@
+/** What a video is, before a graph decodes it. For child processes only. */
+import type { Demuxer, Stream } from "node-av";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+
+import type { InputFile } from "../define.ts";
+import type { VideoFormat } from "./encode.ts";
+
+export interface VideoFacts {
+  readonly source: FileSource;
+  /** What it is written as where its caller names nothing. */
+  readonly format: VideoFormat;
+  readonly seconds: number;
+  /** Of the first frame, in seconds; often 0. */
+  readonly startsAt: number;
+  /** As it is shown: turned as its file says, with square pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Filters that bring stored pixels into that form. */
+  readonly upright: readonly string[];
+  /** 0 where its file does not tell. */
+  readonly fps: number;
+  readonly codec: string;
+  /** Clockwise, as its file says. */
+  readonly rotation: number;
+  readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | null;
+  /** Bits a second. */
+  readonly bitrate: number;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+const CONTAINERS: Readonly<Record<string, readonly [Container, VideoFormat]>> = {
+  "video/mp4": ["mov", "mp4"],
+  "video/x-m4v": ["mov", "mp4"],
+  "video/3gpp": ["mov", "mp4"],
+  "video/quicktime": ["mov", "mov"],
+  "video/webm": ["matroska", "webm"],
+  "video/x-matroska": ["matroska", "mkv"],
+  "video/x-msvideo": ["avi", "mp4"],
+  "image/gif": ["gif", "mp4"],
+};
+
+/** @throws MediaError unsupported, corrupt, too_large */
+export async function probeVideo(file: InputFile): Promise<VideoFacts> {
+  const demuxer = await openVideo(file);
+  try {
+    return await factsOf(demuxer, file);
+  } finally {
+    await demuxer.close();
+  }
+}
+
+/** A demuxer of the file's own container, for its caller to close. @throws MediaError unsupported, corrupt */
+export async function openVideo(file: InputFile): Promise<Demuxer> {
+  const [container] = containerOf(file);
+  await loadFfmpeg();
+  const { Demuxer: Opened } = await import("node-av/api");
+  return Opened.open(file.path, { format: container, options: whitelists(container) }).catch((error: unknown) => {
+    throw new MediaError("corrupt", "The video cannot be read: its container is damaged.", { cause: error });
+  });
+}
+
+function containerOf(file: InputFile): readonly [Container, VideoFormat] {
+  const known = CONTAINERS[file.mediaType];
+  if (known) return known;
+  throw new MediaError("unsupported", `Expected video in a format that is known here, got ${file.mediaType}.`);
+}
+
+async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
+  const { lib } = await loadFfmpeg();
+  const [container, format] = containerOf(file);
+  const stream = demuxer.video();
+  if (stream === undefined) throw new MediaError("corrupt", "The file holds no video.");
+  const { codecId } = stream.codecpar;
+  const codec = lib.avGetCodecName(codecId) ?? "unknown";
+  if (!isDecoded(container, lib.Codec.findDecoder(codecId)?.name)) {
+    throw new MediaError("unsupported", `Expected video whose codec is known here, got ${codec}.`);
+  }
+  const fps = rateOf(stream);
+  const shown = await uprightOf(stream);
+  const seconds = Math.max(0, demuxer.duration);
+  checkInput(stream, fps, seconds);
+  const sound = demuxer.audio()?.codecpar;
+  const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
+  const isHeard = hasAudio && isDecoded(container, lib.Codec.findDecoder(sound.codecId)?.name);
+  return {
+    source: { path: file.path, container },
+    format,
+    seconds,
+    startsAt: Math.max(0, demuxer.startTime),
+    ...shown,
+    fps,
+    codec,
+    audio: isHeard
+      ? {
+          codec: lib.avGetCodecName(sound.codecId) ?? "unknown",
+          sampleRate: sound.sampleRate,
+          channels: sound.channels,
+        }
+      : null,
+    bitrate: Math.round(demuxer.bitRate * 1_000),
+    tags: { ...demuxer.metadata },
+  };
+}
+
+function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
+  const rate = avgFrameRate.num > 0 ? avgFrameRate : rFrameRate;
+  return rate.num > 0 && rate.den > 0 ? rate.num / rate.den : 0;
+}
+
+function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  if (short < 1) throw new MediaError("corrupt", "The video does not tell its size.");
+  const { videoInputLongSideMax, videoInputShortSideMax, videoInputFpsMax, videoSecondsMax } = LIMITS;
+  if (long > videoInputLongSideMax || short > videoInputShortSideMax) {
+    const most = `${videoInputLongSideMax} × ${videoInputShortSideMax}`;
+    throw new MediaError("too_large", `Expected video of at most ${most} pixels, got ${width} × ${height}.`);
+  }
+  if (fps > videoInputFpsMax + 1) {
+    throw new MediaError("too_large", `Expected at most ${videoInputFpsMax} frames a second, got ${Math.ceil(fps)}.`);
+  }
+  if (seconds > videoSecondsMax) {
+    throw new MediaError("too_large", `Expected at most ${videoSecondsMax} seconds, got ${Math.ceil(seconds)}.`);
+  }
+}
+
+/** FFmpeg's own program turns frames as their file says; its filters do not. */
+async function uprightOf({ codecpar }: Stream): Promise<Pick<VideoFacts, "width" | "height" | "upright" | "rotation">> {
+  const { constants } = await loadFfmpeg();
+  const { num, den } = codecpar.sampleAspectRatio;
+  const aspect = num > 0 && den > 0 ? num / den : 1;
+  const [width, height] = [Math.max(2, Math.round(codecpar.width * aspect)), codecpar.height];
+  const square = aspect === 1 ? [] : [`scale=${width}:${height}`, "setsar=1"];
+  const matrix = codecpar.getCodedSideData(constants.AV_PKT_DATA_DISPLAYMATRIX);
+  const [filters, rotation] = matrix === null || matrix.length < 36 ? [[], 0] : turnOf(matrix);
+  const lies = rotation === 90 || rotation === 270;
+  return {
+    width: lies ? height : width,
+    height: lies ? width : height,
+    upright: [...square, ...filters],
+    rotation,
+  };
+}
+
+/** By a display matrix of nine fixed-point numbers; turns that are no quarters are left as they are stored. */
+function turnOf(matrix: Buffer): [string[], number] {
+  const at = (place: number): number => matrix.readInt32LE(place * 4);
+  const angle = Math.round((Math.atan2(at(1), at(0)) * 180) / Math.PI / 90) * 90;
+  const rotation = (angle + 360) % 360;
+  if (rotation === 90) return [[at(3) > 0 ? "transpose=cclock_flip" : "transpose=clock"], rotation];
+  if (rotation === 270) return [[at(3) < 0 ? "transpose=clock_flip" : "transpose=cclock"], rotation];
+  const flips = [...(at(0) < 0 ? ["hflip"] : []), ...(at(4) < 0 ? ["vflip"] : [])];
+  return [flips, rotation];
+}

@@ -1,0 +1,74 @@
+/** Operations on video: each is a capability of its own and a step of `video.pipeline`, where all share one graph and one encode. */
+import type { CapabilityModality, Rule } from "#shared/capabilities/entry.ts";
+
+import { defineCapability, type DefinedCapability, input, type InputFile } from "../define.ts";
+import type { Params, ParamsOf } from "../params.ts";
+
+import { CLIP, encodeVideo, OUTPUT, type Output, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { type VideoFacts, probeVideo } from "./facts.ts";
+import { checkScene, openScene, type Scene } from "./scene.ts";
+
+/** What an operation finds. */
+export interface Before {
+  readonly facts: VideoFacts;
+  /** What the operations before it made. */
+  readonly scene: Scene;
+  /** The second input, of operations that take one. */
+  readonly second: InputFile | undefined;
+  readonly folder: string;
+  /** Where the operation stands, for the names of files that it makes. */
+  readonly at: number;
+}
+
+/** A second input: a member of its own of the capability, an asset of a pipeline. */
+export interface Second {
+  readonly member: string;
+  readonly kind: CapabilityModality;
+  readonly description: string;
+  readonly isOptional?: true;
+  readonly sample: Readonly<Record<string, string>>;
+}
+
+export interface VideoOperation<P extends Params = Params> {
+  readonly params: P;
+  readonly rules?: readonly Rule[];
+  readonly valueSources?: readonly string[];
+  readonly second?: Second;
+  /** @throws MediaError `invalid` */
+  readonly apply: (before: Before, params: ParamsOf<P>) => Promise<Scene> | Scene;
+}
+
+interface Published {
+  readonly id: string;
+  readonly display_name: string;
+  readonly description: string;
+  readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
+}
+
+export function videoCapability<const P extends Params>(
+  operation: VideoOperation<P>,
+  published: Published,
+): DefinedCapability {
+  const { second } = operation;
+  const { member = "", kind = "any", description = "", isOptional } = second ?? {};
+  const more = second === undefined ? {} : { [member]: input(kind, description, isOptional ? { optional: true } : {}) };
+  return defineCapability({
+    ...published,
+    output_modality: "video",
+    input: { video: input("video", "The video."), ...more },
+    params: { ...operation.params, ...OUTPUT },
+    rules: [...(operation.rules ?? []), ...outputRules()],
+    ...(operation.valueSources === undefined ? {} : { valueSources: operation.valueSources }),
+    sample_input: second === undefined ? CLIP : { ...CLIP, [member]: second.sample },
+    price: VIDEO_PRICE,
+    engine: "ffmpeg",
+    async run({ params, inputs, folder, progress }) {
+      const own = params as unknown as ParamsOf<P> & Output;
+      const facts = await probeVideo(inputs.video);
+      const given = (inputs as Readonly<Record<string, InputFile | undefined>>)[member];
+      const scene = await operation.apply({ facts, scene: openScene(facts), second: given, folder, at: 0 }, own);
+      checkScene(scene);
+      return encodeVideo({ folder, scene, format: facts.format, output: own, progress });
+    },
+  });
+}

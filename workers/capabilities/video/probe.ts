@@ -1,0 +1,54 @@
+import { defineCapability, input } from "../define.ts";
+import { flag } from "../params.ts";
+
+import { CLIP, round } from "./encode.ts";
+import { openVideo, probeVideo } from "./facts.ts";
+
+export default defineCapability({
+  id: "video.probe",
+  display_name: "Read about video",
+  description: "Tells length, size, frame rate, codecs, rotation and tags of a video.",
+  output_modality: "text",
+  input: { video: input("video", "The video.") },
+  params: { count_frames: flag("Counts its frames, which takes a pass over all of it.", false) },
+  sample_input: CLIP,
+  examples: [
+    { title: "Facts", params: {} },
+    { title: "With the number of frames", params: { count_frames: true } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.02" },
+  engine: "ffmpeg",
+  async run({ params, inputs: { video } }) {
+    const { seconds, width, height, fps, codec, rotation, audio, bitrate, tags } = await probeVideo(video);
+    const output = {
+      seconds: round(seconds),
+      width,
+      height,
+      fps: round(fps),
+      video_codec: codec,
+      rotation,
+      audio: audio && { codec: audio.codec, sample_rate: audio.sampleRate, channels: audio.channels },
+      bitrate,
+      bytes: video.bytes,
+      tags,
+    };
+    return { output: params.count_frames ? { ...output, frames: await countFrames(video) } : output };
+  },
+});
+
+/** As its packets tell: each holds one. */
+async function countFrames(video: Parameters<typeof openVideo>[0]): Promise<number> {
+  const demuxer = await openVideo(video);
+  try {
+    const index = demuxer.video()?.index;
+    let frames = 0;
+    for await (const packet of demuxer.packets(index)) {
+      if (packet === null) break;
+      frames++;
+      packet.free();
+    }
+    return frames;
+  } finally {
+    await demuxer.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { choice } from "../params.ts";
+
+import { videoCapability, type VideoOperation } from "./operation.ts";
+import { onVideo } from "./scene.ts";
+
+const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["transpose=cclock"] } as const;
+const FLIPS = { horizontal: ["hflip"], vertical: ["vflip"], both: ["hflip", "vflip"], none: [] } as const;
+
+const params = {
+  angle: choice("Clockwise, in degrees.", [0, 90, 180, 270], { default: 90 }),
+  flip: choice("Mirrored, after it is turned.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
+};
+
+export const operation: VideoOperation<typeof params> = {
+  params,
+  apply({ scene }, { angle, flip }) {
+    const { width, height } = scene;
+    const lies = angle === 90 || angle === 270;
+    return onVideo(scene, [...TURNS[angle], ...FLIPS[flip]], lies ? { width: height, height: width } : {});
+  },
+};
+
+export default videoCapability(operation, {
+  id: "video.rotate",
+  display_name: "Rotate video",
+  description: "Turns video by quarters, and mirrors it.",
+  examples: [
+    { title: "A quarter clockwise", params: {} },
+    { title: "Mirrored, as WebM", params: { angle: 0, flip: "horizontal", format: "webm" } },
+  ],
+});

@@ -1,0 +1,74 @@
+/** A filter graph that grows by one operation after the other, and what comes out at its open ends. */
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { fileSource } from "#workers/children/file-source.ts";
+
+import type { VideoFacts } from "./facts.ts";
+
+export interface Scene {
+  /** Chains of FFmpeg's notation, for `;` between them. */
+  readonly chains: readonly string[];
+  /** Open ends, without brackets. */
+  readonly video: string;
+  readonly audio: string | null;
+  readonly width: number;
+  readonly height: number;
+  /** 0 where it is not known. */
+  readonly fps: number;
+  readonly seconds: number;
+}
+
+type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds">>;
+
+/** Upright, with square pixels, from time 0. @param name sets the labels of several sources apart */
+export function openScene(facts: VideoFacts, name = ""): Scene {
+  const { source, startsAt, upright, audio, width, height, fps, seconds } = facts;
+  const [shift, soundShift] =
+    startsAt === 0 ? [[], []] : [[`setpts=PTS-${startsAt}/TB`], [`asetpts=PTS-${startsAt}/TB`]];
+  const labels = { video: `${name}v`, audio: audio === null ? null : `${name}a` };
+  const chains = [
+    `${[fileSource("video", source), ...shift, ...upright].join(",")}[${labels.video}]`,
+    ...(audio === null ? [] : [`${[fileSource("audio", source), ...soundShift].join(",")}[${labels.audio}]`]),
+  ];
+  return { chains, ...labels, width, height, fps, seconds };
+}
+
+/** Filters on the picture. */
+export function onVideo(scene: Scene, filters: readonly string[], change: Change = {}): Scene {
+  if (filters.length === 0) return { ...scene, ...change };
+  const video = next(scene, "v");
+  return { ...scene, ...change, chains: [...scene.chains, `[${scene.video}]${filters.join(",")}[${video}]`], video };
+}
+
+/** Filters on the sound, where there is any. */
+export function onAudio(scene: Scene, filters: readonly string[]): Scene {
+  if (scene.audio === null || filters.length === 0) return scene;
+  const audio = next(scene, "a");
+  return { ...scene, chains: [...scene.chains, `[${scene.audio}]${filters.join(",")}[${audio}]`], audio };
+}
+
+/** A filter of two pictures, such as `overlay`. @param source a chain without its open end */
+export function withPicture(scene: Scene, source: string, filter: string): Scene {
+  const second = next(scene, "s");
+  const chains = [...scene.chains, `${source}[${second}]`];
+  const video = next({ ...scene, chains }, "v");
+  return { ...scene, chains: [...chains, `[${scene.video}][${second}]${filter}[${video}]`], video };
+}
+
+function next({ chains }: Scene, kind: string): string {
+  return `${kind}${chains.length}`;
+}
+
+/** Held after each operation, so that none between makes more than an input may have. @throws MediaError too_large */
+export function checkScene(scene: Scene): void {
+  checkSides(scene, LIMITS.videoInputLongSideMax, LIMITS.videoInputShortSideMax);
+  if (scene.seconds <= LIMITS.videoSecondsMax) return;
+  const got = Math.ceil(scene.seconds);
+  throw new MediaError("too_large", `Expected at most ${LIMITS.videoSecondsMax} seconds, got ${got}.`);
+}
+
+/** Whichever way it lies. @throws MediaError too_large */
+export function checkSides({ width, height }: Pick<Scene, "width" | "height">, long: number, short: number): void {
+  if (Math.max(width, height) <= long && Math.min(width, height) <= short) return;
+  throw new MediaError("too_large", `Expected video of at most ${long} × ${short} pixels, got ${width} × ${height}.`);
+}
