@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { laneFilter } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
-import { requestId } from "./client.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
@@ -21,6 +21,7 @@ let greedy: Publisher;
 let modest: Publisher;
 let greedyKey: string;
 let modestKey: string;
+let modestId: string;
 
 beforeAll(async () => {
   bed = await startBed({ behaviours: ["delay-50", "delay-300"], env: { SLUICE_WORKER_SLOTS: String(LIVE_SLOTS) } });
@@ -28,7 +29,7 @@ beforeAll(async () => {
     await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
     await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
   ];
-  [greedyKey, modestKey] = [one.key, two.key];
+  [greedyKey, modestKey, modestId] = [one.key, two.key, two.id];
   greedy = await openPublisher(bed.stack.natsUrl, one.id);
   modest = await openPublisher(bed.stack.natsUrl, two.id);
 }, 120_000);
@@ -41,6 +42,8 @@ test("300 calls that one workspace sends at once do not keep another's call wait
   const { client, stack, upstream } = bed;
   await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'live'")).length === 1); // prettier-ignore
   const before = upstream.requests.length;
+  const queued = watchQueue(before);
+  await modest.connection.flush();
   const flood = Array.from({ length: 300 }, () => client.chat(bed.target(0, greedyKey), ask("mock-delay-300")));
   await eventually("all of the flood is admitted, and the fleet is full", async () => {
     const [row] = await stack.query<{ count: bigint }>("select (select count(*) from hold) + (select count(*) from usage_record) as count"); // prettier-ignore
@@ -50,16 +53,31 @@ test("300 calls that one workspace sends at once do not keep another's call wait
     const content = `a call of the other workspace, ${round}`;
     const answer = await client.chat(bed.target(0, modestKey), ask("mock-delay-300", { messages: [{ role: "user", content }] })); // prettier-ignore
     expect(answer.status).toBe(200);
-    const at = upstream.requests.findIndex(({ body }) => JSON.stringify(body).includes(content));
-    const cameAt = Number.parseInt(requestId(answer).replaceAll("-", "").slice(0, 12), 16) - performance.timeOrigin;
-    const seen = upstream.requests.findIndex(({ receivedAt }) => receivedAt > cameAt);
-    // On the queue before it is a quarter of what the fleet runs; while it was admitted, each slot may have begun another.
-    expect(at - seen).toBeLessThanOrEqual(1.25 * LIVE_SLOTS);
+    const [begunBefore = -1] = upstream.requests.slice(before).flatMap(({ body }, at) => (JSON.stringify(body).includes(content) ? [at] : [])); // prettier-ignore
+    const { sentBefore, begunThen } = queued[round] ?? { sentBefore: Infinity, begunThen: 0 };
+    // A quarter of what the fleet runs lies on the queue before it; each slot may have taken one that is not seen to begin yet.
+    expect(sentBefore - begunThen).toBeLessThanOrEqual(1.25 * LIVE_SLOTS);
+    // Calls behind it come first only in other slots.
+    expect(begunBefore - sentBefore).toBeLessThanOrEqual(LIVE_SLOTS);
     expect(upstream.requests.length).toBeLessThan(before + 290);
   }
   expect((await Promise.all(flood)).map(({ status }) => status)).toEqual(flood.map(() => 200));
   await audit(bed);
 }, 60_000);
+
+/** What each call of the modest workspace finds on the queue: calls that went onto it before, and calls that had begun by then. */
+function watchQueue(requestsBefore: number): { readonly sentBefore: number; readonly begunThen: number }[] {
+  const queued: { sentBefore: number; begunThen: number }[] = [];
+  let sent = 0;
+  const own = laneFilter("chat", "live").replace("*", modestId);
+  modest.connection.subscribe(laneFilter("chat", "live"), {
+    callback(_error, { subject }) {
+      if (subject === own) queued.push({ sentBefore: sent, begunThen: bed.upstream.requests.length - requestsBefore });
+      sent += 1;
+    },
+  });
+  return queued;
+}
 
 test("a queue full of waiting jobs of one workspace does not keep another's waiting", async () => {
   const { stack } = bed;
