@@ -18,6 +18,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { Offered } from "./capabilities/offered.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./wait/relay.ts";
@@ -47,6 +48,8 @@ export interface IngressContext {
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly probes: MediaProbes;
+  /** Capabilities that can be run. */
+  readonly offered: Offered;
   readonly waiter: JobWaiter;
   readonly links: FileLinks;
   /** Whether a provider may ring for this job. */

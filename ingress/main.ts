@@ -27,6 +27,7 @@ import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
+import { openOffered } from "./capabilities/offered.ts";
 import { openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
@@ -103,6 +104,8 @@ export async function startIngress(): Promise<void> {
   const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
   const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
 
+  const offered = await openOffered({ database, log });
+  lifecycle.onStop("capabilities offered", () => offered.close());
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());
 
@@ -131,6 +134,7 @@ export async function startIngress(): Promise<void> {
     jobs,
     dispatcher,
     probes,
+    offered,
     waiter,
     links,
     isProviderCallback: (jobId, token) => isJobToken(callbackSecret, jobId, token),

@@ -15,6 +15,8 @@ export interface AdminServerOptions {
   readonly registry: Registry;
   /** @param required dependencies that are to be there beside the vital ones */
   readonly ready: (required: readonly DependencyName[]) => Promise<Readiness>;
+  /** Facts for operators that stand beside the dependencies; they say nothing of readiness. */
+  readonly details: Readonly<Record<string, unknown>>;
   readonly log: Logger;
 }
 
@@ -28,7 +30,7 @@ const READY_DEADLINE_MS = 3_000;
 
 /** @throws the system's error when the port is taken (code EADDRINUSE) */
 export function startAdminServer(options: AdminServerOptions): AdminServer {
-  const { registry, ready, log } = options;
+  const { registry, ready, details, log } = options;
   const routes: Readonly<Record<string, (url: URL) => Promise<Response>>> = {
     "/metrics": async () =>
       new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } }),
@@ -45,8 +47,8 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
       }
       const { ok, checks, failing } = await boundedReadiness(() => ready(required));
       const dependencies = Object.fromEntries(checks.map(({ name, detail }) => [name, detail]));
-      if (ok) return Response.json({ status: "ready", dependencies });
-      return Response.json({ status: "not ready", failing, dependencies }, { status: 503 });
+      if (ok) return Response.json({ status: "ready", dependencies, ...details });
+      return Response.json({ status: "not ready", failing, dependencies, ...details }, { status: 503 });
     },
   };
   const server = Bun.serve({

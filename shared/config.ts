@@ -74,6 +74,8 @@ export interface Config {
   readonly graceMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
+  /** Capabilities without which a worker of their pool does not start. */
+  readonly capabilitiesRequired: readonly string[];
   /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
   readonly unknownOutcomeHours: number;
   /** Values that must never be printed, whatever they look like. */
@@ -92,6 +94,7 @@ const KNOWN = new Set([
   "SLUICE_ADMIN_PORT",
   "SLUICE_BODY_BYTES_MAX",
   "SLUICE_BOOTSTRAP_KEY",
+  "SLUICE_CAPABILITIES_REQUIRE",
   "SLUICE_CATALOGUE",
   "SLUICE_CALL_FIRST_BYTE_MS",
   "SLUICE_CALL_FIRST_BYTE_NEXT_MS",
@@ -289,6 +292,7 @@ export function loadConfig(
     hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
+    capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
     unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
     secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),

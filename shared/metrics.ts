@@ -72,6 +72,8 @@ export interface Metrics {
   readonly resultBytes: Gauge<[pool: string]>;
   /** 1 where it could be used when it was asked last. */
   readonly dependencyUp: Gauge<[dependency: string]>;
+  /** 1 where capabilities of this engine can be run. */
+  readonly capabilityEngineUp: Gauge<[engine: string]>;
   /** The latest measured delay of the event loop, in seconds. */
   eventLoopLag(): number;
   /** Stops the lag measurement. */
@@ -146,6 +148,9 @@ export function createMetrics(role: string): Metrics {
     jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
     jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
     resultBytes: level("result_bytes", "Bytes of results on their way into the file store.", ["pool"]),
+    capabilityEngineUp: level("capability_engine_up", "Whether an engine of capabilities works in this worker.", [
+      "engine",
+    ]),
     dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
     eventLoopLag: lag.latest,
     close: lag.stop,

@@ -27,8 +27,12 @@ export interface Role {
   watchNats(connection: NatsConnection): void;
   /** What SIGHUP does: read operators' files again. A failure is told and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
-  /** Opens the admin port and says so in the log line that supervisors wait for. */
-  ready(facts: Readonly<Record<string, number>>, dependencies: Dependencies): Promise<void>;
+  /** Opens the admin port and says so in the log line that supervisors wait for. `details` stand in its `/readyz`. */
+  ready(
+    facts: Readonly<Record<string, number>>,
+    dependencies: Dependencies,
+    details?: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
 }
 
 const DATABASE_WAIT_MS = 10_000;
@@ -86,12 +90,13 @@ export async function startRole(name: RoleName): Promise<Role> {
     onHangup(reload) {
       hangup = reload;
     },
-    async ready(facts, dependencies) {
+    async ready(facts, dependencies, details = {}) {
       admin = startAdminServer({
         host: config.adminHost,
         port: config.adminPort,
         registry: metrics.registry,
         ready: (required) => dependencies.readiness(required),
+        details,
         log,
       });
       // Supervisors and tests wait for this line, so it is told at every level.

@@ -14,6 +14,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import type { ProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import type { CapabilityChildren } from "./calls/capability/children.ts";
+import type { Offer } from "./calls/capability/offer.ts";
 import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
@@ -35,6 +36,8 @@ export interface WorkerContext {
   readonly catalogue: CatalogueStore;
   /** What runs capabilities. */
   readonly capabilities: Pick<CapabilityChildren, "run" | "judgeRobots">;
+  /** Which of them can be run here; undefined in processes without their pool. */
+  readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;

@@ -23,6 +23,7 @@ import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
+import { openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
@@ -80,6 +81,10 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("media probes", () => probes.close());
   const capabilities = openCapabilityChildren(pools.includes("capability") ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
+  const offer = pools.includes("capability")
+    ? await openOffer({ database, children: capabilities, required: config.capabilitiesRequired, metrics, log })
+    : undefined;
+  lifecycle.onStop("capability offer", () => offer?.close());
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
@@ -96,6 +101,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs }),
     catalogue,
     capabilities,
+    offer,
     providers,
     repeats: createRepeatBudget(),
     probes,
@@ -141,7 +147,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
-  await role.ready({}, role.watchDependencies(storage));
+  await role.ready({}, role.watchDependencies(storage), offer === undefined ? {} : { engines: offer.engines });
 }
 
 /** What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */

@@ -43,7 +43,7 @@ export interface BatchArrival {
 
 export interface BatchContext extends Pick<
   IngressContext,
-  "calls" | "catalogue" | "config" | "storage" | "probes" | "log"
+  "calls" | "catalogue" | "config" | "offered" | "storage" | "probes" | "log"
 > {
   /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
   readonly database: Queryable;

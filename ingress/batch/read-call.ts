@@ -42,7 +42,7 @@ export interface LoadedCall extends CheckedCall {
   text(storedInputs: StoredInputs): string;
 }
 
-type Context = Pick<IngressContext, "catalogue" | "storage" | "probes"> & { readonly database: Queryable };
+type Context = Pick<IngressContext, "catalogue" | "offered" | "storage" | "probes"> & { readonly database: Queryable };
 
 interface Arrived {
   readonly caller: Caller;

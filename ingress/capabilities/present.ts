@@ -1,7 +1,6 @@
 /** Runs of capabilities and the list of them, as their callers see them. */
 import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
-import type { CapabilityModality } from "#shared/capabilities/entry.ts";
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import type { Capability, CapabilityModality } from "#shared/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/capabilities/price.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { pricingNumbers } from "#shared/catalogue/present.ts";
@@ -50,8 +49,8 @@ export function presentRun(
 }
 
 /** Capabilities as rows of kind tool among the models. */
-export function capabilityRows(catalogue: Catalogue): readonly ModelEntry[] {
-  return CAPABILITIES.map((capability) => ({
+export function capabilityRows(catalogue: Catalogue, offered: readonly Capability[]): readonly ModelEntry[] {
+  return offered.map((capability) => ({
     id: capability.id,
     object: "model",
     created: CREATED_S,
@@ -88,13 +87,16 @@ const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
 };
 
 /** The list of `GET /v1/tools`, the same for every workspace. */
-export function listCapabilities(catalogue: Catalogue): {
+export function listCapabilities(
+  catalogue: Catalogue,
+  offered: readonly Capability[],
+): {
   readonly object: "list";
   readonly data: readonly CapabilityEntry[];
 } {
   return {
     object: "list",
-    data: CAPABILITIES.map((capability) => {
+    data: offered.map((capability) => {
       const { members: _members, rules: _rules, engine: _engine, pricing: _own, ...entry } = capability;
       const { id, category, display_name, ...rest } = entry;
       const pricing = pricingNumbers(capabilityPrice(catalogue, capability));

@@ -6,7 +6,7 @@ import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import type { Inline } from "#shared/admission/offload-inputs.ts";
 import type { CheckedRun } from "#shared/capabilities/check.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
-import { CHECKS, findCapability } from "#shared/capabilities/list.ts";
+import { CHECKS } from "#shared/capabilities/list.ts";
 import { capabilityBound, capabilityPrice } from "#shared/capabilities/price.ts";
 import { isSampleFile } from "#shared/capabilities/samples.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
@@ -19,6 +19,8 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+import type { Offered } from "./offered.ts";
 
 /** What does runs of capabilities. */
 export const RUN_KIND = { name: "capability", pool: "capability", keepsFiles: true } as const satisfies WorkKind & {
@@ -39,12 +41,13 @@ export interface ReadRun {
 
 interface Context {
   readonly database: Queryable;
+  readonly offered: Offered;
   readonly catalogue: { current(): Catalogue };
 }
 
 /** @throws ApiError `capability_not_found`; of what the body says, naming the member at fault */
 export async function readRun(context: Context, caller: Caller, id: string, body: unknown): Promise<ReadRun> {
-  const capability = capabilityOf(id);
+  const capability = context.offered.find(id);
   const { isAsync, run } = checkRun(capability, body);
   const price = capabilityPrice(context.catalogue.current(), capability);
   const holdNano = capabilityBound(price, capability, operationsOf(run));
@@ -58,13 +61,6 @@ export async function readRun(context: Context, caller: Caller, id: string, body
     request: { ...run, input },
     inline,
   };
-}
-
-/** @throws ApiError `capability_not_found` */
-export function capabilityOf(id: string): Capability {
-  const capability = findCapability(id);
-  if (capability) return capability;
-  throw new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists those there are.");
 }
 
 /** @throws ApiError naming the member at fault */

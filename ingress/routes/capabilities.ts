@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 
 import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
+import type { Capability } from "#shared/capabilities/entry.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { readJson } from "#shared/json.ts";
 import { loadResult } from "#shared/jobs/result.ts";
@@ -9,11 +10,12 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
-import { capabilityOf, checkRun, operationsOf, readRun, RUN_KIND } from "../capabilities/read-run.ts";
+import { checkRun, operationsOf, readRun, RUN_KIND } from "../capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
+import { rememberPairs } from "../remembered.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf } from "../roles.ts";
 import type { Route, RouteCall } from "../serve.ts";
@@ -29,7 +31,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
       summary: "List the capabilities that can be run",
       description:
         "Deterministic operations on media and documents, ordered by category. The list is the same for every workspace and " +
-        "changes only when the service is deployed or its prices are: keep it, and ask with `If-None-Match`.",
+        "changes only when the service is deployed, or its prices or engines change: keep it, and ask with `If-None-Match`.",
       tags: ["Capabilities"],
       auth: "key",
       responses: {
@@ -37,7 +39,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
         304: { description: "The client has it already" },
       },
       errors: [],
-      handle: (call) => list(context.catalogue.current(), call.request),
+      handle: (call) => list(context, call.request),
     },
     {
       method: "POST",
@@ -78,25 +80,14 @@ function idOf(call: RouteCall): string {
   return call.params["id"] ?? "";
 }
 
-interface Rendered {
-  readonly text: string;
-  readonly etag: string;
-}
+/** The list is the same for every caller until the catalogue is replaced, or workers can run other things. */
+const render = rememberPairs((catalogue: Catalogue, offered: readonly Capability[]) => {
+  const text = JSON.stringify(listCapabilities(catalogue, offered));
+  return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
+});
 
-/** The list is the same for everybody until the catalogue is replaced. */
-const rendered = new WeakMap<Catalogue, Rendered>();
-
-function render(catalogue: Catalogue): Rendered {
-  const known = rendered.get(catalogue);
-  if (known) return known;
-  const text = JSON.stringify(listCapabilities(catalogue));
-  const made = { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
-  rendered.set(catalogue, made);
-  return made;
-}
-
-function list(catalogue: Catalogue, request: Request): Response {
-  const { text, etag } = render(catalogue);
+function list({ catalogue, offered }: IngressContext, request: Request): Response {
+  const { text, etag } = render(catalogue.current(), offered.current());
   const headers = { etag, "cache-control": "private, max-age=300" };
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   if (known.includes(etag) || known.includes("*")) return new Response(null, { status: 304, headers });
@@ -105,7 +96,7 @@ function list(catalogue: Catalogue, request: Request): Response {
 
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const capability = capabilityOf(idOf(call));
+  const capability = context.offered.find(idOf(call));
   const body = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { isAsync, model, checked, request, inline } = await readRun(
     context,
@@ -124,7 +115,7 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const capability = capabilityOf(idOf(call));
+  const capability = context.offered.find(idOf(call));
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { run: checked } = checkRun(capability, readJson(bytes).value);
   const price = capabilityPrice(context.catalogue.current(), capability);

@@ -1,10 +1,12 @@
 /** GET /v1/models and its twin without a key, GET /public/models. */
+import type { Capability } from "#shared/capabilities/entry.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { listModels } from "#shared/catalogue/present.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import { capabilityRows } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
+import { rememberPairs } from "../remembered.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 const QUERY = [
@@ -15,25 +17,24 @@ const QUERY = [
   },
 ];
 
-/** The list is the same for everybody until the catalogue is replaced, and costs more to write than to send. */
-const rendered = new WeakMap<Catalogue, Map<boolean, string>>();
-
-function render(catalogue: Catalogue, includeTools: boolean): string {
-  const lists = rendered.get(catalogue) ?? new Map<boolean, string>();
-  rendered.set(catalogue, lists);
-  const known = lists.get(includeTools);
-  if (known !== undefined) return known;
-  const { object, data } = listModels(catalogue, { includeTools });
-  const tools = includeTools ? capabilityRows(catalogue) : [];
-  const text = JSON.stringify({ object, data: [...data, ...tools] });
-  lists.set(includeTools, text);
-  return text;
+/** @param tools undefined where they are not asked for */
+function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined): string {
+  const { object, data } = listModels(catalogue, { includeTools: tools !== undefined });
+  return JSON.stringify({ object, data: [...data, ...capabilityRows(catalogue, tools ?? [])] });
 }
+
+const withoutTools = rememberPairs((catalogue: Catalogue, _none: object) => listText(catalogue, undefined));
+const withTools = rememberPairs((catalogue: Catalogue, tools: readonly Capability[]) => listText(catalogue, tools));
+const NO_TOOLS = {};
 
 export function models(context: IngressContext): readonly Route[] {
   const handle = (call: RouteCall): Response => {
     const query = new URL(call.request.url).searchParams;
-    const text = render(context.catalogue.current(), query.get("include_tools") === "true");
+    const catalogue = context.catalogue.current();
+    const text =
+      query.get("include_tools") === "true"
+        ? withTools(catalogue, context.offered.current())
+        : withoutTools(catalogue, NO_TOOLS);
     return new Response(text, { headers: { "content-type": JSON_TYPE } });
   };
   const common = {

@@ -231,4 +231,5 @@ export async function dropEndedJobs(
 /** Workers that have not been heard of for an hour. */
 export async function dropSilentWorkers(target: Queryable): Promise<void> {
   await target.query("delete from worker_slots where seen_at < now() - interval '1 hour'");
+  await target.query("delete from capability_offer where seen_at < now() - interval '1 hour'");
 }

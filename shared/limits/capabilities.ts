@@ -41,6 +41,8 @@ export const CAPABILITIES_LIMITS = {
   capabilityFetchMs: 120_000,
   /** A run that crashes its child is run once more, in a fresh one. */
   capabilityTries: 2,
+  /** Loading an engine when a worker starts. */
+  engineTryMs: 20_000,
   /** Of a child, and of all files that it writes. */
   capabilityAddressSpaceBytes: 3_000_000_000,
   capabilityMemoryBytes: 1_500 * MB,

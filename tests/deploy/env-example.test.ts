@@ -88,6 +88,7 @@ describe("deploy/env.example", () => {
         "SLUICE_PRODUCTION",
         "SLUICE_SANDBOX",
         "SLUICE_CATALOGUE",
+        "SLUICE_CAPABILITIES_REQUIRE",
         "SLUICE_BOOTSTRAP_KEY",
         "SLUICE_PUBLIC_URL",
       ]),

@@ -1,4 +1,5 @@
 /** An ingress without its surroundings: what it asks of them is recorded, what they answer is the test's to say. */
+import { CAPABILITIES } from "#shared/capabilities/list.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import type { HoldRequest } from "#shared/admission/calls.ts";
 import { createIpNet } from "#shared/admission/ip-net.ts";
@@ -126,6 +127,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
+    offered: { current: () => CAPABILITIES },
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
     cancel: () => undefined,

@@ -47,13 +47,25 @@ const ready = (checks: Checks = {}, stopping?: AbortSignal): Ready => {
   return (required) => watched.readiness(required);
 };
 
-function serve(isReady: Ready = ready(), registry = new Registry()) {
-  const server = startAdminServer({ host: "127.0.0.1", port: 0, registry, ready: isReady, log });
+function serve(isReady: Ready = ready(), registry = new Registry(), details = {}) {
+  const server = startAdminServer({
+    host: "127.0.0.1",
+    port: 0,
+    registry,
+    ready: isReady,
+    details,
+    log,
+  });
   servers.push(server);
   return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
 }
 
 describe("the admin port", () => {
+  test("tells facts of its role beside the dependencies", async () => {
+    const body = await (await serve(ready(), new Registry(), { engines: { sharp: "ok" } })("/readyz")).json();
+    expect(body).toMatchObject({ status: "ready", engines: { sharp: "ok" } });
+  });
+
   test("serves the metrics page as Prometheus text", async () => {
     const registry = new Registry();
     counter(registry, "seen_total", "h", []).inc();
@@ -92,6 +104,7 @@ describe("the admin port", () => {
 
   test("says by its code that the port is taken", async () => {
     const first = startAdminServer({
+      details: {},
       host: "127.0.0.1",
       port: 0,
       registry: new Registry(),
@@ -101,6 +114,7 @@ describe("the admin port", () => {
     servers.push(first);
     const second = () =>
       startAdminServer({
+        details: {},
         host: "127.0.0.1",
         port: first.port,
         registry: new Registry(),

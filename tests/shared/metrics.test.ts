@@ -47,6 +47,7 @@ describe("the page", () => {
         "sluice_cache_lookups_total counter",
         "sluice_calls_lost_total counter",
         "sluice_calls_waiting gauge",
+        "sluice_capability_engine_up gauge",
         "sluice_catalogue_reloads_total counter",
         "sluice_credits_settled_total counter",
         "sluice_credits_unbilled_total counter",

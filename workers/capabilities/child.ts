@@ -2,7 +2,7 @@
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 
 import type { InputFile, Made, Run } from "./define.ts";
-import { loadEngine } from "./engines.ts";
+import { faultOfEngine, loadEngine } from "./engines.ts";
 import { loadCapability } from "./list.ts";
 import type { RobotsTask } from "./web/robots.ts";
 
@@ -43,7 +43,10 @@ const robots: Task = async (task) => {
   return { output: isVisitAllowed(task as RobotsTask) };
 };
 
-/** Loaded ahead, so that the first run does not wait for it. */
+/** Whether the engine of its input works here. */
+const tryEngine: Task = async (name) => ({ output: (await faultOfEngine(String(name))) ?? null });
+
+/** Loaded ahead, so that the first run does not wait for it; one that cannot be loaded says so when it is tried. */
 const [engine] = process.argv.slice(2);
-if (engine !== undefined) await loadEngine(engine);
-await serveTasks({ run, robots });
+if (engine !== undefined) await loadEngine(engine).catch(() => undefined);
+await serveTasks({ run, robots, tryEngine });

@@ -1,16 +1,52 @@
-/** What children load before their first run. */
-const ENGINES: Readonly<Record<string, () => Promise<unknown>>> = {
-  ffmpeg: () => import("#workers/children/ffmpeg.ts").then(({ loadFfmpeg }) => loadFfmpeg()),
-  sharp: () => import("./image/sharp.ts"),
-  ocr: () => import("./image/ocr.ts"),
-  archive: () => import("./archive/read.ts"),
-  pdf: () => import("./document/pdf.ts"),
-  office: () => import("./document/markdown.ts"),
-  web: () => import("./web/page.ts"),
-  code: () => import("./text.ts"),
+/** What capabilities stand on: loaded before a child's first run, tried when a worker starts. */
+
+interface Engine {
+  readonly load: () => Promise<unknown>;
+  /** Told to operators where it cannot be loaded. */
+  readonly needs: string;
+  /** Why it is not there, with the package or setting to add, before it is loaded; undefined where it is. */
+  readonly missing?: () => Promise<string | undefined>;
+}
+
+const ENGINES: Readonly<Record<string, Engine>> = {
+  ffmpeg: {
+    needs: "Install node-av with its binary for this system.",
+    load: () => import("#workers/children/ffmpeg.ts").then(({ loadFfmpeg }) => loadFfmpeg()),
+  },
+  sharp: { needs: "Install sharp with its binary for this system.", load: () => import("./image/sharp.ts") },
+  ocr: { needs: "Install tesseract.js with its language data.", load: () => import("./image/ocr.ts") },
+  archive: { needs: "Install the packages of package.json.", load: () => import("./archive/read.ts") },
+  pdf: { needs: "Install the packages of package.json.", load: () => import("./document/pdf.ts") },
+  office: { needs: "Install the packages of package.json.", load: () => import("./document/markdown.ts") },
+  web: { needs: "Install the packages of package.json.", load: () => import("./web/page.ts") },
+  code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 
-/** Nothing for an engine that needs no loading ahead. */
+/** @throws Error for a name that is not listed; whatever the engine throws that cannot be loaded */
 export async function loadEngine(name: string): Promise<void> {
-  await ENGINES[name]?.();
+  await engineOf(name).load();
+}
+
+/** Why an engine cannot be used, with the package or setting to add; undefined where it can. */
+export async function faultOfEngine(name: string): Promise<string | undefined> {
+  const { missing, load, needs } = engineOf(name);
+  const why = await missing?.();
+  if (why !== undefined) return why;
+  try {
+    await load();
+    return undefined;
+  } catch {
+    return needs;
+  }
+}
+
+/** What operators are told of an engine whose child ends while it is tried. */
+export function needsOf(name: string): string {
+  return engineOf(name).needs;
+}
+
+function engineOf(name: string): Engine {
+  const engine = ENGINES[name];
+  if (!engine) throw new Error(`there is no engine ${name}`);
+  return engine;
 }

@@ -11,6 +11,15 @@ create table worker_slots (
   primary key (worker, pool, lane)
 ) with (fillfactor = 50);
 
+-- What a worker of the pool `capability` can run, told anew with every beat: what is listed is what all of them can.
+create table capability_offer (
+  worker uuid primary key,
+  ids text[] not null,
+  -- Why an engine is not there, by its name.
+  missing jsonb not null,
+  seen_at timestamptz not null default clock_timestamp()
+);
+
 -- How many jobs of one workspace may be on the queue of a pool and lane at once: two fleets full, shared among the workspaces
 -- that have work there. At least 4, so that a small fleet is kept busy between two looks; at most half of what the stream
 -- takes of one workspace. While no worker is known, as for sixteen slots: there is something to begin with when they come.

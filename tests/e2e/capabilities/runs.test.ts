@@ -47,6 +47,32 @@ const usageOf = (id: string) =>
 const jobOf = async (id: string): Promise<Job> => (await (await bench.call(`/v1/images/jobs/${id}`)).json()) as Job;
 
 describe("the list", () => {
+  test("names what every worker can run, and says of the rest what is missing", async () => {
+    const ids = async (path: string) => ((await (await bench.call(path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id); // prettier-ignore
+    const all = await ids("/v1/tools");
+    const [own] = await bench.stack.query<{ ids: string[]; missing: object }>("select ids, missing from capability_offer"); // prettier-ignore
+    expect(own?.ids).toEqual(all);
+    const worker = newId();
+    await bench.stack.query("insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)", [
+      worker,
+      `{${all.filter((id) => id !== "image.ocr").join(",")}}`,
+      JSON.stringify({ ocr: "Install the reader." }),
+    ]);
+    await eventually("the list is shorter", async () => !(await ids("/v1/tools")).includes("image.ocr"), 15_000);
+    expect(await ids("/v1/tools")).toEqual(all.filter((id) => id !== "image.ocr"));
+    expect(await ids("/v1/models?include_tools=true")).not.toContain("image.ocr");
+    for (const path of ["run", "estimate"]) {
+      expect(await errorOf(await bench.call(`/v1/capabilities/image.ocr/${path}`, PHOTO))).toMatchObject({
+        status: 404,
+        code: "capability_not_found",
+        message: "This service does not offer image.ocr: Install the reader.",
+      });
+    }
+    await bench.stack.query("delete from capability_offer where worker = $1", [worker]);
+    await eventually("the list is whole again", async () => (await ids("/v1/tools")).includes("image.ocr"), 15_000);
+    expect(await ids("/v1/models?include_tools=true")).toContain("image.ocr");
+  }, 40_000);
+
   test("is in the spec's shape and order, with prices, and need not be sent twice", async () => {
     const answer = await bench.call("/v1/tools");
     const { object, data } = (await answer.json()) as { object: string; data: CapabilityEntry[] };

@@ -7,9 +7,11 @@ import { fileURLToPath } from "node:url";
 
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 import { Semaphore } from "#shared/semaphore.ts";
 
 import type { RunResult, RunTask } from "../../capabilities/child.ts";
+import { needsOf } from "../../capabilities/engines.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 export interface CapabilityChildren {
@@ -17,6 +19,8 @@ export interface CapabilityChildren {
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
   /** Whether a site's robots.txt lets an agent ask for an address. @throws MediaError as a child pool's run */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
+  /** Why an engine cannot be used, for operators; undefined where it can. */
+  tryEngine(engine: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -89,6 +93,19 @@ export function openCapabilityChildren(engines: readonly string[] = []): Capabil
       try {
         const one = { task: "robots", input: task, owner: workspaceId, jobMs: LIMITS.webRobotsMs, signal };
         return (await poolOf(engine).run(one)).output === true;
+      } finally {
+        turn.release();
+      }
+    },
+    async tryEngine(engine) {
+      const turn = await turns.take(1, new AbortController().signal);
+      try {
+        const { output } = await poolOf(engine).run({ task: "tryEngine", input: engine, jobMs: LIMITS.engineTryMs });
+        return typeof output === "string" ? output : undefined;
+      } catch (error) {
+        // A child that ends, or does not answer, is an engine that cannot be used.
+        if (error instanceof MediaError) return needsOf(engine);
+        throw error;
       } finally {
         turn.release();
       }

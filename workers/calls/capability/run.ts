@@ -33,7 +33,10 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
     async run(job, control) {
       const capability = findCapability(job.model);
-      if (!capability) return freeFailure(gone(job.model));
+      if (!capability) return freeFailure(gone(`The capability ${job.model} is not offered any more.`));
+      // Workers that differ are rolled out one after the other: the list may still name it.
+      const missing = context.offer?.missing(capability.engine);
+      if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model}: ${missing}`));
       const folder = await mkdtemp(join(folders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {
@@ -184,7 +187,6 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   return freeFailure({ code, message, param: null, retry: false });
 }
 
-function gone(id: string) {
-  const message = `The capability ${id} is not offered any more.`;
+function gone(message: string) {
   return { code: "capability_not_found", message, param: null, retry: false } as const;
 }

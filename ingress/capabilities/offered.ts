@@ -1,0 +1,70 @@
+/** Which capabilities can be run: what all workers tell that they can. The list changes when workers come that can run less or more. */
+import { CAPABILITIES, findCapability } from "#shared/capabilities/list.ts";
+import type { Capability } from "#shared/capabilities/entry.ts";
+import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+
+export interface Offered {
+  /** In the order of `GET /v1/tools`. The same array until the list changes. */
+  current(): readonly Capability[];
+  /** @throws ApiError `capability_not_found`, saying what is missing where that is known */
+  find(id: string): Capability;
+}
+
+const READ_MS = 5_000;
+
+/** Reads what workers tell, at once and every 5 s. Until a worker has told, every capability counts as offered. */
+export async function openOffered({ database, log }: { readonly database: Queryable; readonly log: Logger }) {
+  let offered = offeredBy([]);
+  const read = async (): Promise<void> => {
+    try {
+      const offers = await liveOffers(database);
+      // Without a worker the last list stands: its runs wait for the next one.
+      if (offers.length === 0) return;
+      const next = offeredBy(offers);
+      if (next.list.length !== offered.list.length || next.list.some((one) => !offered.list.includes(one))) {
+        log.info({ capabilities: next.list.length, missing: Object.fromEntries(next.missing) }, "capabilities offered");
+        offered = next;
+      }
+    } catch (error) {
+      log.warn({ err: error }, "what workers can run could not be read");
+    }
+  };
+  let reading: Promise<void> | undefined;
+  const reader = setInterval(() => {
+    reading ??= read().finally(() => (reading = undefined));
+  }, READ_MS);
+  await read();
+  return {
+    current: () => offered.list,
+    find: (id: string) => find(offered, id),
+    close: () => clearInterval(reader),
+  } satisfies Offered & { close(): void };
+}
+
+interface List {
+  readonly list: readonly Capability[];
+  /** Why, by the engine. */
+  readonly missing: ReadonlyMap<string, string>;
+}
+
+function offeredBy(offers: readonly CapabilityOffer[]): List {
+  return {
+    list: CAPABILITIES.filter(({ id }) => offers.every(({ ids }) => ids.includes(id))),
+    missing: new Map(offers.flatMap(({ missing }) => Object.entries(missing))),
+  };
+}
+
+function find({ list, missing }: List, id: string): Capability {
+  const capability = findCapability(id);
+  if (capability && list.includes(capability)) return capability;
+  const why = capability && missing.get(capability.engine);
+  throw new ApiError(
+    "capability_not_found",
+    capability
+      ? `This service does not offer ${id}${why === undefined ? "." : `: ${why}`}`
+      : "There is no such capability; GET /v1/tools lists those there are.",
+  );
+}

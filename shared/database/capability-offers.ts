@@ -1,0 +1,33 @@
+/** What workers can run of the capabilities, as each tells. */
+import { plainArray } from "./arrays.ts";
+import type { Queryable } from "./client.ts";
+
+export interface CapabilityOffer {
+  /** Capabilities whose engines work there. */
+  readonly ids: readonly string[];
+  /** Why an engine does not, by its name: a sentence for operators. */
+  readonly missing: Readonly<Record<string, string>>;
+}
+
+/** Tells, or tells again, what this worker can run. */
+export async function tellOffer(target: Queryable, worker: string, { ids, missing }: CapabilityOffer): Promise<void> {
+  await target.query(
+    `insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)
+     on conflict (worker) do update set ids = excluded.ids, missing = excluded.missing, seen_at = clock_timestamp()`,
+    [worker, plainArray(ids), JSON.stringify(missing)],
+    "tell_offer",
+  );
+}
+
+export async function withdrawOffer(target: Queryable, worker: string): Promise<void> {
+  await target.query("delete from capability_offer where worker = $1", [worker]);
+}
+
+/** Of the workers that told within the last 45 s; none where no worker is known. */
+export async function liveOffers(target: Queryable): Promise<readonly CapabilityOffer[]> {
+  return target.query<{ ids: string[]; missing: Record<string, string> }>(
+    "select ids, missing from capability_offer where seen_at > clock_timestamp() - interval '45 seconds'",
+    [],
+    "live_offers",
+  );
+}

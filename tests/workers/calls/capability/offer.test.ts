@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from "bun:test";
+
+import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/logger.ts";
+import { openOffer } from "#workers/calls/capability/offer.ts";
+
+let metrics: Metrics | undefined;
+afterEach(() => metrics?.close());
+
+/** A worker whose engine for reading letters is not there. */
+async function open(required: readonly string[] = []) {
+  const told: (readonly unknown[])[] = [];
+  metrics = createMetrics("worker");
+  const database = { query: async (_text: string, values: readonly unknown[] = []) => (told.push(values), []) };
+  const tryEngine = async (engine: string) => (engine === "ocr" ? "Install the reader." : undefined);
+  const log = createLogger({ level: "silent", role: "worker", secrets: [] });
+  const offer = await openOffer({ database: database as never, children: { tryEngine }, required, metrics, log });
+  return { offer, told, page: await metrics.registry.metrics() };
+}
+
+test("an engine that cannot be used takes its capabilities out of what is told, and is shown to operators", async () => {
+  const { offer, told, page } = await open();
+  expect(offer.missing("ocr")).toBe("Install the reader.");
+  expect(offer.missing("sharp")).toBeUndefined();
+  expect(offer.engines).toMatchObject({ ocr: "Install the reader.", sharp: "ok" });
+  const ids = CAPABILITIES.filter(({ engine }) => engine !== "ocr").map(({ id }) => id);
+  expect(told[0]?.[1]).toBe(`{${ids.join(",")}}`);
+  expect(page).toMatch(/^sluice_capability_engine_up\{[^}]*engine="ocr"[^}]*\} 0$/m);
+  expect(page).toMatch(/^sluice_capability_engine_up\{[^}]*engine="sharp"[^}]*\} 1$/m);
+  await offer.close();
+  // The last statement takes the offer back.
+  expect(told.at(-1)).toEqual([told[0]?.[0]]);
+});
+
+test("a worker does not start without a capability that is required", async () => {
+  expect(open(["image.resize", "image.ocr", "image.unknown"])).rejects.toThrow(
+    "image.ocr is required and cannot be run: Install the reader.\nSLUICE_CAPABILITIES_REQUIRE names image.unknown",
+  );
+  await (await open(["image.resize"])).offer.close();
+});

@@ -1,0 +1,75 @@
+/** What this worker can run: its engines are tried when it starts, and the ingress is told for as long as it runs. */
+import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { type CapabilityOffer, tellOffer, withdrawOffer } from "#shared/database/capability-offers.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+import type { CapabilityChildren } from "./children.ts";
+
+export interface Offer {
+  /** Why an engine cannot be used here; undefined where it can. */
+  missing(engine: string): string | undefined;
+  /** Each engine, with `ok` or why it cannot be used. */
+  readonly engines: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+interface OfferOptions {
+  readonly database: Queryable;
+  readonly children: Pick<CapabilityChildren, "tryEngine">;
+  /** Capabilities without which this worker is not to start. */
+  readonly required: readonly string[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+const TELL_MS = 15_000;
+
+/** @throws Error naming each required capability that cannot be run, and why */
+export async function openOffer({ database, children, required, metrics, log }: OfferOptions): Promise<Offer> {
+  const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];
+  const tried = await Promise.all(engines.map(async (engine) => [engine, await children.tryEngine(engine)] as const));
+  const missing = new Map(tried.flatMap(([engine, fault]) => (fault === undefined ? [] : [[engine, fault] as const])));
+  for (const engine of engines) metrics.capabilityEngineUp.set(missing.has(engine) ? 0 : 1, engine);
+  checkRequired(required, missing);
+  for (const [engine, fault] of missing) {
+    const ids = CAPABILITIES.filter((one) => one.engine === engine).map(({ id }) => id);
+    log.warn({ engine, capabilities: ids, fault }, "an engine cannot be used, its capabilities are not listed");
+  }
+  const worker = newId();
+  const offer: CapabilityOffer = {
+    ids: CAPABILITIES.filter(({ engine }) => !missing.has(engine)).map(({ id }) => id),
+    missing: Object.fromEntries(missing),
+  };
+  await tellOffer(database, worker, offer);
+  log.info({ capabilities: offer.ids.length, engines: engines.length - missing.size }, "capabilities can be run");
+  let telling: Promise<void> | undefined;
+  const teller = setInterval(() => {
+    telling ??= tellOffer(database, worker, offer)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, "the ingress could not be told which capabilities can be run"),
+      )
+      .finally(() => (telling = undefined));
+  }, TELL_MS);
+  return {
+    missing: (engine) => missing.get(engine),
+    engines: Object.fromEntries(engines.map((engine) => [engine, missing.get(engine) ?? "ok"])),
+    async close() {
+      clearInterval(teller);
+      await telling;
+      await withdrawOffer(database, worker);
+    },
+  };
+}
+
+function checkRequired(required: readonly string[], missing: ReadonlyMap<string, string>): void {
+  const faults = required.flatMap((id) => {
+    const capability = CAPABILITIES.find((one) => one.id === id);
+    if (!capability) return [`SLUICE_CAPABILITIES_REQUIRE names ${id}, which is no capability of this version`];
+    const fault = missing.get(capability.engine);
+    return fault === undefined ? [] : [`${id} is required and cannot be run: ${fault}`];
+  });
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}
