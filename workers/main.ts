@@ -23,6 +23,7 @@ import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
+import { findIsolation, NO_ISOLATION } from "./calls/capability/isolation.ts";
 import { openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
@@ -79,9 +80,11 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   // Each call looks at one thing at a time, so that none hears `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
-  const capabilities = openCapabilityChildren(pools.includes("capability") ? ["sharp"] : []);
+  const runsCapabilities = pools.includes("capability");
+  const isolation = runsCapabilities ? await findIsolation(log) : NO_ISOLATION;
+  const capabilities = openCapabilityChildren(isolation, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
-  const offer = pools.includes("capability")
+  const offer = runsCapabilities
     ? await openOffer({ database, children: capabilities, required: config.capabilitiesRequired, metrics, log })
     : undefined;
   lifecycle.onStop("capability offer", () => offer?.close());

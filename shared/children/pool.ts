@@ -316,15 +316,20 @@ function limits({ addressSpaceBytes, processorSeconds }: ChildPoolOptions): stri
   return [prlimit, `--as=${addressSpaceBytes}`, `--cpu=${processorSeconds}`, "--core=0", "--"];
 }
 
-/** 0 where the system does not tell. */
-function residentBytes(pid: number): number {
+/** Of a process and of those that it started; 0 where the system does not tell. */
+function residentBytes(pid: number, depth = 0): number {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1];
-    return Number(pages) * PAGE_BYTES;
+    const started = depth < DEPTH_MAX ? readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ") : [];
+    const theirs = started.reduce((sum, one) => sum + (one === "" ? 0 : residentBytes(Number(one), depth + 1)), 0);
+    return Number(pages) * PAGE_BYTES + theirs;
   } catch {
     return 0;
   }
 }
+
+/** Processes of processes: a launcher, the child, its browser, that one's tabs. */
+const DEPTH_MAX = 8;
 
 /** Some arm64 kernels have larger pages: the limit is then reached later. */
 const PAGE_BYTES = 4_096;

@@ -1,6 +1,6 @@
 /** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, deaths of worker and child. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 import sharp from "sharp";
 
@@ -351,11 +351,22 @@ describe("a run whose", () => {
   test("child is killed begins anew in a fresh one", async () => {
     const id = await start();
     const [worker] = bench.stack.workers;
-    // The oldest of its engine has it: those that are started ahead come later.
-    const oldest = ["pgrep", "-o", "-P", String(worker?.pid), "-f", "capabilities/child.ts code"];
-    process.kill(Number(Bun.spawnSync(oldest).stdout.toString()), "SIGKILL");
+    process.kill(runningChild(worker?.pid), "SIGKILL");
     expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
     expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
     expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
   }, 60_000);
 });
+
+/** The child that stands in a run's folder of this worker: others wait for work. */
+function runningChild(worker: number | undefined): number {
+  const found = readdirSync("/proc").filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).includes(`/sluice-runs-${worker}-`);
+    } catch {
+      return false;
+    }
+  });
+  expect(found).toHaveLength(1);
+  return Number(found[0]);
+}

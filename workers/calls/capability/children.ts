@@ -14,6 +14,9 @@ import type { RunResult, RunTask } from "../../capabilities/child.ts";
 import { needsOf } from "../../capabilities/engines.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
+import { watchFolder } from "./disk.ts";
+import { giveTo, type Isolation } from "./isolation.ts";
+
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
@@ -42,7 +45,7 @@ const RUNS_MAX = 200;
 const IDLE_MS = 30_000;
 
 /** @param engines with children started ahead */
-export function openCapabilityChildren(engines: readonly string[] = []): CapabilityChildren {
+export function openCapabilityChildren(isolation: Isolation, engines: readonly string[] = []): CapabilityChildren {
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
   const turns = new Semaphore(cores);
@@ -52,6 +55,7 @@ export function openCapabilityChildren(engines: readonly string[] = []): Capabil
     const pool = createChildPool({
       script: CHILD,
       args: [engine],
+      launcher: isolation.launcher,
       spares: 1,
       // One more than can be busy: a workspace's own child rests while another's works.
       childrenMax: cores + 1,
@@ -74,17 +78,22 @@ export function openCapabilityChildren(engines: readonly string[] = []): Capabil
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
       const turn = await turns.take(1, signal);
+      giveTo(task.folder, isolation.user);
+      const disk = watchFolder(task.folder, LIMITS.capabilityOutputBytesMax);
       try {
         const { output } = await poolOf(engine).run({
           task: "run",
           input: task,
           owner: workspaceId,
           jobMs: runMs,
-          signal,
+          signal: AbortSignal.any([signal, disk.full]),
           onChunk: (bytes) => onProgress(new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true)),
         });
         return output as RunResult;
+      } catch (error) {
+        throw disk.full.aborted && !signal.aborted ? disk.full.reason : error;
       } finally {
+        disk.close();
         turn.release();
       }
     },

@@ -1,0 +1,41 @@
+/** What a run writes, held to its limit while it writes. */
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+const LOOK_MS = 250;
+
+/**
+ * Looks at a folder four times a second.
+ * @returns a signal that is aborted with a MediaError once there are more than `bytesMax` on the disk beyond those at the start
+ */
+export function watchFolder(folder: string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
+  const full = new AbortController();
+  const before = bytesIn(folder);
+  const timer = setInterval(() => {
+    if (bytesIn(folder) - before <= bytesMax) return;
+    clearInterval(timer);
+    full.abort(new MediaError("too_large", `Expected a run to write at most ${bytesMax} bytes, got more.`));
+  }, LOOK_MS);
+  return { full: full.signal, close: () => clearInterval(timer) };
+}
+
+/** What takes room on the disk; a hole in a file takes none. */
+function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readNames(folder)) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? bytesIn(path) : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+  }
+  return bytes;
+}
+
+/** None of a folder that a child has just taken away. */
+function readNames(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
