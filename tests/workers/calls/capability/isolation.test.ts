@@ -37,7 +37,7 @@ test("what is in force is told, and a child does its work in it", async () => {
   expect(told).toHaveLength(1);
   const script = `const text = require("fs").readFileSync("in-text", "utf8");
     require("fs").writeFileSync("made", text);
-    console.log(JSON.stringify({ text, user: process.getuid() }))`;
+    process.stdout.write(JSON.stringify({ text, user: process.getuid() }))`;
   const { text, user } = (await printed(script, isolation.launcher)) as { text: string; user: number };
   expect(text).toBe("tea");
   expect(user).toBe(isolation.user ?? process.getuid?.() ?? -1);
@@ -49,7 +49,7 @@ const isWeak = (): boolean => isolation.hasNetwork || isolation.seesProcesses;
 test("a child reaches no server of this machine, unless it is started to", async () => {
   if (isWeak()) return;
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("tea") });
-  const script = `console.log(JSON.stringify(await fetch("${server.url.href}").then(() => "reached", () => "not reached")))`;
+  const script = `process.stdout.write(JSON.stringify(await fetch("${server.url.href}").then(() => "reached", () => "not reached")))`;
   expect(await printed(script, isolation.launcher)).toBe("not reached");
   expect(await printed(script, isolation.launcherWithNetwork)).toBe("reached");
   await server.stop(true);
@@ -58,7 +58,7 @@ test("a child reaches no server of this machine, unless it is started to", async
 test("a child sees no process but its own, and so no environment of ours", async () => {
   if (isWeak()) return;
   const script = `const pids = require("fs").readdirSync("/proc").filter((name) => Number(name) > 0);
-    console.log(JSON.stringify({ pids: pids.length, own: process.pid }))`;
+    process.stdout.write(JSON.stringify({ pids: pids.length, own: process.pid }))`;
   for (const launcher of [isolation.launcher, isolation.launcherWithNetwork]) {
     expect(await printed(script, launcher)).toEqual({ pids: 1, own: 1 });
   }
