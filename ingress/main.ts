@@ -104,7 +104,7 @@ export async function startIngress(): Promise<void> {
   const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
   const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
 
-  const offered = await openOffered({ database, log });
+  const offered = await openOffered({ database, catalogue, log });
   lifecycle.onStop("capabilities offered", () => offered.close());
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());

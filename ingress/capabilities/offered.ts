@@ -1,10 +1,16 @@
-/** Which capabilities can be run: what all workers tell that they can. The list changes when workers come that can run less or more. */
+/**
+ * Which capabilities can be run: what all workers tell that they can, but for those that operators' files disable. The list changes
+ * when workers come that can run less or more, and with the catalogue.
+ */
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { CAPABILITIES, findCapability } from "#shared/capabilities/list.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+
+import { rememberPairs } from "../remembered.ts";
 
 export interface Offered {
   /** In the order of `GET /v1/tools`. The same array until the list changes. */
@@ -13,11 +19,22 @@ export interface Offered {
   find(id: string): Capability;
 }
 
+interface OfferedOptions {
+  readonly database: Queryable;
+  readonly catalogue: { current(): Catalogue };
+  readonly log: Logger;
+}
+
 const READ_MS = 5_000;
 
 /** Reads what workers tell, at once and every 5 s. Until a worker has told, every capability counts as offered. */
-export async function openOffered({ database, log }: { readonly database: Queryable; readonly log: Logger }) {
+export async function openOffered({ database, catalogue, log }: OfferedOptions) {
   let offered = offeredBy([]);
+  const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
+    ...list,
+    list: list.list.filter(({ id }) => capabilities.get(id)?.isDisabled !== true),
+  }));
+  const now = (): List => enabled(offered, catalogue.current());
   const read = async (): Promise<void> => {
     try {
       const offers = await liveOffers(database);
@@ -38,8 +55,8 @@ export async function openOffered({ database, log }: { readonly database: Querya
   }, READ_MS);
   await read();
   return {
-    current: () => offered.list,
-    find: (id: string) => find(offered, id),
+    current: () => now().list,
+    find: (id: string) => find(now(), id),
     close: () => clearInterval(reader),
   } satisfies Offered & { close(): void };
 }

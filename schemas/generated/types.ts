@@ -551,6 +551,7 @@ export interface CatalogueFile {
   providers?: ProviderEntry[];
   presets?: PresetEntry[];
   models?: CatalogueModel[];
+  capabilities?: CatalogueCapability[];
 }
 /**
  * A provider in a catalogue file: who answers, in which dialect, where, and which variable of the environment holds our key. An entry whose id is already known changes only the members it names.
@@ -847,6 +848,20 @@ export interface SourceEntry {
     | "reasoning_by_budget"
     | "reasoning_always"
   )[];
+}
+/**
+ * What an operator says of a capability; one that no file names has the price it ships with.
+ */
+export interface CatalogueCapability {
+  /**
+   * As `GET /v1/tools` lists it.
+   */
+  id: string;
+  /**
+   * Takes the capability out.
+   */
+  disabled?: boolean;
+  pricing?: PricingText;
 }
 /**
  * Log probabilities of the tokens of one choice.

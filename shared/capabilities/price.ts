@@ -39,8 +39,11 @@ function unitsOf({ unit }: Price, milliseconds: number, pixels: number): Record<
 }
 
 /** The catalogue's own price, else ours. */
-export function capabilityPrice(_catalogue: Catalogue, { pricing }: Pick<Capability, "pricing">): Price {
-  return parsePrice(pricing);
+export function capabilityPrice(
+  { capabilities }: Pick<Catalogue, "capabilities">,
+  { id, pricing }: Pick<Capability, "id" | "pricing">,
+): Price {
+  return capabilities.get(id)?.price ?? parsePrice(pricing);
 }
 
 /** A run on an image of two megapixels, or of two seconds. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type {
+  CatalogueCapability,
   CatalogueModel,
   EmbeddingFacts,
   PresetEntry,
@@ -12,8 +13,17 @@ import type {
 import { LIMITS } from "#shared/limits.ts";
 import { parsePrice, priceField } from "#shared/pricing/price.ts";
 
-import type { Catalogue, Embedding, Model, Preset, Provider, Source, Surroundings } from "./catalogue.ts";
-import { checkModel, checkPreset, checkProvider } from "./check.ts";
+import type {
+  CapabilityTerms,
+  Catalogue,
+  Embedding,
+  Model,
+  Preset,
+  Provider,
+  Source,
+  Surroundings,
+} from "./catalogue.ts";
+import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
 import { withLacks } from "./lacks.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
@@ -27,6 +37,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   throwFaults([
     ...[...files.providers.values()].filter(isEnabled).flatMap(checkProvider),
     ...[...files.presets.values()].filter(isEnabled).flatMap(checkPreset),
+    ...[...files.capabilities.values()].flatMap(checkCapability),
     ...[...files.models.values()].filter(isEnabled).flatMap((model) => checkModel(model, files.providers)),
   ]);
   const providers = new Map(enabled(files.providers).map((entry) => [entry.id, buildProvider(entry)]));
@@ -44,7 +55,8 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
       models.set(entry.slug, buildModel(entry, entry.pricing, known));
     } else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
   }
-  const content = { providers, presets, models, unroutable };
+  const capabilities = new Map([...files.capabilities].map(([id, { entry }]) => [id, buildCapability(entry)]));
+  const content = { providers, presets, models, unroutable, capabilities };
   return Object.freeze({ version: versionOf(content), ...content });
 }
 
@@ -82,6 +94,10 @@ function buildPreset(entry: PresetEntry): Preset {
     requests_per_minute: entry.requests_per_minute ?? null,
     daily_tokens: entry.daily_tokens ?? null,
   });
+}
+
+function buildCapability({ disabled = false, pricing }: CatalogueCapability): CapabilityTerms {
+  return deepFreeze({ isDisabled: disabled, ...(pricing !== undefined && { price: parsePrice({ ...pricing }) }) });
 }
 
 /** From an entry that has passed its check. */

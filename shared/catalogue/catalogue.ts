@@ -122,6 +122,12 @@ export interface Preset {
   readonly daily_tokens: number | null;
 }
 
+export interface CapabilityTerms {
+  readonly isDisabled: boolean;
+  /** Absent: the price it ships with. */
+  readonly price?: Price;
+}
+
 export interface Catalogue {
   /** Short hash of the content: equal in all processes that read the same files with the same keys. */
   readonly version: string;
@@ -131,6 +137,8 @@ export interface Catalogue {
   readonly unroutable: ReadonlyMap<string, string>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly presets: ReadonlyMap<string, Preset>;
+  /** Id → what operators say of a capability; none for the rest. */
+  readonly capabilities: ReadonlyMap<string, CapabilityTerms>;
 }
 
 /** What decides which sources can be called. */

@@ -1,6 +1,13 @@
 /** What a whole entry must have, once all files are merged. The schema has already judged each file by itself. */
-import type { CatalogueModel, PresetEntry, PricingText, ProviderEntry } from "#schemas/generated/types.ts";
+import type {
+  CatalogueCapability,
+  CatalogueModel,
+  PresetEntry,
+  PricingText,
+  ProviderEntry,
+} from "#schemas/generated/types.ts";
 
+import { findCapability } from "#shared/capabilities/list.ts";
 import { priceField } from "#shared/pricing/price.ts";
 
 import { type CatalogueFault, quote } from "./faults.ts";
@@ -47,6 +54,23 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
     ...checkSeconds(model),
     ...checkFields(model),
   ];
+}
+
+/** What a run of any capability is measured by. */
+const RUN_UNITS = ["per_operation", "per_second"];
+
+/** Faults of what is said about one capability. */
+export function checkCapability(merged: Merged<CatalogueCapability>): CatalogueFault[] {
+  const { id, pricing } = merged.entry;
+  const capability = findCapability(id);
+  if (!capability) return [fault(merged, ["id"], `there is no capability ${quote(id)}`)];
+  if (pricing === undefined) return [];
+  const units = [...new Set([...RUN_UNITS, capability.pricing["unit"] ?? ""])];
+  if (pricing.unit !== undefined && !units.includes(pricing.unit)) {
+    const message = `expected ${units.join(" or ")} for the capability ${id}, got ${quote(pricing.unit)}`;
+    return [fault(merged, ["pricing", "unit"], message)];
+  }
+  return checkPrices(merged, pricing, `the capability ${quote(id)}`, []);
 }
 
 function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
@@ -149,8 +173,20 @@ function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): Cata
     const message = `expected ${CALL_UNITS.join(" or ")} for ${kind} model, got ${quote(unit)}`;
     return [fault(model, ["pricing", "unit"], message)];
   }
-  const needed = unit === "per_token" ? ["input_per_million"] : [priceField(unit)];
-  if (unit === "per_token" && model.entry.supports_chat) needed.push("output_per_million");
+  const more = unit === "per_token" && model.entry.supports_chat ? ["output_per_million"] : [];
+  return checkPrices(model, pricing, owner, more);
+}
+
+/** @param more prices that are needed beside the unit's own */
+function checkPrices(
+  model: Merged<object>,
+  pricing: PricingText,
+  owner: string,
+  more: readonly string[],
+): CatalogueFault[] {
+  const { unit } = pricing;
+  if (unit === undefined) return [missing(model, "pricing.unit", owner)];
+  const needed = [unit === "per_token" ? "input_per_million" : priceField(unit), ...more];
   const given = Object.keys(pricing).filter((field) => field !== "unit" && field !== "currency");
   const isAccepted = (field: string): boolean =>
     unit === "per_token" ? field.endsWith("_per_million") : field === priceField(unit);

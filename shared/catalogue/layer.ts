@@ -60,7 +60,12 @@ function parseYaml(file: string, text: string): unknown {
   // Bun gives several documents as a list, and nothing as null
   if (Array.isArray(content)) {
     throw new CatalogueError([
-      { file, line: 1, place: "", message: "expected one mapping with providers, presets or models, got a list" },
+      {
+        file,
+        line: 1,
+        place: "",
+        message: "expected one mapping with providers, presets, models or capabilities, got a list",
+      },
     ]);
   }
   return content ?? {};
@@ -70,13 +75,21 @@ type Finding = readonly [place: string, message: string];
 
 /** YAML turns 0.1 into a float: the digits would be lost before we see them. */
 function unquotedPrices(content: unknown): Finding[] {
-  const models = (content as { models?: unknown }).models;
-  if (!Array.isArray(models)) return [];
-  return models.flatMap((model: unknown, index) => {
+  return PRICED.flatMap((list) => {
+    const entries = (content as Readonly<Record<string, unknown>>)[list];
+    return Array.isArray(entries) ? unquotedPricesIn(list, entries) : [];
+  });
+}
+
+/** Lists whose entries have prices. */
+const PRICED = ["models", "capabilities"] as const;
+
+function unquotedPricesIn(list: string, entries: readonly unknown[]): Finding[] {
+  return entries.flatMap((model: unknown, index) => {
     const { pricing, price_variants: variants } = (model ?? {}) as { pricing?: unknown; price_variants?: unknown };
     const told = (path: string, value: unknown): Finding[] =>
       typeof value === "number"
-        ? [[`models[${index}].${path}`, `expected decimal text in quotes, got a number: write "${value}"`]]
+        ? [[`${list}[${index}].${path}`, `expected decimal text in quotes, got a number: write "${value}"`]]
         : [];
     return [
       ...Object.entries(typeof pricing === "object" ? (pricing ?? {}) : {}).flatMap(([field, value]) =>
@@ -94,6 +107,7 @@ function repeatedEntries(content: CatalogueFile): Finding[] {
     ["models", "slug", content.models?.map((model) => model.slug)],
     ["providers", "id", content.providers?.map((provider) => provider.id)],
     ["presets", "name", content.presets?.map((preset) => preset.name)],
+    ["capabilities", "id", content.capabilities?.map((capability) => capability.id)],
   ] as const;
   return lists.flatMap(([list, field, names = []]) =>
     names.flatMap((name, index): Finding[] => {
@@ -106,15 +120,17 @@ function repeatedEntries(content: CatalogueFile): Finding[] {
 }
 
 function malformedPrices(content: CatalogueFile): Finding[] {
-  return (content.models ?? []).flatMap((model, index) => {
+  const priced = PRICED.flatMap((list) => (content[list] ?? []).map((entry, index) => ({ list, entry, index })));
+  return priced.flatMap(({ list, entry, index }) => {
+    const variants = "price_variants" in entry ? (entry.price_variants ?? []) : [];
     const prices = [
-      ...Object.entries(model.pricing ?? {}).map(([field, text]) => [`pricing.${field}`, text] as const),
-      ...(model.price_variants ?? []).map(({ price }, at) => [`price_variants[${at}].price`, price] as const),
+      ...Object.entries(entry.pricing ?? {}).map(([field, text]) => [`pricing.${field}`, text] as const),
+      ...variants.map(({ price }, at) => [`price_variants[${at}].price`, price] as const),
     ];
     return prices.flatMap(([path, text]): Finding[] => {
       if (path === "pricing.unit" || path === "pricing.currency") return [];
       const message = priceFault(text);
-      return message === undefined ? [] : [[`models[${index}].${path}`, message]];
+      return message === undefined ? [] : [[`${list}[${index}].${path}`, message]];
     });
   });
 }

@@ -1,5 +1,11 @@
 /** Files laid over each other: entries meet by id, objects merge member by member, lists and values are replaced. */
-import type { CatalogueFile, CatalogueModel, PresetEntry, ProviderEntry } from "#schemas/generated/types.ts";
+import type {
+  CatalogueCapability,
+  CatalogueFile,
+  CatalogueModel,
+  PresetEntry,
+  ProviderEntry,
+} from "#schemas/generated/types.ts";
 
 import type { Layer } from "./layer.ts";
 
@@ -21,6 +27,7 @@ export interface MergedFiles {
   readonly providers: ReadonlyMap<string, Merged<ProviderEntry>>;
   readonly presets: ReadonlyMap<string, Merged<PresetEntry>>;
   readonly models: ReadonlyMap<string, Merged<CatalogueModel>>;
+  readonly capabilities: ReadonlyMap<string, Merged<CatalogueCapability>>;
 }
 
 /** Later layers over earlier ones. Disabled entries stay in, marked: what refers to them is to say why it cannot be used. */
@@ -29,6 +36,7 @@ export function mergeLayers(layers: readonly Layer[]): MergedFiles {
     providers: collect(layers, "providers", (provider) => provider.id, mergeObjects),
     presets: collect(layers, "presets", (preset) => preset.name, mergeObjects),
     models: collect(layers, "models", (model) => model.slug, mergeModel),
+    capabilities: collect(layers, "capabilities", (capability) => capability.id, mergeCapability),
   };
 }
 
@@ -66,6 +74,11 @@ function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel 
   if (over.pricing.unit !== undefined && over.pricing.unit !== base.pricing?.unit) merged.pricing = over.pricing;
   if (over.price_source === undefined) delete merged.price_source;
   return merged;
+}
+
+/** A price is of one unit and replaces the old one whole. */
+function mergeCapability(base: CatalogueCapability, over: CatalogueCapability): CatalogueCapability {
+  return { ...base, ...over };
 }
 
 /** A new object: members of `over` win, objects on both sides merge, everything else is replaced. */

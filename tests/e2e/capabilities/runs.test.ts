@@ -1,6 +1,8 @@
 /** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, deaths of worker and child. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 import sharp from "sharp";
 
@@ -19,16 +21,27 @@ const PHOTO = { image: { file_id: "file-sample-photo" } };
 /** Takes a second or so. */
 const SLOW = { code: { text: "for (let i = 0; ; i++) {}" } };
 
+/** What the operator of this stack says of two capabilities. */
+const TERMS = `capabilities:
+  - id: code.diff
+    pricing: { unit: per_operation, operation_price: "0.5" }
+  - id: code.highlight
+    disabled: true
+`;
+const CATALOGUE = join(mkdtempSync(join(tmpdir(), "sluice-terms-")), "terms.yaml");
+
 let bench: CapabilityBench;
 let poor: Workspace;
 beforeAll(async () => {
-  bench = await startCapabilityBench();
+  writeFileSync(CATALOGUE, TERMS);
+  bench = await startCapabilityBench({ env: { SLUICE_CATALOGUE: CATALOGUE } });
   poor = await createWorkspace(bench.stack, { creditsNano: 1_000n });
 }, 60_000);
 afterAll(async () => {
   expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
   expect(await bench.stack.query("select * from hold")).toEqual([]);
   await bench.stop();
+  rmSync(dirname(CATALOGUE), { recursive: true });
 });
 
 const upload = async (bytes: Uint8Array<ArrayBuffer>, name: string, key = bench.stack.key): Promise<string> => {
@@ -51,7 +64,7 @@ describe("the list", () => {
     const ids = async (path: string) => ((await (await bench.call(path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id); // prettier-ignore
     const all = await ids("/v1/tools");
     const [own] = await bench.stack.query<{ ids: string[]; missing: object }>("select ids, missing from capability_offer"); // prettier-ignore
-    expect(own?.ids).toEqual(all);
+    expect(own?.ids.filter((id) => id !== "code.highlight")).toEqual(all);
     const worker = newId();
     await bench.stack.query("insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)", [
       worker,
@@ -72,6 +85,18 @@ describe("the list", () => {
     await eventually("the list is whole again", async () => (await ids("/v1/tools")).includes("image.ocr"), 15_000);
     expect(await ids("/v1/models?include_tools=true")).toContain("image.ocr");
   }, 40_000);
+
+  test("has the operator's prices, and not what the operator disables", async () => {
+    const { data } = (await (await bench.call("/v1/tools")).json()) as { data: CapabilityEntry[] };
+    expect(data.find(({ id }) => id === "code.diff")?.pricing).toEqual({ currency: "credits", unit: "per_operation", operation_price: 0.5 }); // prettier-ignore
+    expect(data.map(({ id }) => id)).not.toContain("code.highlight");
+    const ran = await bench.made("code.diff", { input: { old: { text: "tea" }, new: { text: "coffee" } } });
+    expect(ran.credits_used).toBe(0.5);
+    expect(await usageOf(ran.id)).toMatchObject([{ status: "succeeded", settled: 500_000_000n }]);
+    expect(
+      await errorOf(await bench.run("code.highlight", { input: { code: { text: "1" } }, params: { language: "js" } })),
+    ).toMatchObject({ status: 404, code: "capability_not_found" });
+  });
 
   test("is in the spec's shape and order, with prices, and need not be sent twice", async () => {
     const answer = await bench.call("/v1/tools");

@@ -35,5 +35,8 @@ test("the example file of the README does what its comments say", async () => {
     input_per_million: "18",
     output_per_million: "72",
   });
+  const { price } = after.capabilities.get("image.ocr") ?? {};
+  expect(price).toMatchObject({ unit: "per_operation", unitRate: 1_000_000_000n });
+  expect(after.capabilities.get("web.fetch")).toEqual({ isDisabled: true });
   expect([before.models.has("gpt-4o"), after.models.has("gpt-4o")]).toEqual([true, false]);
 });

@@ -122,6 +122,26 @@ describe("a file is refused with its place for", () => {
       "0.yaml:20: models[0].pricing.input_per_million: expected at most 1000000 credits",
     ],
     [
+      "a capability that there is not",
+      "capabilities:\n  - id: image.sing\n",
+      '0.yaml:2: capabilities[0].id: there is no capability "image.sing"',
+    ],
+    [
+      "a capability priced by what is not measured",
+      'capabilities:\n  - id: code.diff\n    pricing: { unit: per_megapixel, megapixel_price: "1" }\n',
+      '0.yaml:3: capabilities[0].pricing.unit: expected per_operation or per_second for the capability code.diff, got "per_megapixel"',
+    ],
+    [
+      "a capability with a price that its unit does not have",
+      'capabilities:\n  - id: code.diff\n    pricing: { unit: per_operation, second_price: "1" }\n',
+      '0.yaml:3: capabilities[0].pricing.operation_price: the capability "code.diff" lacks this',
+    ],
+    [
+      "a capability's price without quotes",
+      "capabilities:\n  - id: code.diff\n    pricing: { unit: per_operation, operation_price: 1 }\n",
+      '0.yaml:3: capabilities[0].pricing.operation_price: expected decimal text in quotes, got a number: write "1"',
+    ],
+    [
       "an unknown provider",
       change("provider: play", "provider: plai"),
       '0.yaml:28: models[0].sources[1].provider: expected one of acme, play, got "plai"',
