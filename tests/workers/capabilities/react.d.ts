@@ -1,0 +1,9 @@
+/** What the test of forms calls of React; its own types would redefine those of the browser for the whole project. */
+declare module "react" {
+  export type ComponentType<P> = (props: P) => unknown;
+  export function createElement<P>(type: ComponentType<P>, props: P): object;
+}
+
+declare module "react-dom/server" {
+  export function renderToStaticMarkup(element: object): string;
+}
