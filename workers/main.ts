@@ -133,7 +133,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
         context,
         pool,
         lane,
-        slots,
+        slots: Math.min(slots, row.capacity ?? slots),
         createHandler: (own) => row.createHandler(own),
         runMs: row.runMs(config),
         cancels,

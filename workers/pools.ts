@@ -1,4 +1,6 @@
 /** THE pool table: one row a pool. */
+import { availableParallelism } from "node:os";
+
 import type { Config } from "#shared/config.ts";
 import { CAPABILITY_RUN_MS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -16,6 +18,8 @@ interface PoolRow {
   readonly liveShare: number;
   /** Share of the process' slots that the batch lane may use beside the live lane, so neither starves. */
   readonly batchShare: number;
+  /** Jobs that are worked on at once, where fewer are than a process takes: what the dispatcher is told of it. */
+  readonly capacity?: number;
 }
 
 /** Copying what was made, and the store's own trouble, come on top of the provider's time. */
@@ -31,6 +35,12 @@ export const POOL_TABLE: Readonly<Record<Pool, PoolRow>> = {
   audio: { ...MEDIA, runMs: () => MEDIA_JOBS.music.totalMs + KEEPING_MS },
   video: { ...MEDIA, runMs: () => MEDIA_JOBS.video.totalMs + KEEPING_MS },
   "3d": { ...MEDIA, runMs: () => MEDIA_JOBS.mesh.totalMs + KEEPING_MS },
-  // Runs wait for a core within the worker, so that inputs and results of some move while others compute.
-  capability: { ...MEDIA, liveShare: 1 / 8, runMs: () => Math.max(...Object.values(CAPABILITY_RUN_MS)) + KEEPING_MS },
+  // Runs wait for a core within the worker, so that inputs and results of some move while others compute. Few of one workspace's
+  // are on the queue at once, so that the next workspace's are taken behind no backlog.
+  capability: {
+    ...MEDIA,
+    liveShare: 1 / 8,
+    capacity: availableParallelism(),
+    runMs: () => Math.max(...Object.values(CAPABILITY_RUN_MS)) + KEEPING_MS,
+  },
 };

@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 
 import type { RunResult, RunTask } from "../../capabilities/child.ts";
 import { needsOf } from "../../capabilities/engines.ts";
@@ -16,6 +15,7 @@ import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { watchFolder } from "./disk.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
+import { createTurns } from "./turns.ts";
 
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
@@ -43,12 +43,14 @@ const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url
 /** A child is replaced after so many runs, so that what leaks in it stays small. */
 const RUNS_MAX = 200;
 const IDLE_MS = 30_000;
+/** Runs that may take longer leave a core to those that may not. */
+const LONG_MS = 120_000;
 
 /** @param engines with children started ahead */
 export function openCapabilityChildren(isolation: Isolation, engines: readonly string[] = []): CapabilityChildren {
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
-  const turns = new Semaphore(cores);
+  const turns = createTurns(cores);
   const poolOf = (engine: string): ChildPool => {
     const known = pools.get(engine);
     if (known) return known;
@@ -77,7 +79,7 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
 
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
-      const turn = await turns.take(1, signal);
+      const giveBack = await turns.take({ workspaceId, isLong: runMs > LONG_MS, signal });
       giveTo(task.folder, isolation.user);
       const disk = watchFolder(task.folder, LIMITS.capabilityOutputBytesMax);
       try {
@@ -94,20 +96,20 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
         throw disk.full.aborted && !signal.aborted ? disk.full.reason : error;
       } finally {
         disk.close();
-        turn.release();
+        giveBack();
       }
     },
     async judgeRobots(task, { engine, workspaceId, signal }) {
-      const turn = await turns.take(1, signal);
+      const giveBack = await turns.take({ workspaceId, isLong: false, signal });
       try {
         const one = { task: "robots", input: task, owner: workspaceId, jobMs: LIMITS.webRobotsMs, signal };
         return (await poolOf(engine).run(one)).output === true;
       } finally {
-        turn.release();
+        giveBack();
       }
     },
     async tryEngine(engine) {
-      const turn = await turns.take(1, new AbortController().signal);
+      const giveBack = await turns.take({ workspaceId: "", isLong: false });
       try {
         const { output } = await poolOf(engine).run({ task: "tryEngine", input: engine, jobMs: LIMITS.engineTryMs });
         return typeof output === "string" ? output : undefined;
@@ -116,7 +118,7 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
         if (error instanceof MediaError) return needsOf(engine);
         throw error;
       } finally {
-        turn.release();
+        giveBack();
       }
     },
     async close() {

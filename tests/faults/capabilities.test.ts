@@ -1,0 +1,117 @@
+/** Two hundred runs of five workspaces at once, through the deaths of a worker and of children: all end well, no one waits for another's, the books are exact. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { type CapabilityBench, startCapabilityBench } from "../e2e/capabilities/bench.ts";
+import { processTree } from "../load/processes.ts";
+import { seeded } from "../support/seed.ts";
+import { createWorkspace } from "./bed.ts";
+import { eventually } from "./wait.ts";
+
+const FILE = (name: string) => ({ file_id: `file-sample-${name}` });
+const TEXT = "Three boxes of tea, two of coffee.\n".repeat(200);
+
+/** One of each family, some long and some short. */
+const MIX: readonly (readonly [id: string, body: object])[] = [
+  ["image.resize", { input: { image: FILE("photo") }, params: { width: 640 } }],
+  ["image.filter", { input: { image: FILE("photo") }, params: { type: "blur" } }],
+  ["audio.normalize", { input: { audio: FILE("tune") }, params: {} }],
+  ["video.trim", { input: { video: FILE("clip") }, params: { duration: 1 } }],
+  ["document.extract_text", { input: { document: FILE("report") }, params: {} }],
+  ["document.markdown_to_pdf", { input: { markdown: { text: TEXT } }, params: {} }],
+  ["archive.extract", { input: { archive: FILE("bundle") }, params: {} }],
+  ["archive.checksum", { input: { file: FILE("photo") }, params: {} }],
+  ["code.regex", { input: { text: { text: TEXT } }, params: { pattern: "[a-z]+" } }],
+  ["code.run_javascript", { input: { code: { text: "1 + 1" } }, params: {} }],
+];
+const GREEDY_RUNS = 120;
+const MODEST_RUNS = 20;
+const SEED = 20_261_123;
+
+let bench: CapabilityBench;
+beforeAll(async () => {
+  bench = await startCapabilityBench({ workers: 2 });
+}, 60_000);
+afterAll(() => bench?.stop());
+
+test("200 runs of five workspaces, with deaths in between", async () => {
+  const { stack } = bench;
+  const owners = await Promise.all(
+    Array.from({ length: 5 }, () => createWorkspace(stack, { creditsNano: 100_000_000_000_000n })),
+  );
+  const random = seeded(SEED);
+  const ends: { readonly owner: number; readonly status: number; readonly credits: number; readonly told: string }[] =
+    [];
+  const one = async (owner: number): Promise<void> => {
+    const [id, body] = MIX[Math.floor(random() * MIX.length)] ?? ["", {}];
+    const answer = await bench.run(id, body, owners[owner]?.key);
+    const told = await answer.text();
+    ends.push({
+      owner,
+      status: answer.status,
+      credits: Number(answer.headers.get("x-credits-used") ?? 0),
+      told: `${id} ${told.slice(0, 300)}`,
+    });
+  };
+  const [greedy, ...modest] = owners.map((_, owner) => owner);
+  const all = [
+    ...Array.from({ length: GREEDY_RUNS }, () => one(greedy ?? 0)),
+    ...modest.flatMap((owner) => Array.from({ length: MODEST_RUNS }, () => one(owner))),
+  ];
+  const memory: number[] = [];
+  const watch = setInterval(() => {
+    for (const { pid } of stack.workers) memory.push(ownMb(processTree(pid)));
+  }, 200);
+
+  const [first, second] = stack.workers;
+  await eventually("some have ended", () => ends.length >= 30, 60_000);
+  first?.kill("SIGKILL");
+  for (const pid of childrenAtWork(second?.pid)) process.kill(pid, "SIGKILL");
+  await first?.exited();
+  await first?.restart();
+  await eventually("more have ended", () => ends.length >= 120, 60_000);
+  for (const { pid } of stack.workers) for (const child of childrenAtWork(pid)) process.kill(child, "SIGKILL");
+  await Promise.all(all);
+  clearInterval(watch);
+
+  expect(ends.filter(({ status }) => status !== 200)).toEqual([]);
+  // A fair share of five is served long before the rest of what the greedy one wants.
+  const last = Math.max(...modest.map((owner) => ends.findLastIndex((end) => end.owner === owner)));
+  const left = ends.slice(last + 1).length;
+  expect(left).toBeGreaterThanOrEqual(GREEDY_RUNS / 3);
+  expect(Math.max(...memory)).toBeLessThan(LIMITS.capabilityMemoryBytes / 1e6);
+
+  await eventually("no hold stays open", async () => (await stack.query("select 1 from hold")).length === 0);
+  expect(await auditLedger({ query: stack.query })).toEqual([]);
+  const rows = await stack.query<{ status: string; settled: bigint }>("select status, settled from usage_record");
+  expect(rows.map(({ status }) => status)).toEqual(ends.map(() => "succeeded"));
+  const told = ends.reduce((sum, { credits }) => sum + BigInt(Math.round(credits * 1e9)), 0n);
+  expect(rows.reduce((sum, { settled }) => sum + settled, 0n)).toBe(told);
+}, 180_000);
+
+/** Children that stand in a run's folder of this worker. */
+function childrenAtWork(worker: number | undefined): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return readlinkSync(`/proc/${name}/cwd`).includes(`/sluice-runs-${worker}-`) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Megabytes of these processes; what several share counts in parts. */
+function ownMb(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    try {
+      return sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1_024;
+    } catch {
+      // It ended between the listing and the reading.
+      return sum;
+    }
+  }, 0);
+}
