@@ -260,12 +260,13 @@ function startChild(options: ChildPoolOptions): Child {
     };
     const { jobMs = options.jobMs } = job;
     const deadline = setTimeout(
-      () => stop(new MediaError("timeout", `The media job took longer than ${jobMs / 1000} seconds.`)),
+      () =>
+        stop(new MediaError("timeout", `Expected the work to take at most ${jobMs / 1000} seconds, it takes longer.`)),
       jobMs,
     );
     const watch = setInterval(() => {
       if (residentBytes(process_.pid) > options.memoryBytesMax) {
-        stop(new MediaError("too_large", "The media job needs more memory than there is for one."));
+        stop(new MediaError("too_large", "Expected the work to need less memory than there is for one."));
       }
     }, options.watchMs);
     const abort = (): void => stop(aborted());

@@ -10,6 +10,8 @@ export const DOCUMENT_LIMITS = {
   /** Of a zipped office document, unpacked: parsers hold several times as much. */
   documentUnpackedBytesMax: 200 * MB,
   /** Of one packed stream of a PDF, inflated, and of all of them. */
+  documentContentBytesMax: 32 * MB,
+  /** Pixels of one picture. */
   documentStreamBytesMax: 256 * MB,
   documentStreamsBytesMax: 1_024 * MB,
   /** Lists in lists and quotes in quotes of Markdown. */

@@ -5,6 +5,7 @@
 import type { Capability, CapabilityModality, InputMember, Rule, Schema } from "#shared/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/capabilities/entry.ts";
 
+import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
 
 /** An input in the child's folder. */
@@ -149,7 +150,13 @@ export function defineCapability<const P extends Params, const M extends Members
     members: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, bare(member)])),
     rules,
     pricing: { currency: "credits", ...price },
-    run,
+    run: async (given) => {
+      try {
+        return await run(given);
+      } catch (error) {
+        throw asMediaError(error);
+      }
+    },
   };
 }
 

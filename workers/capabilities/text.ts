@@ -5,6 +5,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { InputFile, Made } from "./define.ts";
+import { asMediaError } from "./faults.ts";
 
 /** UTF-8, without a byte order mark. @throws MediaError corrupt */
 export async function textOf({ path }: InputFile): Promise<string> {
@@ -30,8 +31,11 @@ export async function madeText(
 
 /** A caller's code that cannot be read: what its reader said, in a sentence. */
 export function unreadable(what: string, error: unknown): MediaError {
+  const fault = asMediaError(error);
+  if (fault instanceof MediaError) return fault;
   const [said = ""] = String(error instanceof Error ? error.message : error).split("\n");
-  return new MediaError("corrupt", `The ${what} cannot be read: ${said.trim().slice(0, 200)}.`, { cause: error });
+  const sentence = said.trim().slice(0, 200).replace(/[.:]$/, "");
+  return new MediaError("corrupt", `The ${what} cannot be read: ${sentence}.`, { cause: error });
 }
 
 /** Elements as objects, attributes with an @, words as #text. @throws Error for what is no XML */

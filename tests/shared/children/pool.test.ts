@@ -145,7 +145,10 @@ describe("a pool of children", () => {
   test("goes by a job's own deadline where it has one, and by the usual one again after it", async () => {
     const children = pool({ jobMs: 30_000 });
     const short = await fault(children.run({ task: "spin", input: null, jobMs: 300 }));
-    expect([short.fault, short.message]).toEqual(["timeout", "The media job took longer than 0.3 seconds."]);
+    expect([short.fault, short.message]).toEqual([
+      "timeout",
+      "Expected the work to take at most 0.3 seconds, it takes longer.",
+    ]);
     expect((await echo(children)).jobs).toBe(1);
   });
 

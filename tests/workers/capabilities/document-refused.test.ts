@@ -134,7 +134,7 @@ describe("is refused", () => {
     [
       "a PDF that inflates too far",
       async () => info(await bombs()),
-      "too_large: Expected at most 268435456 bytes of a stream of the PDF unpacked",
+      "too_large: Expected at most 33554432 bytes of a stream of the PDF unpacked",
     ],
     [
       "pages of what has none",

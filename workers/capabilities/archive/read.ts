@@ -76,7 +76,9 @@ const UNIX_TYPE = 0o170_000;
 const UNIX_LINK = 0o120_000;
 
 async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
-  const reader = new ZipReader(new BlobReader(Bun.file(path)), password === undefined ? {} : { password });
+  // Names that lead elsewhere are for our own callers to pass over: the rest of such an archive is still wanted.
+  const options = { filenameValidation: "tolerant", ...(password === undefined ? {} : { password }) } as const;
+  const reader = new ZipReader(new BlobReader(Bun.file(path)), options);
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       const { filename: name, directory, uncompressedSize: bytes, encrypted, externalFileAttributes: mode } = entry;

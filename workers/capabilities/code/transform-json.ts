@@ -50,6 +50,7 @@ export default defineCapability({
     } catch (error) {
       throw unreadable(from.toUpperCase(), error);
     }
+    checkDepth(value);
     if (params.jq !== undefined) value = await queried(value, params.jq);
     if (params.schema !== undefined) check(value, params.schema);
     return madeText(folder, written(value, params.to), {
@@ -60,6 +61,23 @@ export default defineCapability({
   },
 });
 
+const DEPTH_MAX = 200;
+
+/** Written with its indents, data that is nested deeper grows by the square. @throws MediaError too_large */
+function checkDepth(data: unknown): void {
+  let level: readonly unknown[] = [data];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) {
+      throw new MediaError("too_large", `Expected data nested at most ${DEPTH_MAX} deep, got more.`);
+    }
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null
+        ? Object.values(value).filter((one) => typeof one === "object" && one !== null)
+        : [],
+    );
+  }
+}
+
 function guess(data: string): Exclude<From, "auto"> {
   const start = data.trimStart();
   if (/^[{[]/.test(start)) return "json";
@@ -69,7 +87,8 @@ function guess(data: string): Exclude<From, "auto"> {
 
 async function queried(value: unknown, program: string): Promise<unknown> {
   try {
-    return await jq(value as object, program);
+    // As text: its library takes no other value than objects.
+    return await jq(JSON.stringify(value), program);
   } catch (error) {
     throw new MediaError("invalid", `Expected params.jq to be a program that runs: ${String(error).slice(0, 200)}`, {
       cause: error,

@@ -18,23 +18,32 @@ export function checkStreams(bytes: Buffer): void {
     const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
     const found = bytes.indexOf("endstream", start);
     const end = found === -1 ? bytes.length : found;
-    total += inflated(bytes.subarray(start, end), LAYERS_MAX);
+    const bytesMax = isPicture(bytes, at) ? LIMITS.documentStreamBytesMax : LIMITS.documentContentBytesMax;
+    total += inflated(bytes.subarray(start, end), LAYERS_MAX, bytesMax);
     if (total > LIMITS.documentStreamsBytesMax) throw tooMuch("all streams", LIMITS.documentStreamsBytesMax);
     at = bytes.indexOf("stream", end + 9);
   }
 }
 
-function inflated(bytes: Buffer, layers: number): number {
+/** Drawing instructions take a renderer far more memory than pixels do. */
+function isPicture(bytes: Buffer, streamAt: number): boolean {
+  const before = bytes.subarray(Math.max(0, streamAt - DICTIONARY_BYTES_MAX), streamAt).toString("latin1");
+  return before.slice(before.lastIndexOf(" obj") + 1).includes("/Image");
+}
+
+const DICTIONARY_BYTES_MAX = 4_096;
+
+function inflated(bytes: Buffer, layers: number, bytesMax: number): number {
   const [first = 0, second = 0] = bytes;
   const isPacked = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
   if (!isPacked) return 0;
   try {
-    const plain = inflateSync(bytes, { maxOutputLength: LIMITS.documentStreamBytesMax });
-    return plain.length + (layers > 1 ? inflated(plain, layers - 1) : 0);
+    const plain = inflateSync(bytes, { maxOutputLength: bytesMax });
+    return plain.length + (layers > 1 ? inflated(plain, layers - 1, bytesMax) : 0);
   } catch (error) {
     if (error instanceof MediaError) throw error;
     const isTooLarge = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
-    if (isTooLarge) throw tooMuch("a stream", LIMITS.documentStreamBytesMax);
+    if (isTooLarge) throw tooMuch("a stream", bytesMax);
     // What is broken is for the parser to judge.
     return 0;
   }

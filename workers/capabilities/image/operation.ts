@@ -9,8 +9,9 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Member } from "../define.ts";
+import { asMediaError } from "../faults.ts";
 import type { Params, ParamsOf } from "../params.ts";
-import { asMediaError, type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
+import { type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
 
 /** Second images, by name. */
 export type Assets = Readonly<Record<string, InputFile | undefined>>;

@@ -7,6 +7,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { InputFile, Made } from "../define.ts";
+import { asMediaError } from "../faults.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
 
 // One image at a time on one core: what runs beside it is another child's.
@@ -97,16 +98,6 @@ function checkSize(width: number, height: number, pages: number): void {
     const got = width * height * pages;
     throw new MediaError("too_large", `Expected at most ${imageFramesPixelsMax} pixels in all frames, got ${got}.`);
   }
-}
-
-/** What sharp says of a file that it cannot read is the caller's to mend. */
-export function asMediaError(error: unknown): unknown {
-  if (error instanceof MediaError || !(error instanceof Error)) return error;
-  const isInput =
-    /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i.test(
-      error.message,
-    );
-  return isInput ? new MediaError("corrupt", "The image cannot be decoded.", { cause: error }) : error;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { createTurns, type Turns } from "#workers/calls/capability/turns.ts";
+import { createTurns, type TurnOptions, type Turns } from "#workers/calls/capability/turns.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -8,15 +8,17 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 function asker(turns: Turns) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
+  const take = async (name: string, options: TurnOptions): Promise<void> => {
+    try {
+      ends.set(name, await turns.take(options));
+      begun.push(name);
+    } catch {
+      begun.push(`${name} left`);
+    }
+  };
   const ask = (name: string, isLong = false, signal?: AbortSignal): void => {
     const [workspaceId = ""] = name.split(" ");
-    turns.take({ workspaceId, isLong, ...(signal === undefined ? {} : { signal }) }).then(
-      (end) => {
-        begun.push(name);
-        ends.set(name, end);
-      },
-      () => begun.push(`${name} left`),
-    );
+    void take(name, { workspaceId, isLong, ...(signal === undefined ? {} : { signal }) });
   };
   const end = async (name: string): Promise<void> => {
     ends.get(name)?.();
