@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 
-import { capabilitiesJson } from "./generate/capabilities.ts";
+import { definedCapabilities } from "./generate/capabilities.ts";
+import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { typesModule } from "./generate/types.ts";
@@ -32,7 +33,11 @@ const GENERATORS: readonly Generator[] = [
   {
     name: "capabilities",
     async generate() {
-      return { "schemas/generated/capabilities.json": await capabilitiesJson() };
+      const all = await definedCapabilities();
+      return {
+        "schemas/generated/capabilities.json": `${JSON.stringify(all, null, 1)}\n`,
+        "schemas/CAPABILITIES.md": capabilitiesPage(all),
+      };
     },
   },
 ];

@@ -6,7 +6,7 @@ import { reasonOf, StartFault } from "../embedded/fault.mjs";
 
 export const USAGE = `usage: npm run demo -- [--base-url URL --key KEY] [--out FOLDER] [--model CALL=MODEL]…
 
-Calls every kind of model once and saves what they make. Without --base-url it calls the stack that \`npm start\` runs
+Calls every kind of model and capability once and saves what they make. Without --base-url it calls the stack that \`npm start\` runs
 on this data directory, or starts one for as long as it takes.
 
   --base-url  address of a Sluice, such as http://127.0.0.1:8080/v1   (or SLUICE_BASE_URL)

@@ -25,10 +25,10 @@ export async function pageOf(all: readonly Done[], at: Date): Promise<string> {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Sluice: every kind of model, called once</title>
+<title>Sluice: every kind of model and capability, called once</title>
 <style>${STYLE}
 </style>
-<h1>Every kind of model, called once</h1>
+<h1>Every kind of model and capability, called once</h1>
 <p>${at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${all.length} calls, ${credits} credits.</p>
 ${all.map(sectionOf).join("\n")}
 <script>${await viewerScript()}</script>
@@ -62,7 +62,7 @@ function shown({ file, bytes }: Artifact): string {
   const link = encodeURIComponent(file);
   const name = escaped(file);
   if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
-  if (file.endsWith(".mp4")) return `<video src="${link}" controls loop playsinline preload="metadata"></video>`;
+  if (/\.(?:mp4|webm)$/.test(file)) return `<video src="${link}" controls loop playsinline preload="metadata"></video>`;
   if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
   const canvas = file.endsWith(".glb") ? `<canvas data-mesh="${bytes.toBase64()}"></canvas>\n` : "";
   return `${canvas}<p><a href="${link}">${name}</a></p>`;

@@ -17,7 +17,7 @@ export interface Done {
   readonly result: Outcome | { readonly fault: string };
 }
 
-const WIDTHS = [14, 18, 8, 15] as const;
+const WIDTHS = [14, 24, 8, 15] as const;
 
 /**
  * @param calls later ones may go by what earlier ones made

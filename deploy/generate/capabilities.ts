@@ -1,9 +1,9 @@
-/** The list of capabilities as the ingress serves it, from their definitions. */
+/** The capabilities as they are defined, without what runs them. */
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CAPABILITY_IDS, loadCapability } from "#workers/capabilities/list.ts";
 
-export async function capabilitiesJson(): Promise<string> {
+/** In the order of the list. */
+export async function definedCapabilities(): Promise<readonly Capability[]> {
   const all = await Promise.all(CAPABILITY_IDS.map(loadCapability));
-  const entries = all.map(({ run: _run, ...entry }): Capability => entry);
-  return `${JSON.stringify(entries, null, 1)}\n`;
+  return all.map(({ run: _run, ...entry }): Capability => entry);
 }

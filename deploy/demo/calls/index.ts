@@ -1,5 +1,6 @@
 /** The calls of the demonstration, in order: later ones go by what earlier ones made. */
 import type { Call } from "../call.ts";
+import { capabilities } from "./capabilities.ts";
 import { video } from "./videos.ts";
 import { mesh, meshTransform } from "./meshes.ts";
 import { image, imageEdit } from "./images.ts";
@@ -19,4 +20,5 @@ export const CALLS: readonly Call[] = [
   video,
   mesh,
   meshTransform,
+  ...capabilities,
 ];

@@ -1,0 +1,85 @@
+/** The page on capabilities for readers: each with its inputs, params, price and first examples, which the suite runs. */
+import type { Capability, Schema } from "#shared/capabilities/entry.ts";
+import { CATEGORIES } from "#shared/capabilities/entry.ts";
+
+const HEAD = `# Capabilities
+
+What \`POST /v1/capabilities/{id}/run\` does, written by \`npm run generate\` from the definitions in \`workers/capabilities\`; \`GET /v1/tools\` has the same
+with whole schemas. Every example runs in the test suite on the sample that it names.
+
+A file of \`input\` is one of \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` and, for text, \`{"text"}\`. Params without a default may be left out, unless they are
+**bold**. Prices are in credits and may be changed by the operator's catalogue.
+`;
+
+export function capabilitiesPage(all: readonly Capability[]): string {
+  const parts = CATEGORIES.flatMap((category) => {
+    const own = all.filter((one) => one.category === category);
+    return own.length === 0 ? [] : [`## ${category}\n`, ...own.map(entryOf)];
+  });
+  return [HEAD, ...parts].join("\n");
+}
+
+function entryOf(capability: Capability): string {
+  const { id, description, input_schema, params_schema, output_modality, examples, sample_input, pricing } = capability;
+  const required = (params_schema["required"] ?? []) as readonly string[];
+  const rows = Object.entries(propertiesOf(params_schema)).map(([name, shown]) =>
+    rowOf(name, shown, required.includes(name)),
+  );
+  const params = rows.length === 0 ? "" : `\n| Param | Value | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const bodies = examples.map(({ title, params: given }) => `${title}:\n\n${bodyOf(sample_input, given)}`).join("\n\n");
+  return `### ${id}\n
+${description}\n
+${inputsOf(input_schema)} → ${output_modality}; ${priceOf(pricing)}.
+${params}
+${bodies}
+`;
+}
+
+function bodyOf(input: unknown, params: unknown): string {
+  return `\`\`\`json\n${JSON.stringify({ input, params })}\n\`\`\``;
+}
+
+function inputsOf(schema: Schema): string {
+  const required = (schema["required"] ?? []) as readonly string[];
+  return Object.keys(propertiesOf(schema))
+    .map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\` (may be left out)`))
+    .join(", ");
+}
+
+function priceOf({ unit = "", ...price }: Capability["pricing"]): string {
+  const [, amount = ""] = Object.entries(price).find(([name]) => name.endsWith("_price")) ?? [];
+  return `${amount} credits ${unit.replace("_", " ")}`;
+}
+
+/** What is shown of a param's schema. */
+interface Shown {
+  readonly description?: string;
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly (string | number)[];
+  readonly default?: unknown;
+  readonly "x-svc-unit"?: string;
+}
+
+function propertiesOf(schema: Schema): Readonly<Record<string, Shown>> {
+  return (schema["properties"] ?? {}) as Readonly<Record<string, Shown>>;
+}
+
+function rowOf(name: string, shown: Shown, isRequired: boolean): string {
+  const { default: value, description = "" } = shown;
+  const usual = value === undefined ? "" : ` = \`${JSON.stringify(value)}\``;
+  return `| ${isRequired ? `**${name}**` : name} | ${valuesOf(shown)}${usual} | ${cell(description)} |`;
+}
+
+function valuesOf({ type = "", minimum, maximum, enum: values, "x-svc-unit": unit }: Shown): string {
+  if (values) return cell(values.join(" / "));
+  const isBounded = minimum !== undefined || maximum !== undefined;
+  const range = isBounded ? ` ${minimum ?? ""}–${maximum ?? ""}` : "";
+  return `${type}${range}${unit === undefined ? "" : ` ${unit}`}`;
+}
+
+/** A bar would end a cell. */
+function cell(text: string): string {
+  return text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
+}
