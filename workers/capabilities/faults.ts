@@ -11,6 +11,12 @@ export function asMediaError(error: unknown): unknown {
   if (OF_DEPTH.test(error.message)) {
     return new MediaError("too_large", "Expected data whose parts are nested less deep.", { cause: error });
   }
+  const format = /too large for the (\S+) format/i.exec(error.message)?.[1];
+  if (format !== undefined) {
+    return new MediaError("too_large", `Expected a result with fewer pixels on a side: ${format} cannot hold it.`, {
+      cause: error,
+    });
+  }
   return OF_IMAGES.test(error.message)
     ? new MediaError("corrupt", "The image cannot be decoded.", { cause: error })
     : error;

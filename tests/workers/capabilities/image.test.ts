@@ -213,6 +213,17 @@ describe("is refused", () => {
       "too_large: Expected at most 64000000 pixels, got 900000000.",
     ],
     [
+      "a place that is looked for in an animation",
+      async () =>
+        runCapability("image.resize", { image: await animation() }, { width: 8, height: 8, gravity: "attention" }),
+      "invalid: Expected params.gravity to be a place, got attention for an animation of 3 frames.",
+    ],
+    [
+      "a side that the format does not hold",
+      async () => runCapability("image.convert", { image: await line() }, { format: "webp" }),
+      "too_large: Expected a result with fewer pixels on a side: WebP cannot hold it.",
+    ],
+    [
       "a number that is no EAN",
       () => runCapability("image.barcode", { text: { text: "12x" } }, { type: "ean13" }),
       "invalid: Expected a text that a ean13 code can hold",
@@ -237,3 +248,38 @@ test("an SVG draws nothing of the files beside it", async () => {
   const made = await pixels((await runCapability("image.render_svg", { svg: { text } }, PNG)).bytes());
   expect(made.data.every((value) => value === 0)).toBe(true);
 });
+
+describe("an image of one pixel, or one row,", () => {
+  test.each<[string, object]>([
+    ["image.crop", { trim: true }],
+    ["image.filter", { type: "median" }],
+    ["image.filter", { type: "pixelate" }],
+    ["image.optimize", { format: "auto" }],
+  ])("is taken by %s %j", async (id, params) => {
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    expect((await runCapability(id, { image: dot }, params)).output).toMatchObject({ width: 1, height: 1 });
+    expect((await runCapability(id, { image: await line() }, params)).output).toMatchObject({
+      width: 16_384,
+      height: 1,
+    });
+  });
+});
+
+async function animation(): Promise<Buffer> {
+  const frames = ["red", "green", "blue"].map((background) =>
+    sharp({ create: { width: 16, height: 24, channels: 3, background } })
+      .png()
+      .toBuffer(),
+  );
+  return sharp(await Promise.all(frames), { join: { animated: true } })
+    .gif()
+    .toBuffer();
+}
+
+function line(): Promise<Buffer> {
+  return sharp({ create: { width: 16_384, height: 1, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+}

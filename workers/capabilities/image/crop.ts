@@ -31,7 +31,7 @@ export const operation: ImageOperation<typeof params> = {
     },
   ],
   async apply(opened, { x, y, width, height, aspect_ratio: ratio, gravity, trim, trim_threshold: threshold }) {
-    const from = trim ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
+    const from = trim && hasBorder(opened) ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
     const box = boxOf(from, width, height, ratio);
     const isGiven = x !== undefined || y !== undefined;
     const { left, top } = placed(gravity, from, box);
@@ -71,6 +71,11 @@ async function byInterest(
   const lower = { width: from.width, height: Math.min(box.height, from.height), fit: "cover", position } as const;
   const strip = await settled(from.image.resize(lower), from.format);
   return strip.image.resize({ width, height: strip.height, fit: "cover", position });
+}
+
+/** A border and something in it. */
+function hasBorder({ width, height }: OpenedImage): boolean {
+  return width >= 3 && height >= 3;
 }
 
 export default imageCapability(operation, {

@@ -21,7 +21,11 @@ const FILTERS: Readonly<
 > = {
   blur: ({ image }, amount) => image.blur(0.3 + amount * 0.3),
   sharpen: ({ image }, amount) => image.sharpen({ sigma: 0.5 + amount / 25 }),
-  median: ({ image }, amount) => image.median(1 + 2 * Math.ceil(amount / 20)),
+  median: ({ image, width, height }, amount) => {
+    // Of pixels around each, as many as the image has.
+    const side = Math.min(1 + 2 * Math.ceil(amount / 20), width, height);
+    return side < 2 ? image : image.median(side);
+  },
   threshold: ({ image }, amount) => image.threshold(Math.round(amount * 2.55)),
   pixelate: async ({ image, width, height }, amount) => {
     const size = Math.max(2, Math.round((Math.min(width, height) * amount) / 500));

@@ -36,7 +36,11 @@ export default defineCapability({
     const { format } = params;
     const own = opened.format === "gif" || opened.format === "tiff" ? "png" : opened.format;
     const formats: readonly Format[] = format === "auto" ? ["webp", "avif"] : [format === "same" ? own : format];
-    const made = await Promise.all(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
+    const tried = await Promise.allSettled(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
+    const made = tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    // One of several formats may not hold an image so long.
+    const failed = tried.find((one) => one.status === "rejected");
+    if (made.length === 0 && failed) throw failed.reason;
     const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
     if (!best || (params.max_bytes !== undefined && best.bytes > params.max_bytes)) {
       const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;

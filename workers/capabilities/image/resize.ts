@@ -1,4 +1,5 @@
 import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { choice, flag, GRAVITIES, integer } from "../params.ts";
 import { imageCapability, type ImageOperation } from "./operation.ts";
@@ -12,9 +13,13 @@ const params = {
     default: "cover",
     labels: { cover: "Fill and crop", contain: "Fit with borders", fill: "Stretch" },
   }),
-  gravity: choice("What stays in sight when the image is cropped.", [...GRAVITIES, "entropy", "attention"], {
-    default: "center",
-  }),
+  gravity: choice(
+    "What stays in sight when the image is cropped; an animation takes places only.",
+    [...GRAVITIES, "entropy", "attention"],
+    {
+      default: "center",
+    },
+  ),
   kernel: choice("How pixels are joined.", ["nearest", "cubic", "mitchell", "lanczos3"], { default: "lanczos3" }),
   enlarge: flag("Makes small images larger; without it they stay as they are.", true),
 };
@@ -23,8 +28,12 @@ export const operation: ImageOperation<typeof params> = {
   params,
   takesFrames: true,
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
-  apply: ({ image }, { width, height, fit, gravity, kernel, enlarge }) =>
-    image.resize({
+  apply({ image, pages }, { width, height, fit, gravity, kernel, enlarge }) {
+    if (pages > 1 && (gravity === "entropy" || gravity === "attention")) {
+      const got = `${gravity} for an animation of ${pages} frames`;
+      throw new MediaError("invalid", `Expected params.gravity to be a place, got ${got}.`);
+    }
+    return image.resize({
       ...(width === undefined ? {} : { width }),
       ...(height === undefined ? {} : { height }),
       fit,
@@ -32,7 +41,8 @@ export const operation: ImageOperation<typeof params> = {
       kernel,
       withoutEnlargement: !enlarge,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
-    }),
+    });
+  },
 };
 
 export default imageCapability(operation, {
