@@ -269,3 +269,23 @@ describe("refused:", () => {
     }
   });
 });
+
+test.each([
+  [8_000, 1],
+  [11_025, 2],
+  [24_000, 1],
+  [96_000, 2],
+])("Vorbis is written of %i Hz in %i channels, at a rate that it has", async (sample_rate, channels) => {
+  for (const bitrate of [16, 320]) {
+    const params = { format: "ogg", sample_rate, channels, bitrate };
+    const { output } = await runCapability("audio.convert", { audio: TUNE }, params);
+    expect(output).toMatchObject({ sample_rate: Math.min(48_000, sample_rate), channels });
+  }
+});
+
+test("audio that is all silence has none taken out", async () => {
+  const silence = wavOf(1, () => 0);
+  expect(await refused(runCapability("audio.remove_silence", { audio: silence }))).toBe(
+    "invalid: Expected audio louder than params.threshold somewhere, got none above -40 dB.",
+  );
+});

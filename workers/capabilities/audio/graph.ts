@@ -6,6 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { type Container, type FileSource, fileSource } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
+import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 
 import type { InputFile, Made } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
@@ -39,7 +40,10 @@ const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
 /** What most audio capabilities say about their result. */
 export const OUTPUT = {
   format: choice("Format of the result; the input's where it is not given.", FORMATS, {}),
-  bitrate: integer("Of formats that lose detail; 128 where it is not given.", { min: 16, max: 320, unit: "kbit/s" }),
+  bitrate: integer(
+    "Of formats that lose detail; 128 where it is not given. Vorbis takes what is nearest among those that fit its rate.",
+    { min: 16, max: 320, unit: "kbit/s" },
+  ),
   sample_rate: integer("The input's where it is not given.", { min: 8_000, max: 96_000, unit: "Hz" }),
   channels: choice("The input's where it is not given.", [1, 2], { labels: { 1: "Mono", 2: "Stereo" } }),
 };
@@ -150,8 +154,11 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
   const path = join(folder, name);
   const rate = output.sample_rate ?? from.sampleRate;
   const channels = output.channels ?? Math.min(2, from.channels);
-  const shape = shapeFilters(from.channels, rateOf(format, rate), channels);
-  const bitrate = isLossless === true ? {} : { b: `${output.bitrate ?? 128}k` };
+  const ownRate = rateOf(format, rate);
+  const shape = shapeFilters(from.channels, ownRate, channels);
+  const wanted = output.bitrate ?? 128;
+  const kilobits = format === "ogg" ? vorbisBitrate(wanted, ownRate, channels) : wanted;
+  const bitrate = isLossless === true ? {} : { b: `${kilobits}k` };
   let written = 0;
   await runFilterGraph({
     graph: encode.graph.replace(/\[a\]$/, `,${shape}[a]`),
@@ -170,14 +177,15 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
   });
   const { size } = await stat(path);
   return {
-    output: { format, seconds: round(written), sample_rate: rateOf(format, rate), channels, bytes: size },
+    output: { format, seconds: round(written), sample_rate: ownRate, channels, bytes: size },
     files: [{ path, mediaType, name }],
   };
 }
 
-/** Opus knows five rates, MP3 and AAC stop at 48 kHz and 96 kHz. */
+/** Opus knows five rates, MP3 and Vorbis stop at 48 kHz, AAC at 96 kHz. */
 function rateOf(format: AudioFormat, rate: number): number {
   if (format === "opus") return 48_000;
+  if (format === "ogg") return Math.min(VORBIS_RATE_MAX, rate);
   return format === "mp3"
     ? Math.min(
         48_000,

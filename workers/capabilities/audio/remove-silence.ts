@@ -1,3 +1,5 @@
+import { MediaError } from "#shared/media/media-error.ts";
+
 import { choice, number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
 import { silencesOf } from "./silences.ts";
@@ -24,6 +26,12 @@ export const operation: AudioOperation<typeof params> = {
       .filter(({ start, end }) => end > start);
     if (cuts.length === 0) return { filters: [], seconds };
     const gone = cuts.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (seconds > 0 && gone >= seconds) {
+      throw new MediaError(
+        "invalid",
+        `Expected audio louder than params.threshold somewhere, got none above ${threshold} dB.`,
+      );
+    }
     const silent = cuts.map(({ start, end }) => `between(t\\,${start.toFixed(4)}\\,${end.toFixed(4)})`).join("+");
     return {
       filters: ["asetnsamples=n=256", `aselect=not(${silent})`, "asetpts=N/SR/TB"],
