@@ -5,7 +5,23 @@ import type { DefinedCapability } from "./define.ts";
 
 /** Operations of each category; each has the file `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
-  video: ["probe", "trim", "rotate"],
+  video: [
+    "probe",
+    "trim",
+    "resize",
+    "crop",
+    "rotate",
+    "speed",
+    "watermark",
+    "text",
+    "extract_audio",
+    "thumbnail",
+    "frames",
+    "to_gif",
+    "from_images",
+    "hls",
+    "stack",
+  ],
   audio: [
     "probe",
     "convert",

@@ -28,16 +28,18 @@ export type Container = keyof typeof DECODERS;
 export interface FileSource {
   readonly path: string;
   readonly container: Container;
+  /** Which of its sounds; the first where it is not given. */
+  readonly sound?: number;
 }
 
 /** One stream of a file, played `times` over; its timestamps then begin again each time. */
-export function fileSource(kind: "video" | "audio", { path, container }: FileSource, times = 1): string {
+export function fileSource(kind: "video" | "audio", { path, container, sound = 0 }: FileSource, times = 1): string {
   const options = Object.entries(whitelists(container)).map(([name, value]) => `${name}=${value}`);
   return filterText(kind === "video" ? "movie" : "amovie", {
     filename: path,
     format_name: container,
-    // The first of its kind, which readFileFacts has looked at; FFmpeg's own choice may be another.
-    streams: kind === "video" ? "v:0" : "a:0",
+    // One that was looked at before; FFmpeg's own choice may be another.
+    streams: kind === "video" ? "v:0" : `a:${sound}`,
     loop: times,
     dec_threads: 1,
     format_opts: options.join(":"),

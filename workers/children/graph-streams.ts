@@ -72,6 +72,8 @@ export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatConte
   if (plan.tag !== undefined) stream.codecpar.codecTag = plan.tag;
   stream.timeBase = encoder.timeBase;
   const { num, den } = sink.buffersinkGetFrameRate();
+  // Matroska writes it down, and a reader of few frames cannot tell it otherwise.
+  if (isVideo && num > 0) stream.avgFrameRate = sink.buffersinkGetFrameRate();
   const ticks = isVideo && num > 0 ? den / num / (encoder.timeBase.num / encoder.timeBase.den) : 0;
   return { label, sink, encoder, stream, frameDuration: BigInt(Math.round(ticks)), seconds: 0, frames: 0 };
 }

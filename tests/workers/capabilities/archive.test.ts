@@ -4,19 +4,11 @@ import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, test } from "bun:test";
 import { pack } from "tar-stream";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-
 import { runCapability } from "./in-folder.ts";
+import { refused } from "./refused.ts";
 
 const BUNDLE = { file_id: "file-sample-bundle" } as const;
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
-const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
 
 /** A tar of these headers and texts. */
 async function tarOf(

@@ -4,21 +4,12 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-
 import { runCapability } from "./in-folder.ts";
+import { refused } from "./refused.ts";
 
 /** Three notes of 0.8 s, at 0 s, 1.4 s and 2.8 s; 3.6 s in all, in one channel at 44.1 kHz. */
 const TUNE = { file_id: "file-sample-tune" } as const;
 const RATE = 8_000;
-
-const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
 
 /** A WAV in one channel at 8 kHz, of these samples from -1 to 1. */
 function wavOf(seconds: number, sample: (at: number) => number): Buffer {
@@ -186,14 +177,18 @@ describe("known answers of", () => {
   });
 
   test("pieces of one length", async () => {
-    const made = await runCapability("audio.split", { audio: half }, { by: "length", length: 1.5 });
+    const made = await runCapability("audio.split", { audio: half }, { by: "length", length: 1.5, pack: "files" });
     expect(made.files?.length).toBe(2);
     const lengths = await Promise.all([0, 1].map((at) => seconds(made.bytes(at))));
     expect(lengths.map((one) => Math.round(one * 100) / 100)).toEqual([1.5, 0.5]);
   });
 
   test("the notes of a tune", async () => {
-    const made = await runCapability("audio.split", { audio: TUNE }, { by: "silence", min_silence: 0.3 });
+    const made = await runCapability(
+      "audio.split",
+      { audio: TUNE },
+      { by: "silence", min_silence: 0.3, pack: "files" },
+    );
     expect(made.files?.length).toBe(3);
   });
 

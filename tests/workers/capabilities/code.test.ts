@@ -1,19 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-
 import { runCapability } from "./in-folder.ts";
+import { refused } from "./refused.ts";
 
 const outputOf = async (id: string, input: Parameters<typeof runCapability>[1], params: object = {}) =>
   (await runCapability(id, input, params)).output;
 const code = (text: string) => ({ code: { text } });
-const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
 
 describe("exact texts of", () => {
   test("formatted code", async () => {

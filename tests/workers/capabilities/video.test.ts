@@ -1,19 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-
 import { runCapability } from "./in-folder.ts";
+import { refused } from "./refused.ts";
 
 /** 3 s of 320 × 180 at 25 frames a second, with sound in two channels. */
 const CLIP = { file_id: "file-sample-clip" } as const;
-
-const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
 
 test.each([
   ["mp4", "h264", "aac"],

@@ -26,7 +26,7 @@ export default defineCapability({
   async run({ params, inputs: given, folder, progress }) {
     const { crossfade, gap } = params;
     if (crossfade > 0 && gap > 0) throw new MediaError("invalid", "Expected params.crossfade or params.gap, got both.");
-    const all = await Promise.all(given.audios.map(probeAudio));
+    const all = await Promise.all(given.audios.map((audio) => probeAudio(audio)));
     const [first] = all;
     if (!first) throw new MediaError("invalid", "Expected at least 2 audios, got none.");
     const rate = params.sample_rate ?? first.sampleRate;

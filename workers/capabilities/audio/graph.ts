@@ -28,7 +28,7 @@ interface Encoding {
 
 const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
   mp3: { encoder: "libmp3lame", muxer: "mp3", mediaType: "audio/mpeg" },
-  m4a: { encoder: "aac", muxer: "mp4", mediaType: "audio/mp4", options: { movflags: "+faststart" } },
+  m4a: { encoder: "aac", muxer: "ipod", mediaType: "audio/mp4", options: { movflags: "+faststart" } },
   aac: { encoder: "aac", muxer: "adts", mediaType: "audio/aac" },
   opus: { encoder: "libopus", muxer: "ogg", mediaType: "audio/ogg" },
   ogg: { encoder: "libvorbis", muxer: "ogg", mediaType: "audio/ogg" },
@@ -79,17 +79,18 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "video/quicktime": ["mov", "m4a"],
   "audio/webm": ["matroska", "opus"],
   "video/webm": ["matroska", "opus"],
+  "video/x-msvideo": ["avi", "mp3"],
   "video/x-matroska": ["matroska", "m4a"],
   "audio/x-matroska": ["matroska", "opus"],
 };
 
-/** @throws MediaError unsupported, corrupt, too_large */
-export async function probeAudio(file: InputFile): Promise<AudioFacts> {
+/** @param sound which of a file's sounds, from 0. @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large */
+export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const [container, usual] = CONTAINERS[file.mediaType] ?? [];
   if (container === undefined || usual === undefined) {
     throw new MediaError("unsupported", `Expected audio in a format that is known here, got ${file.mediaType}.`);
   }
-  const { lib } = await loadFfmpeg();
+  const { lib, constants } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
   const demuxer = await Demuxer.open(file.path, { format: container, options: { protocol_whitelist: "file" } }).catch(
     (error: unknown) => {
@@ -97,7 +98,11 @@ export async function probeAudio(file: InputFile): Promise<AudioFacts> {
     },
   );
   try {
-    const stream = demuxer.audio();
+    const sounds = demuxer.streams.filter(({ codecpar: { codecType } }) => codecType === constants.AVMEDIA_TYPE_AUDIO);
+    const stream = sounds[sound];
+    if (stream === undefined && sounds.length > 0) {
+      throw new MediaError("invalid", `Expected params.stream below ${sounds.length}, got ${sound}.`);
+    }
     if (stream === undefined || stream.codecpar.sampleRate <= 0)
       throw new MediaError("corrupt", "The file holds no audio.");
     const { codecId, sampleRate, channels } = stream.codecpar;
@@ -108,7 +113,7 @@ export async function probeAudio(file: InputFile): Promise<AudioFacts> {
     if (channels > CHANNELS_MAX)
       throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
     return {
-      source: { path: file.path, container },
+      source: { path: file.path, container, sound },
       format: codec === "opus" ? "opus" : usual,
       seconds,
       sampleRate,

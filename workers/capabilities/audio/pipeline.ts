@@ -1,11 +1,8 @@
-import { brokenRule } from "#shared/capabilities/rules.ts";
-import { MediaError } from "#shared/media/media-error.ts";
-
 import { defineCapability, input } from "../define.ts";
-import { custom, objectSchema, withDefaults } from "../params.ts";
+import { inSteps, pipelineParams } from "../steps.ts";
 import { operation as denoise } from "./denoise.ts";
 import { operation as fade } from "./fade.ts";
-import { AUDIO_PRICE, chainOf, encodeAudio, OUTPUT, type Output, probeAudio, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, chainOf, encodeAudio, OUTPUT, probeAudio, TUNE } from "./graph.ts";
 import { operation as normalize } from "./normalize.ts";
 import { type AudioOperation, beforeOf } from "./operation.ts";
 import { operation as removeSilence } from "./remove-silence.ts";
@@ -24,20 +21,6 @@ const OPERATIONS = {
   denoise,
 } as unknown as Readonly<Record<string, AudioOperation>>;
 
-interface Step {
-  readonly operation: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
-const STEP = {
-  anyOf: Object.entries(OPERATIONS).map(([name, { params }]) => ({
-    type: "object",
-    properties: { operation: { const: name }, params: objectSchema(params) },
-    required: ["operation"],
-    additionalProperties: false,
-  })),
-};
-
 export default defineCapability({
   id: "audio.pipeline",
   display_name: "Audio pipeline",
@@ -49,16 +32,7 @@ export default defineCapability({
   output_modality: "audio",
   composite: true,
   input: { audio: input("audio", "The audio.") },
-  params: {
-    operations: custom<readonly Step[], { readonly required: true }>(
-      { description: "Done in this order.", type: "array", items: STEP, minItems: 1, maxItems: 20 },
-      { required: true },
-    ),
-    output: custom<Output, { readonly default: Output }>(
-      { ...objectSchema(OUTPUT), description: "How the result is written." },
-      { default: {} as Output },
-    ),
-  },
+  params: pipelineParams(OPERATIONS, OUTPUT),
   sample_input: TUNE,
   examples: [
     {
@@ -82,25 +56,11 @@ export default defineCapability({
     const facts = await probeAudio(inputs.audio);
     const filters: string[] = [];
     let { seconds } = facts;
-    for (const [at, { operation: name, params: given = {} }] of params.operations.entries()) {
-      const operation = OPERATIONS[name];
-      if (!operation)
-        throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
-      const place = `params.operations[${at}].params.`;
-      const broken = brokenRule(operation.rules ?? [], { params: given });
-      if (broken) throw new MediaError("invalid", broken.message.replaceAll("params.", place));
-      try {
-        const after = await operation.apply(
-          beforeOf(folder, facts, filters, seconds),
-          withDefaults(operation.params, given),
-        );
-        filters.push(...after.filters);
-        ({ seconds } = after);
-      } catch (error) {
-        if (!(error instanceof MediaError)) throw error;
-        throw new MediaError(error.fault, error.message.replaceAll("params.", place), { cause: error });
-      }
-    }
+    await inSteps(OPERATIONS, params.operations, undefined, async ({ operation, params: own }) => {
+      const after = await operation.apply(beforeOf(folder, facts, filters, seconds), own);
+      filters.push(...after.filters);
+      ({ seconds } = after);
+    });
     return encodeAudio({
       folder,
       graph: chainOf(facts, filters),

@@ -1,5 +1,6 @@
 import { number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
+import { tempo } from "./tempo.ts";
 
 const params = {
   rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
@@ -21,12 +22,6 @@ export const operation: AudioOperation<typeof params> = {
     return { filters: [...higher, ...tempo(rate / factor)], seconds: seconds / rate };
   },
 };
-
-/** One filter slows down to a half at most. */
-function tempo(rate: number): string[] {
-  if (rate === 1) return [];
-  return rate < 0.5 ? ["atempo=0.5", ...tempo(rate * 2)] : [`atempo=${rate}`];
-}
 
 export default audioCapability(operation, {
   id: "audio.speed",

@@ -1,7 +1,7 @@
 import { MediaError } from "#shared/media/media-error.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
+import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, list, number } from "../params.ts";
 import {
   AUDIO_PRICE,
@@ -16,6 +16,8 @@ import {
 } from "./graph.ts";
 import { beforeOf } from "./operation.ts";
 import { silencesOf } from "./silences.ts";
+
+const PARTS_MAX = 2_000;
 
 const params = {
   by: choice("Where it is cut.", ["length", "silence", "times"], { default: "length" }),
@@ -32,6 +34,7 @@ const params = {
     unit: "s",
     default: 0.5,
   }),
+  pack: PACK,
   ...OUTPUT,
 };
 
@@ -39,13 +42,13 @@ export default defineCapability({
   id: "audio.split",
   display_name: "Split audio",
   description: "Cuts audio into pieces: of a length, at pauses, or at times.",
-  output_modality: "audio",
+  output_modality: "archive",
   input: { audio: input("audio", "The audio.") },
   params,
   sample_input: TUNE,
   examples: [
     { title: "At every second", params: { length: 1 } },
-    { title: "At a time", params: { by: "times", times: [0.8], format: "wav" } },
+    { title: "At a time, one by one", params: { by: "times", times: [0.8], format: "wav", pack: "files" } },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",
@@ -53,9 +56,9 @@ export default defineCapability({
     const facts = await probeAudio(inputs.audio);
     const cuts = (await cutsOf(facts, folder, wanted)).filter((at) => at > 0 && at < facts.seconds);
     const ends = [...cuts, facts.seconds];
-    if (ends.length > LIMITS.capabilityFilesMax) {
-      throw new MediaError("too_large", `Expected at most ${LIMITS.capabilityFilesMax} pieces, got ${ends.length}.`);
-    }
+    checkFiles(wanted.pack, ends.length);
+    if (ends.length > PARTS_MAX)
+      throw new MediaError("too_large", `Expected at most ${PARTS_MAX} pieces, got ${ends.length}.`);
     const files: MadeFile[] = [];
     for (const [at, end] of ends.entries()) {
       const start = ends[at - 1] ?? 0;
@@ -65,7 +68,8 @@ export default defineCapability({
       files.push(...(made.files ?? []));
       progress((at + 1) / ends.length);
     }
-    return { output: { parts: files.length, times: cuts.map(round) }, files };
+    const output = { parts: files.length, times: cuts.map(round) };
+    return { output, files: await packed(folder, files, wanted.pack, "parts.zip") };
   },
 });
 

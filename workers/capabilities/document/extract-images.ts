@@ -8,7 +8,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer } from "../params.ts";
-import { checkFiles, numbered, PACK, packed } from "./pack.ts";
+import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
 import { DOCUMENT_PRICE, openPdf, pdfBytes, REPORT, unreadable } from "./pdf.ts";
 

@@ -10,7 +10,7 @@ import { defineCapability, input, type MadeFile } from "../define.ts";
 import { checkSide } from "../image/operation.ts";
 import { FORMATS, OUTPUT, writeImage } from "../image/sharp.ts";
 import { choice, integer, text } from "../params.ts";
-import { numbered, PACK, packed } from "./pack.ts";
+import { numbered, PACK, packed } from "../pack.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
 import { REPORT, unreadable } from "./pdf.ts";
 import { pageSize, withPdfium } from "./pdfium.ts";

@@ -2,7 +2,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer, list, text } from "../params.ts";
-import { checkFiles, numbered, PACK, packed } from "./pack.ts";
+import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { PAGES_PATTERN, pagesOf } from "./pages.ts";
 import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf } from "./pdf.ts";
 

@@ -4,7 +4,9 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { named } from "../define.ts";
 import { custom, GRAVITIES } from "../params.ts";
-import { assetOf, imageCapability, type ImageOperation, placed } from "./operation.ts";
+import { placed } from "../placed.ts";
+import { assetOf } from "../steps.ts";
+import { imageCapability, type ImageOperation } from "./operation.ts";
 import { imageOverlay } from "./overlay.ts";
 
 const BLENDS = ["over", "multiply", "screen", "overlay", "darken", "lighten", "difference"] as const;

@@ -2,7 +2,8 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { choice, flag, GRAVITIES, integer, text } from "../params.ts";
-import { imageCapability, type ImageOperation, placed, settled } from "./operation.ts";
+import { placed } from "../placed.ts";
+import { imageCapability, type ImageOperation, settled } from "./operation.ts";
 import type { OpenedImage } from "./sharp.ts";
 
 const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;

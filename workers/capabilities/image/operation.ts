@@ -11,10 +11,8 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, type DefinedCapability, input, type InputFile, type Member } from "../define.ts";
 import { asMediaError } from "../faults.ts";
 import type { Params, ParamsOf } from "../params.ts";
+import type { Assets } from "../steps.ts";
 import { type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
-
-/** Second images, by name. */
-export type Assets = Readonly<Record<string, InputFile | undefined>>;
 
 export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
@@ -92,28 +90,4 @@ export function checkSide(width: number, height: number): void {
   const { imageSidePixelsMax: max } = LIMITS;
   if (width <= max && height <= max) return;
   throw new MediaError("too_large", `Expected a result of at most ${max} pixels on a side, got ${width} × ${height}.`);
-}
-
-/** Where a box of this size stands in a place of the compass. */
-export function placed(
-  gravity: string,
-  outer: { readonly width: number; readonly height: number },
-  box: { readonly width: number; readonly height: number },
-  margin = 0,
-): { readonly left: number; readonly top: number } {
-  const along = (size: number, own: number, low: string, high: string): number => {
-    if (gravity.includes(low)) return margin;
-    return gravity.includes(high) ? size - own - margin : Math.round((size - own) / 2);
-  };
-  return {
-    left: along(outer.width, box.width, "west", "east"),
-    top: along(outer.height, box.height, "north", "south"),
-  };
-}
-
-/** @throws MediaError invalid, for a name that `input.assets` does not have */
-export function assetOf(assets: Assets, name: string, param: string): InputFile {
-  const file = assets[name];
-  if (file) return file;
-  throw new MediaError("invalid", `Expected ${param} to name a member of input.assets, got ${name.slice(0, 40)}.`);
 }

@@ -1,18 +1,17 @@
-import { brokenRule } from "#shared/capabilities/rules.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, named } from "../define.ts";
-import { custom, objectSchema, type Params, text, withDefaults } from "../params.ts";
+import { inSteps, pipelineParams, type StepOperation } from "../steps.ts";
 import { operation as adjust } from "./adjust.ts";
 import { operation as chromaKey } from "./chroma-key.ts";
 import { operation as composite } from "./composite.ts";
 import { operation as crop } from "./crop.ts";
 import { operation as filter } from "./filter.ts";
-import { assetOf, type Assets, type ImageOperation, MEGAPIXEL_PRICE, settled } from "./operation.ts";
+import { type ImageOperation, MEGAPIXEL_PRICE, settled } from "./operation.ts";
 import { operation as resize } from "./resize.ts";
 import { operation as rotate } from "./rotate.ts";
-import { openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
+import { openImage, OUTPUT, writeImage } from "./sharp.ts";
 import { operation as watermark } from "./watermark.ts";
 
 /** As capabilities they are called `image.<name>`. */
@@ -22,30 +21,10 @@ const OPERATIONS = {
   rotate,
   adjust,
   filter,
-  watermark,
+  watermark: { ...watermark, second: { member: "logo", isOptional: true } },
   composite,
   chroma_key: chromaKey,
-} as unknown as Readonly<Record<string, ImageOperation>>;
-
-/** A second image of its own name, of operations that take one. */
-const WITH_LOGO: Params = { asset: text("A member of `input.assets`, as the logo.", { max: 40 }) };
-
-interface Step {
-  readonly operation: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
-const STEP = {
-  anyOf: Object.entries(OPERATIONS).map(([name, { params }]) => ({
-    type: "object",
-    properties: {
-      operation: { const: name },
-      params: objectSchema(name === "watermark" ? { ...params, ...WITH_LOGO } : params),
-    },
-    required: ["operation"],
-    additionalProperties: false,
-  })),
-};
+} as unknown as Readonly<Record<string, ImageOperation & StepOperation>>;
 
 export default defineCapability({
   id: "image.pipeline",
@@ -62,16 +41,7 @@ export default defineCapability({
     image: input("image", "The image."),
     assets: named("image", "Second images, by the names that operations call them.", 20),
   },
-  params: {
-    operations: custom<readonly Step[], { readonly required: true }>(
-      { description: "Done in this order.", type: "array", items: STEP, minItems: 1, maxItems: 20 },
-      { required: true },
-    ),
-    output: custom<Output, { readonly default: Output }>(
-      { ...objectSchema(OUTPUT), description: "How the result is written." },
-      { default: {} as Output },
-    ),
-  },
+  params: pipelineParams(OPERATIONS, OUTPUT),
   sample_input: { image: { file_id: "file-sample-photo" }, assets: { logo: { file_id: "file-sample-chart" } } },
   examples: [
     { title: "Smaller and sharper", params: { operations: [{ operation: "resize", params: { width: 400 } }] } },
@@ -96,8 +66,9 @@ export default defineCapability({
     const isStored = first?.operation === "rotate" && first.params?.["auto_orient"] === false;
     const opened = await openImage(inputs.image, { asStored: isStored });
     let current = opened;
-    for (const [at, step] of operations.entries()) {
-      current = await settled(await done(step, at, current, inputs.assets ?? {}), opened.format);
+    await inSteps(OPERATIONS, operations, inputs.assets, async ({ operation, params: own, second, at }) => {
+      const assets = operation.second === undefined ? inputs.assets : { [operation.second.member]: second };
+      current = await settled(await operation.apply(current, own, assets ?? {}), opened.format);
       const { width, height } = current;
       if (width * height > LIMITS.imagePixelsMax) {
         const got = `${width} × ${height}`;
@@ -107,31 +78,7 @@ export default defineCapability({
         );
       }
       progress((at + 1) / (operations.length + 1));
-    }
-    return writeImage(folder, current.image, opened, output, operations.length);
+    });
+    return writeImage(folder, current.image, opened, output, { operations: operations.length });
   },
 });
-
-async function done(
-  { operation: name, params = {} }: Step,
-  at: number,
-  image: Awaited<ReturnType<typeof settled>>,
-  assets: Assets,
-) {
-  const operation = OPERATIONS[name];
-  if (!operation)
-    throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
-  const broken = brokenRule(operation.rules ?? [], { params });
-  if (broken) throw new MediaError("invalid", broken.message.replaceAll("params.", `params.operations[${at}].params.`));
-  const { asset, ...own } = params;
-  const logo =
-    typeof asset === "string" ? { logo: assetOf(assets, asset, `params.operations[${at}].params.asset`) } : {};
-  try {
-    return await operation.apply(image, withDefaults(operation.params, own), name === "watermark" ? logo : assets);
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    throw new MediaError(error.fault, error.message.replaceAll("params.", `params.operations[${at}].params.`), {
-      cause: error,
-    });
-  }
-}

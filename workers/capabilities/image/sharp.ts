@@ -103,17 +103,17 @@ function checkSize(width: number, height: number, pages: number): void {
 /**
  * Writes the result in its format.
  * @param from the image that it was made of: its format where none is asked for, its size for the price
- * @param operations how many the price counts
+ * @param operations how many the price counts. @param name of the file, without its ending
  */
 export async function writeImage(
   folder: string,
   image: Sharp,
   from: Pick<OpenedImage, "format" | "width" | "height" | "pages">,
   output: Output,
-  operations = 1,
+  { operations = 1, name: stem = "image" }: { readonly operations?: number; readonly name?: string } = {},
 ): Promise<Made> {
   const format = output.format ?? from.format;
-  const name = `image.${format === "jpeg" ? "jpg" : format}`;
+  const name = `${stem}.${format === "jpeg" ? "jpg" : format}`;
   const path = join(folder, name);
   try {
     const { width, height, pages = 1, pageHeight } = await encoded(image, format, output).toFile(path);

@@ -2,7 +2,8 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { input } from "../define.ts";
 import { choice, color, flag, GRAVITIES, integer, number, text } from "../params.ts";
-import { imageCapability, type ImageOperation, placed } from "./operation.ts";
+import { placed } from "../placed.ts";
+import { imageCapability, type ImageOperation } from "./operation.ts";
 import { imageOverlay, textOverlay, turned } from "./overlay.ts";
 import { checkColor } from "./sharp.ts";
 

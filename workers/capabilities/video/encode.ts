@@ -11,7 +11,7 @@ import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.
 import type { Made } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
-import { checkSides, onVideo, type Scene } from "./scene.ts";
+import { checkSides, evened, muted, type Scene } from "./scene.ts";
 
 const FORMATS = ["mp4", "webm", "mkv", "mov"] as const;
 export type VideoFormat = (typeof FORMATS)[number];
@@ -227,26 +227,14 @@ function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", {
 
 /** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
 function finished(scene: Scene): Scene {
-  const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
-  checkSides({ width, height }, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
-  const isOdd = width !== scene.width || height !== scene.height;
-  const filters = [
-    ...(isOdd ? [`crop=${width}:${height}:0:0`] : []),
-    ...(scene.fps > LIMITS.videoFpsMax + 0.5 ? [`fps=${LIMITS.videoFpsMax}`] : []),
-  ];
-  const shown = onVideo(scene, filters, { width, height });
+  const shown = evened(scene);
+  checkSides(shown, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
   if (shown.audio === null) return shown;
   return {
     ...shown,
     chains: [...shown.chains, `[${shown.audio}]aformat=channel_layouts=mono|stereo[out]`],
     audio: "out",
   };
-}
-
-/** Every open end must be taken: sound that is not wanted goes nowhere. */
-function muted(scene: Scene): Scene {
-  if (scene.audio === null) return scene;
-  return { ...scene, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
 }
 
 export interface SceneRun {

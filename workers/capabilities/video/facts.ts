@@ -107,8 +107,10 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
 }
 
 function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
-  const rate = avgFrameRate.num > 0 ? avgFrameRate : rFrameRate;
-  return rate.num > 0 && rate.den > 0 ? rate.num / rate.den : 0;
+  const [average, guessed] = [avgFrameRate, rFrameRate].map(({ num, den }) => (num > 0 && den > 0 ? num / den : 0));
+  if (average !== undefined && average > 0) return average;
+  // Of a few frames it is the clock of their file, which is none of theirs.
+  return guessed !== undefined && guessed <= LIMITS.videoInputFpsMax ? guessed : 0;
 }
 
 function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {

@@ -16,6 +16,8 @@ export interface Scene {
   /** 0 where it is not known. */
   readonly fps: number;
   readonly seconds: number;
+  /** Of the sound, where it is known. */
+  readonly channels?: number;
 }
 
 type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds">>;
@@ -30,7 +32,7 @@ export function openScene(facts: VideoFacts, name = ""): Scene {
     `${[fileSource("video", source), ...shift, ...upright].join(",")}[${labels.video}]`,
     ...(audio === null ? [] : [`${[fileSource("audio", source), ...soundShift].join(",")}[${labels.audio}]`]),
   ];
-  return { chains, ...labels, width, height, fps, seconds };
+  return { chains, ...labels, width, height, fps, seconds, ...(audio === null ? {} : { channels: audio.channels }) };
 }
 
 /** Filters on the picture. */
@@ -47,6 +49,23 @@ export function onAudio(scene: Scene, filters: readonly string[]): Scene {
   return { ...scene, chains: [...scene.chains, `[${scene.audio}]${filters.join(",")}[${audio}]`], audio };
 }
 
+/** Every open end must be taken: sound that is not wanted goes nowhere. */
+export function muted(scene: Scene): Scene {
+  if (scene.audio === null) return scene;
+  const { channels: _, ...rest } = scene;
+  return { ...rest, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
+}
+
+/** Sound in two channels, in place of the scene's own or, by a filter such as `amix`, with it. @param source a chain without its open end */
+export function withSound(scene: Scene, source: string, filter?: string): Scene {
+  const rest = filter === undefined ? muted(scene) : scene;
+  const second = next(rest, "t");
+  const chains = [...rest.chains, `${source}[${second}]`];
+  if (filter === undefined || rest.audio === null) return { ...rest, chains, audio: second, channels: 2 };
+  const audio = next({ ...rest, chains }, "a");
+  return { ...rest, chains: [...chains, `[${rest.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
+}
+
 /** A filter of two pictures, such as `overlay`. @param source a chain without its open end */
 export function withPicture(scene: Scene, source: string, filter: string): Scene {
   const second = next(scene, "s");
@@ -57,6 +76,26 @@ export function withPicture(scene: Scene, source: string, filter: string): Scene
 
 function next({ chains }: Scene, kind: string): string {
   return `${kind}${chains.length}`;
+}
+
+/** To a steady rate. The filter ends with the last frame's beginning: one more brings it to that one's end. */
+export function atRate(fps: number): readonly string[] {
+  return ["tpad=stop=1:stop_mode=clone", `fps=${fps}`];
+}
+
+/** Even sides, and no more frames a second than a result may have: as the operation alone would have written it. */
+export function evened(scene: Scene): Scene {
+  const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
+  const isOdd = width !== scene.width || height !== scene.height;
+  const isFast = scene.fps > LIMITS.videoFpsMax + 0.5;
+  const filters = [...(isOdd ? [`crop=${width}:${height}:0:0`] : []), ...(isFast ? atRate(LIMITS.videoFpsMax) : [])];
+  return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
+}
+
+/** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */
+export function secondsOf({ seconds }: Scene): number {
+  if (seconds > 0) return seconds;
+  throw new MediaError("unsupported", "Expected video that tells how long it is.");
 }
 
 /** Held after each operation, so that none between makes more than an input may have. @throws MediaError too_large */

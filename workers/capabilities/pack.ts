@@ -6,8 +6,8 @@ import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-import type { MadeFile } from "../define.ts";
-import { choice } from "../params.ts";
+import type { MadeFile } from "./define.ts";
+import { choice } from "./params.ts";
 
 configure({ useWebWorkers: false });
 

@@ -1,0 +1,123 @@
+/** The steps of a pipeline: what is published of them, and how each is judged, given its asset, and named in a fault. */
+import type { Rule, Schema } from "#shared/capabilities/entry.ts";
+import { brokenRule } from "#shared/capabilities/rules.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import type { InputFile } from "./define.ts";
+import { custom, objectSchema, type Param, type Params, type ParamsOf, text, withDefaults } from "./params.ts";
+
+/** Second inputs, by name. */
+export type Assets = Readonly<Record<string, InputFile | undefined>>;
+
+/** What a pipeline asks of an operation. */
+export interface StepOperation {
+  readonly params: Params;
+  readonly rules?: readonly Rule[];
+  readonly valueSources?: readonly string[];
+  /** The second input: a member of its own of the capability, an asset of a pipeline. */
+  readonly second?: { readonly member: string; readonly isOptional?: true };
+}
+
+interface Step {
+  readonly operation: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** A step that may be done. */
+export interface ReadyStep<O extends StepOperation> {
+  readonly operation: O;
+  /** With defaults, without `asset`. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What `asset` names. */
+  readonly second: InputFile | undefined;
+  /** Its place, from 0. */
+  readonly at: number;
+}
+
+const STEPS_MAX = 20;
+
+/** The params of a pipeline. @param output the params that its family says about results */
+export function pipelineParams<const P extends Params>(
+  operations: Readonly<Record<string, StepOperation>>,
+  output: P,
+): { readonly operations: Param<readonly Step[]>; readonly output: Param<ParamsOf<P>> } {
+  const items = { anyOf: Object.entries(operations).map(([name, operation]) => stepSchema(name, operation)) };
+  return {
+    operations: custom<readonly Step[], { readonly required: true }>(
+      { description: "Done in this order.", type: "array", items, minItems: 1, maxItems: STEPS_MAX },
+      { required: true },
+    ),
+    output: custom({ ...objectSchema(output), description: "How the result is written.", default: {} }, {}) as Param<
+      ParamsOf<P>
+    >,
+  };
+}
+
+function stepSchema(name: string, { params, valueSources, second }: StepOperation): Schema {
+  const asset = second === undefined ? {} : { asset: assetParam(second) };
+  const schema = objectSchema(
+    { ...params, ...asset },
+    valueSources === undefined ? {} : { "x-svc-value-sources": valueSources },
+  );
+  return {
+    title: name,
+    type: "object",
+    properties: { operation: { const: name }, params: schema },
+    required: schema["required"] === undefined ? ["operation"] : ["operation", "params"],
+    additionalProperties: false,
+  };
+}
+
+function assetParam({ member, isOptional }: NonNullable<StepOperation["second"]>): Param<unknown> {
+  const description = `A member of \`input.assets\`, as the ${member}.`;
+  return isOptional ? text(description, { max: 40 }) : text(description, { max: 40, required: true });
+}
+
+/** Does one step after the other. @throws MediaError naming the step's own place */
+export async function inSteps<O extends StepOperation>(
+  operations: Readonly<Record<string, O>>,
+  steps: readonly Step[],
+  assets: Assets | undefined,
+  apply: (step: ReadyStep<O>) => Promise<void>,
+): Promise<void> {
+  for (const [at, { operation: name, params = {} }] of steps.entries()) {
+    const operation = operations[name];
+    if (!operation)
+      throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
+    try {
+      await apply(readyStep(operation, params, assets ?? {}, at));
+    } catch (error) {
+      throw error instanceof MediaError ? inPlace(error, at, operation) : error;
+    }
+  }
+}
+
+function readyStep<O extends StepOperation>(
+  operation: O,
+  given: Readonly<Record<string, unknown>>,
+  assets: Assets,
+  at: number,
+): ReadyStep<O> {
+  const { rules = [], valueSources = [], second } = operation;
+  const oneOf: Rule = { rule: "one", of: valueSources.map((name) => `params.${name}`) };
+  const broken = brokenRule([...rules, oneOf], { params: given });
+  if (broken) throw new MediaError("invalid", broken.message);
+  const { asset, ...own } = given;
+  const file = second && typeof asset === "string" ? assetOf(assets, asset, "params.asset") : undefined;
+  return { operation, params: withDefaults(operation.params, own), second: file, at };
+}
+
+/** The same fault, said of a step. */
+function inPlace(fault: MediaError, at: number, { second }: StepOperation): MediaError {
+  const place = `params.operations[${at}].params.`;
+  const said = fault.message.replaceAll("params.", place);
+  const message = second === undefined ? said : said.replaceAll(`input.${second.member}`, `${place}asset`);
+  return new MediaError(fault.fault, message, { cause: fault });
+}
+
+/** @throws MediaError invalid, for a name that `input.assets` does not have */
+export function assetOf(assets: Assets, name: string, param: string): InputFile {
+  const file = Object.hasOwn(assets, name) ? assets[name] : undefined;
+  if (file) return file;
+  throw new MediaError("invalid", `Expected ${param} to name a member of input.assets, got ${name.slice(0, 40)}.`);
+}

@@ -1,0 +1,17 @@
+/** Colours of callers, for FFmpeg and for subtitles. */
+import { MediaError } from "#shared/media/media-error.ts";
+
+interface Color {
+  /** As FFmpeg writes it. */
+  readonly text: string;
+  /** Red, green, blue and opacity, 0 to 255. */
+  readonly rgba: readonly [number, number, number, number];
+}
+
+/** @param param names it in the fault. @throws MediaError invalid */
+export function colorOf(param: string, value: string): Color {
+  const rgba = Bun.color(value, "[rgba]");
+  if (!rgba) throw new MediaError("invalid", `Expected ${param} to be a colour, got ${value.slice(0, 30)}.`);
+  const text = rgba.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("");
+  return { text: `0x${text}`, rgba };
+}

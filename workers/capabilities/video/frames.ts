@@ -1,0 +1,166 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import sharp from "sharp";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type MadeFile } from "../define.ts";
+import { OUTPUT, writeImage } from "../image/sharp.ts";
+import { checkFiles, numbered, PACK, packed } from "../pack.ts";
+import { choice, integer, number } from "../params.ts";
+
+import { CLIP, round, VIDEO_PRICE } from "./encode.ts";
+import { probeVideo } from "./facts.ts";
+import { even } from "./fit.ts";
+import { onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
+import { writeStills } from "./stills.ts";
+
+const FRAMES_MAX = 2_000;
+
+export default defineCapability({
+  id: "video.frames",
+  display_name: "Frames of a video",
+  description:
+    "Makes pictures of a video at even distances, each a file, or all in one sheet with an index for players.",
+  output_modality: "archive",
+  input: { video: input("video", "The video.") },
+  params: {
+    fps: number("So many a second; one a second where none of the three is given.", {
+      min: 0.01,
+      max: 30,
+      unit: "fps",
+    }),
+    count: integer("So many in all.", { min: 1, max: 200 }),
+    interval: number("One each so many seconds.", { min: 0.05, max: 3_600, unit: "s" }),
+    layout: choice("Files of their own, or one sheet.", ["files", "sheet"], { default: "files" }),
+    columns: integer("Of the sheet.", { min: 1, max: 20, default: 4 }),
+    width: integer("Of each picture; the video's where it is not given.", {
+      min: 16,
+      max: LIMITS.videoInputLongSideMax,
+      unit: "px",
+    }),
+    pack: PACK,
+    ...OUTPUT,
+  },
+  valueSources: ["fps", "count", "interval"],
+  sample_input: CLIP,
+  examples: [
+    { title: "One each second", params: {} },
+    {
+      title: "A sheet of six small ones with its index",
+      params: { count: 6, layout: "sheet", columns: 3, width: 120, pack: "files" },
+    },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs, folder, progress }) {
+    const facts = await probeVideo(inputs.video);
+    const whole = openScene(facts);
+    const seconds = secondsOf(whole);
+    const step = stepOf(seconds, params);
+    const count = Math.max(1, Math.min(params.count ?? Infinity, Math.ceil(seconds / step - 0.001)));
+    if (params.layout === "files") checkFiles(params.pack, count);
+    if (count > FRAMES_MAX) {
+      throw new MediaError("too_large", `Expected at most ${FRAMES_MAX} frames, got ${count}.`);
+    }
+    const width = params.width === undefined ? facts.width : even(params.width);
+    const height = params.width === undefined ? facts.height : even((facts.height * width) / facts.width);
+    const filters = [
+      `fps=fps=${1 / step}:round=up:eof_action=pass`,
+      `trim=end_frame=${count}`,
+      `scale=${width}:${height}`,
+    ];
+    const stills = await writeStills(folder, onVideo(whole, filters, { width, height }), { name: "still" });
+    progress(0.5);
+    const pictures = { folder, stills, width, height, step, seconds };
+    const { files, more } =
+      params.layout === "sheet" ? await sheet(pictures, params) : await single(pictures, params, progress);
+    const output = { frames: stills.length, interval: round(step), width, height, ...more };
+    return { output, files: await packed(folder, files, params.pack, "frames.zip") };
+  },
+});
+
+/** Seconds from one to the next. */
+function stepOf(
+  seconds: number,
+  {
+    fps,
+    count,
+    interval,
+  }: { readonly fps: number | undefined; readonly count: number | undefined; readonly interval: number | undefined },
+): number {
+  if (count !== undefined) return seconds / count;
+  return interval ?? 1 / (fps ?? 1);
+}
+
+interface Pictures extends Pick<Scene, "width" | "height" | "seconds"> {
+  readonly folder: string;
+  readonly stills: readonly string[];
+  readonly step: number;
+}
+
+type Output = Parameters<typeof writeImage>[3];
+interface Laid {
+  readonly files: readonly MadeFile[];
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+async function single(
+  { folder, stills, width, height }: Pictures,
+  output: Output,
+  progress: (share: number) => void,
+): Promise<Laid> {
+  const files: MadeFile[] = [];
+  for (const [at, still] of stills.entries()) {
+    const from = { format: "jpeg", width, height, pages: 1 } as const;
+    const name = numbered("frame", at + 1, "");
+    const made = await writeImage(folder, sharp(still), from, output, { name: name.slice(0, -1) });
+    files.push(...(made.files ?? []));
+    progress(0.5 + at / stills.length / 2);
+  }
+  return { files, more: { bytes: await bytesOf(files) } };
+}
+
+async function bytesOf(files: readonly MadeFile[]): Promise<number> {
+  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** All in one picture, and when each is shown: as players take it for their previews. */
+async function sheet(pictures: Pictures, params: Output & { readonly columns: number }): Promise<Laid> {
+  const { folder, stills, width, height, step, seconds } = pictures;
+  const columns = Math.min(params.columns, stills.length);
+  const size = { width: columns * width, height: Math.ceil(stills.length / columns) * height };
+  const { imageSidePixelsMax: max } = LIMITS;
+  if (Math.max(size.width, size.height) > max) {
+    const got = `${size.width} × ${size.height}`;
+    throw new MediaError("too_large", `Expected a sheet of at most ${max} pixels on a side, got ${got}.`);
+  }
+  const places = stills.map((input, at) => ({
+    input,
+    left: (at % columns) * width,
+    top: Math.floor(at / columns) * height,
+  }));
+  const empty = sharp({ create: { ...size, channels: 3, background: "black" } });
+  const from = { format: "jpeg", ...size, pages: 1 } as const;
+  const made = await writeImage(folder, empty.composite(places), from, params, { name: "sheet" });
+  const picture = made.files?.[0]?.name ?? "";
+  const cues = places.map(({ left, top }, at) => {
+    const [start, end] = [at * step, Math.min(seconds, (at + 1) * step)];
+    return `${clock(start)} --> ${clock(end)}\n${picture}#xywh=${left},${top},${width},${height}\n`;
+  });
+  const path = join(folder, "sheet.vtt");
+  await Bun.write(path, `WEBVTT\n\n${cues.join("\n")}`);
+  return {
+    files: [...(made.files ?? []), { path, mediaType: "text/vtt", name: "sheet.vtt" }],
+    more: { columns, sheet: size },
+  };
+}
+
+function clock(seconds: number): string {
+  const ms = Math.round(seconds * 1_000);
+  const part = (value: number, digits: number): string => String(Math.floor(value)).padStart(digits, "0");
+  return `${part(ms / 3_600_000, 2)}:${part((ms / 60_000) % 60, 2)}:${part((ms / 1_000) % 60, 2)}.${part(ms % 1_000, 3)}`;
+}

@@ -1,0 +1,57 @@
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { tempo } from "../audio/tempo.ts";
+import { flag, number } from "../params.ts";
+
+import { type Before, videoCapability, type VideoOperation } from "./operation.ts";
+import { onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
+
+const params = {
+  rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
+  reverse: flag("Plays it from its end to its beginning.", false),
+  keep_pitch: flag("Keeps voices as high as they are; without it they are higher the faster it is.", true),
+};
+
+export const operation: VideoOperation<typeof params> = {
+  params,
+  apply({ scene, facts }, { rate, reverse, keep_pitch: keepsPitch }) {
+    const sampleRate = facts.audio?.sampleRate ?? 48_000;
+    const seconds = scene.seconds / rate;
+    // As many frames a second as before: those between are left out, or shown again, the last one too.
+    const shown = [
+      `setpts=PTS/${rate}`,
+      ...(scene.fps > 0 ? [`fps=${scene.fps}`] : []),
+      ...(rate < 1 && seconds > 0 ? ["tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`] : []),
+    ];
+    const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
+    const heard = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
+    const changed = onAudio(onVideo(scene, rate === 1 ? [] : shown, { seconds }), heard);
+    return reverse ? reversed(changed, facts) : changed;
+  },
+};
+
+/** Held in memory as a whole. @throws MediaError too_large */
+function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
+  const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? scene.fps : LIMITS.videoFpsMax];
+  const pictures = seconds * fps * scene.width * scene.height * 1.5;
+  const sound = audio === null ? 0 : seconds * audio.sampleRate * audio.channels * 4;
+  if (pictures + sound > LIMITS.videoHeldBytesMax) {
+    const most = Math.floor((seconds * LIMITS.videoHeldBytesMax) / (pictures + sound));
+    const got = `${scene.width} × ${scene.height} pixels, got ${Math.ceil(seconds)} s`;
+    throw new MediaError("too_large", `Expected at most ${most} s to be played backwards of ${got}.`);
+  }
+  // A file may hold more frames than it tells of: these filters let no more pass than were counted.
+  const shown = onVideo(scene, [`fps=${fps}`, `trim=end=${seconds}`, "format=yuv420p", "reverse"]);
+  return onAudio(shown, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);
+}
+
+export default videoCapability(operation, {
+  id: "video.speed",
+  display_name: "Change speed of video",
+  description: "Plays a video faster, slower or backwards, its sound too.",
+  examples: [
+    { title: "Backwards", params: { reverse: true } },
+    { title: "Twice as fast, with higher voices", params: { rate: 2, keep_pitch: false } },
+  ],
+});

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { filterText } from "#workers/children/filter-graph.ts";
+
+import { choice, color, GRAVITIES, integer, text } from "../params.ts";
+
+import { colorOf } from "./color.ts";
+import { brokenLines, FONT_NAMES, fontFile } from "./fonts.ts";
+import { videoCapability, type VideoOperation } from "./operation.ts";
+import { onVideo } from "./scene.ts";
+import { TIMES, whileShown } from "./times.ts";
+
+const params = {
+  text: text("The words; lines that are too wide are broken between words.", { max: 500, required: true }),
+  gravity: choice("Where they stand.", GRAVITIES, { default: "south" }),
+  margin: integer("From the edges.", { min: 0, max: 500, unit: "px", default: 32 }),
+  size: integer("Of the letters.", { min: 8, max: 400, unit: "px", default: 48 }),
+  color: color("Of the words.", { default: "white" }),
+  box_color: color("Of a box behind them; there is none where it is not given.", {}),
+  font: choice("Of the letters.", FONT_NAMES, { default: "sans" }),
+  ...TIMES,
+};
+
+const LINE_HEIGHT = 1.2;
+
+export const operation: VideoOperation<typeof params> = {
+  params,
+  rules: [{ rule: "less", of: ["params.start", "params.end"] }],
+  async apply({ scene, folder, at }, { text: words, gravity, margin, size, font, start, end, ...colors }) {
+    const fill = colorOf("params.color", colors.color).text;
+    const box = colors.box_color === undefined ? undefined : colorOf("params.box_color", colors.box_color).text;
+    const clean = words.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n]/gu, " ");
+    const lines = brokenLines(clean, font, size, scene.width - 2 * margin);
+    const height = Math.ceil(lines.length * size * LINE_HEIGHT);
+    if (height + margin > scene.height) {
+      throw new MediaError(
+        "invalid",
+        `Expected params.text and params.size to take ${scene.height - margin} pixels of height at most, got ${height}.`,
+      );
+    }
+    const path = join(folder, `words-${at}.txt`);
+    await Bun.write(path, lines.join("\n"));
+    const when = whileShown(start, end);
+    const drawn = filterText("drawtext", {
+      textfile: path,
+      expansion: "none",
+      fontfile: fontFile(font),
+      fontsize: size,
+      fontcolor: fill,
+      text_align: alignOf(gravity),
+      ...placeOf(gravity, margin),
+      ...(box === undefined ? {} : { box: 1, boxcolor: box, boxborderw: Math.ceil(size / 4) }),
+      ...(when === undefined ? {} : { enable: when }),
+    });
+    // On what the encode writes, so that a step alone and one of many draw alike.
+    return onVideo(scene, ["format=yuv420p", drawn]);
+  },
+};
+
+function alignOf(gravity: string): string {
+  if (gravity.includes("west")) return "L";
+  return gravity.includes("east") ? "R" : "C";
+}
+
+/** As `placed`, of a size that FFmpeg alone knows. */
+function placeOf(gravity: string, margin: number): { x: string; y: string } {
+  const along = (whole: string, own: string, low: string, high: string): string => {
+    if (gravity.includes(low)) return `${margin}`;
+    return gravity.includes(high) ? `${whole}-${own}-${margin}` : `(${whole}-${own})/2`;
+  };
+  return { x: along("w", "tw", "west", "east"), y: along("h", "th", "north", "south") };
+}
+
+export default videoCapability(operation, {
+  id: "video.text",
+  display_name: "Write on video",
+  description: "Writes words on a video, all the time or for a while.",
+  examples: [
+    { title: "A line below", params: { text: "Hello", size: 24 } },
+    {
+      title: "A title in a box for a second",
+      params: { text: "Chapter one", size: 28, gravity: "center", font: "serif", box_color: "navy", start: 0, end: 1 },
+    },
+  ],
+});

@@ -1,0 +1,94 @@
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { OUTPUT, writeImage } from "../image/sharp.ts";
+import { choice, integer, number } from "../params.ts";
+
+import { CLIP, VIDEO_PRICE } from "./encode.ts";
+import { probeVideo, type VideoFacts } from "./facts.ts";
+import { onVideo, openScene, type Scene } from "./scene.ts";
+import { writeStills } from "./stills.ts";
+
+/** Looked at for the best one: its filter holds them all. */
+const FRAMES_MAX = 60;
+const FRAMES_BYTES_MAX = 200_000_000;
+/** A title that fades in takes some of the first seconds. */
+const LOOKED_AT_S = 60;
+
+export default defineCapability({
+  id: "video.thumbnail",
+  display_name: "Thumbnail of a video",
+  description: "Makes a picture of a video: of its most telling frame, or of a moment.",
+  output_modality: "image",
+  input: { video: input("video", "The video.") },
+  params: {
+    mode: choice("Which frame.", ["best", "time"], {
+      default: "best",
+      labels: { best: "The most telling of the first minute", time: "At a time" },
+    }),
+    time: number("When, for the mode time.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s" }),
+    width: integer("Of the picture; it follows from the height where it is not given.", {
+      min: 16,
+      max: LIMITS.videoInputLongSideMax,
+      unit: "px",
+    }),
+    height: integer("Of the picture. With both sides it is cropped to their shape.", {
+      min: 16,
+      max: LIMITS.videoInputLongSideMax,
+      unit: "px",
+    }),
+    ...OUTPUT,
+  },
+  sample_input: CLIP,
+  examples: [
+    { title: "The most telling frame", params: {} },
+    { title: "At one second, small, as WebP", params: { mode: "time", time: 1, width: 160, format: "webp" } },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs, folder }) {
+    const facts = await probeVideo(inputs.video);
+    const { mode, time, width, height, ...output } = params;
+    if (mode === "time" && time === undefined) {
+      throw new MediaError("invalid", "Expected params.time for params.mode time, got none.");
+    }
+    if (mode === "time" && facts.seconds > 0 && (time ?? 0) >= facts.seconds) {
+      throw new MediaError("invalid", `Expected params.time before the end at ${facts.seconds} s, got ${time}.`);
+    }
+    const scene = openScene(facts);
+    const chosen = mode === "time" ? onVideo(scene, [`trim=start=${time}`]) : onVideo(scene, bestOf(facts));
+    const first = onVideo(chosen, ["trim=end_frame=1", "setpts=PTS-STARTPTS"]);
+    const [path] = await writeStills(folder, first, { name: "still" });
+    if (path === undefined) throw new MediaError("corrupt", "The video has no frame there.");
+    return { ...(await pictureOf(folder, path, facts, { width, height, output })), pixels: 0 };
+  },
+});
+
+function bestOf({ width, height, fps, seconds }: VideoFacts): string[] {
+  const count = Math.max(2, Math.min(FRAMES_MAX, Math.floor(FRAMES_BYTES_MAX / (width * height * 1.5))));
+  const looked = Math.min(seconds > 0 ? seconds : LOOKED_AT_S, LOOKED_AT_S);
+  const isSparse = fps * looked > count;
+  return [...(isSparse ? [`fps=${(count / looked).toFixed(4)}`] : []), `thumbnail=n=${count}`];
+}
+
+interface Picture {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly output: Parameters<typeof writeImage>[3];
+}
+
+async function pictureOf(folder: string, path: string, from: Pick<Scene, "width" | "height">, picture: Picture) {
+  const { default: sharp } = await import("sharp");
+  const { width, height, output } = picture;
+  const image = sharp(path);
+  const sized =
+    width === undefined && height === undefined
+      ? image
+      : image.resize({
+          ...(width === undefined ? {} : { width }),
+          ...(height === undefined ? {} : { height }),
+          fit: "cover",
+        });
+  return writeImage(folder, sized, { format: "jpeg", width: from.width, height: from.height, pages: 1 }, output);
+}

@@ -1,0 +1,93 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { choice, integer, number } from "../params.ts";
+
+import { CLIP, round, runScene, VIDEO_PRICE } from "./encode.ts";
+import { probeVideo } from "./facts.ts";
+import { even } from "./fit.ts";
+import { atRate, muted, onVideo, openScene, type Scene, withPicture } from "./scene.ts";
+import { stillSource, writeStills } from "./stills.ts";
+
+export default defineCapability({
+  id: "video.to_gif",
+  display_name: "Video to GIF",
+  description: "Makes an animated GIF or WebP of a piece of a video.",
+  output_modality: "image",
+  input: { video: input("video", "The video.") },
+  params: {
+    start: number("Where it begins.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s", default: 0 }),
+    duration: number("How long it is.", { min: 0.1, max: 30, unit: "s", default: 5 }),
+    fps: number("Frames a second.", { min: 1, max: 30, unit: "fps", default: 10 }),
+    width: integer("Of the picture; smaller videos stay as they are.", {
+      min: 16,
+      max: 1_280,
+      unit: "px",
+      default: 480,
+    }),
+    format: choice("Format of the animation.", ["gif", "webp"], { default: "gif" }),
+    loop: integer("How often it is played; 0 is without an end.", { min: 0, max: 100, default: 0 }),
+  },
+  sample_input: CLIP,
+  examples: [
+    { title: "Five seconds", params: {} },
+    { title: "One second, small, as WebP", params: { duration: 1, width: 160, format: "webp" } },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs, folder, progress }) {
+    const { start, duration, fps, width: wanted, format, loop } = params;
+    const facts = await probeVideo(inputs.video);
+    if (facts.seconds > 0 && start >= facts.seconds) {
+      throw new MediaError("invalid", `Expected params.start before the end at ${facts.seconds} s, got ${start}.`);
+    }
+    const width = even(Math.min(wanted, facts.width));
+    const height = even((facts.height * width) / facts.width);
+    const piece = [`trim=start=${start}:duration=${duration}`, "setpts=PTS-STARTPTS", ...atRate(fps)];
+    const scene = onVideo(openScene(facts), [...piece, `scale=${width}:${height}:flags=lanczos`], { width, height });
+    let seconds = 0;
+    const onSeconds = (at: number): void => {
+      seconds = at;
+      progress(Math.min(0.99, at / duration));
+    };
+    const name = `animation.${format}`;
+    const path = join(folder, name);
+    const run = { path, loop, onSeconds };
+    await (format === "gif" ? writeGif(folder, scene, run) : writeWebp(scene, run));
+    const { size } = await stat(path);
+    const output = { format, width, height, seconds: round(seconds), bytes: size };
+    return { output, files: [{ path, mediaType: `image/${format}`, name }] };
+  },
+});
+
+interface Run {
+  readonly path: string;
+  readonly loop: number;
+  readonly onSeconds: (seconds: number) => void;
+}
+
+/** The colours first, then the pictures: in one pass, all frames would be held until the colours are known. */
+async function writeGif(folder: string, scene: Scene, { path, loop, onSeconds }: Run): Promise<void> {
+  const colours = onVideo(scene, ["palettegen=stats_mode=full"]);
+  const [palette = ""] = await writeStills(folder, colours, { name: "palette", pixelFormat: "rgba" });
+  const coloured = withPicture(scene, stillSource(palette), "paletteuse=dither=sierra2_4a:diff_mode=rectangle");
+  await runScene({
+    scene: muted(coloured),
+    streams: [{ label: coloured.video, encoder: "gif", pixelFormat: "pal8" }],
+    output: { path, muxer: "gif", options: { loop: `${loop === 1 ? -1 : Math.max(0, loop - 1)}` } },
+    onSeconds,
+  });
+}
+
+async function writeWebp(scene: Scene, { path, loop, onSeconds }: Run): Promise<void> {
+  await runScene({
+    scene: muted(scene),
+    streams: [{ label: scene.video, encoder: "libwebp_anim", pixelFormat: "yuva420p", options: { quality: "75" } }],
+    output: { path, muxer: "webp", options: { loop: `${loop}` } },
+    onSeconds,
+  });
+}

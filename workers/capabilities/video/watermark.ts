@@ -1,0 +1,65 @@
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { fileSource } from "#workers/children/file-source.ts";
+
+import { imageOverlay } from "../image/overlay.ts";
+import { choice, GRAVITIES, integer, number } from "../params.ts";
+import { placed } from "../placed.ts";
+
+import { videoCapability, type VideoOperation } from "./operation.ts";
+import { withPicture } from "./scene.ts";
+import { TIMES, whileShown } from "./times.ts";
+
+const params = {
+  gravity: choice("Where it stands.", GRAVITIES, { default: "southeast" }),
+  margin: integer("From the edges.", { min: 0, max: 500, unit: "px", default: 16 }),
+  scale: number("Of the video's width, that it takes.", { min: 1, max: 100, unit: "percent", default: 15 }),
+  opacity: number("1 covers what is below.", { min: 0, max: 1, default: 0.8 }),
+  ...TIMES,
+};
+
+export const operation: VideoOperation<typeof params> = {
+  params,
+  rules: [{ rule: "less", of: ["params.start", "params.end"] }],
+  second: {
+    member: "logo",
+    kind: "image",
+    description: "The picture that is laid over it.",
+    sample: { file_id: "file-sample-chart" },
+  },
+  async apply({ scene, second, folder, at }, { gravity, margin, scale, opacity, start, end }) {
+    if (!second) throw new MediaError("invalid", "Expected input.logo, got none.");
+    const { width, height } = scene;
+    const mark = await imageOverlay(second, (width * scale) / 100, opacity);
+    if (mark.width > width || mark.height > height) {
+      const got = `${mark.width} × ${mark.height}`;
+      throw new MediaError(
+        "invalid",
+        `Expected params.scale to leave input.logo inside ${width} × ${height} pixels, got ${got}.`,
+      );
+    }
+    const path = join(folder, `logo-${at}.png`);
+    await Bun.write(path, mark.data);
+    const { left, top } = placed(gravity, scene, mark, margin);
+    const x = Math.max(0, Math.min(left, width - mark.width));
+    const y = Math.max(0, Math.min(top, height - mark.height));
+    const when = whileShown(start, end);
+    const enable = when === undefined ? "" : `:enable='${when}'`;
+    return withPicture(
+      scene,
+      fileSource("video", { path, container: "png_pipe" }),
+      `overlay=${x}:${y}:format=yuv420${enable}`,
+    );
+  },
+};
+
+export default videoCapability(operation, {
+  id: "video.watermark",
+  display_name: "Watermark video",
+  description: "Lays a picture over a video, all the time or for a while.",
+  examples: [
+    { title: "In a corner", params: {} },
+    { title: "In the middle for a second", params: { gravity: "center", scale: 40, start: 1, end: 2 } },
+  ],
+});
