@@ -187,7 +187,7 @@ describe("a run", () => {
 
   test("makes several files, which are inputs of the next, and costs the begun tenths of a second that it took", async () => {
     const tune = { audio: { file_id: "file-sample-tune" } };
-    const made = await bench.made("audio.split", { input: tune, params: { by: "times", times: [1.8] } });
+    const made = await bench.made("audio.split", { input: tune, params: { by: "times", times: [1.8], pack: "files" } });
     expect(made).toMatchObject({ output: { parts: 2 }, files: [{ content_type: "audio/mpeg", name: "part-001.mp3" }, {}] }); // prettier-ignore
     const [{ settled, units } = {}] = await usageOf(made.id);
     const { milliseconds } = units as { milliseconds: number };
