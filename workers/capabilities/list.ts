@@ -5,7 +5,20 @@ import type { DefinedCapability } from "./define.ts";
 
 /** Operations of each category; each has the file `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
-  video: ["probe", "trim", "resize", "crop", "rotate", "speed", "watermark", "text"],
+  video: [
+    "probe",
+    "transcode",
+    "trim",
+    "concat",
+    "resize",
+    "crop",
+    "rotate",
+    "speed",
+    "watermark",
+    "text",
+    "subtitle",
+    "set_audio",
+  ],
   audio: [
     "probe",
     "convert",

@@ -25,7 +25,7 @@ interface Encoding {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
+export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
   mp3: { encoder: "libmp3lame", muxer: "mp3", mediaType: "audio/mpeg" },
   m4a: { encoder: "aac", muxer: "mp4", mediaType: "audio/mp4", options: { movflags: "+faststart" } },
   aac: { encoder: "aac", muxer: "adts", mediaType: "audio/aac" },
@@ -79,6 +79,9 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "audio/x-matroska": ["matroska", "opus"],
 };
 
+/** Whatever holds them, they go into Ogg. */
+const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
+
 /** @throws MediaError unsupported, corrupt, too_large */
 export async function probeAudio(file: InputFile): Promise<AudioFacts> {
   const [container, usual] = CONTAINERS[file.mediaType] ?? [];
@@ -105,7 +108,7 @@ export async function probeAudio(file: InputFile): Promise<AudioFacts> {
       throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
     return {
       source: { path: file.path, container },
-      format: codec === "opus" ? "opus" : usual,
+      format: OGG_FORMATS[codec] ?? usual,
       seconds,
       sampleRate,
       channels,

@@ -32,7 +32,7 @@ interface Container {
 
 const FASTSTART = { movflags: "+faststart" } as const;
 
-const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
+export const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
   mp4: {
     muxer: "mp4",
     mediaType: "video/mp4",
@@ -195,7 +195,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
 }
 
 /** @throws MediaError invalid: the format does not hold the codec */
-function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
+export function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
   const { video, audio } = CONTAINERS[format];
   const [usualVideo = "h264"] = video;
   const [usualAudio = "aac"] = audio;

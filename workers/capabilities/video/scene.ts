@@ -87,6 +87,11 @@ export function evened(scene: Scene): Scene {
   return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
 }
 
+/** Filters to a constant rate. FFmpeg's own takes the beginning of the last frame for its end, so a copy of it goes behind. */
+export function atRate({ fps: from }: Pick<Scene, "fps">, fps: number): string[] {
+  return [...(from > 0 ? ["tpad=stop=1:stop_mode=clone"] : []), `fps=${fps}`];
+}
+
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */
 export function secondsOf({ seconds }: Scene): number {
   if (seconds > 0) return seconds;
