@@ -18,6 +18,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "text",
     "subtitle",
     "set_audio",
+    "pipeline",
   ],
   audio: [
     "probe",
