@@ -117,7 +117,8 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
  * Of a union's errors those about the branch the client most likely meant: the ones that got furthest into the value.
  * Among equals, an error other than a wrong type shows that the type was right.
  */
-function mostRelevant(errors: readonly SchemaError[]): readonly SchemaError[] {
+function mostRelevant(all: readonly SchemaError[]): readonly SchemaError[] {
+  const errors = withoutOtherBranches(all);
   const depth = (error: SchemaError): number =>
     error.instancePath.split("/").length + (missing(error) === undefined ? 0 : 1);
   const deepestDepth = Math.max(...errors.map(depth));
@@ -127,7 +128,19 @@ function mostRelevant(errors: readonly SchemaError[]): readonly SchemaError[] {
   const isAlternative = (error: SchemaError): boolean =>
     error.keyword === first.keyword && error.instancePath === first.instancePath;
   const union = errors.some((error) => error.keyword === "anyOf" || error.keyword === "oneOf");
-  return union && (first.keyword === "type" || first.keyword === "required") ? deepest.filter(isAlternative) : [first];
+  const isOneOfSeveral = ["type", "required", "const"].includes(first.keyword);
+  return union && isOneOfSeveral ? deepest.filter(isAlternative) : [first];
+}
+
+/** A branch of a union that a member with one possible value names, and which the client did not name, has nothing to say. */
+function withoutOtherBranches(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const others = errors.flatMap(({ keyword, schemaPath }) => {
+    const branch =
+      keyword === "const" ? /^(.*\/anyOf\/\d+\/)properties\/[^/]+\/const$/.exec(schemaPath)?.[1] : undefined;
+    return branch === undefined ? [] : [branch];
+  });
+  const left = errors.filter(({ schemaPath }) => !others.some((branch) => schemaPath.startsWith(branch)));
+  return left.some(({ keyword }) => keyword !== "anyOf") ? left : errors;
 }
 
 function missing(error: SchemaError): string | undefined {
@@ -140,6 +153,9 @@ function expectation(errors: readonly SchemaError[]): string {
   if (error === undefined) return "meet its schema";
   if (error.keyword === "type") {
     return EXPECTATIONS["type"]?.({ type: errors.flatMap((other) => other.params["type"]) }) ?? "";
+  }
+  if (error.keyword === "const" && errors.length > 1) {
+    return `be one of ${errors.map((other) => String(other.params["allowedValue"])).join(", ")}`;
   }
   return EXPECTATIONS[error.keyword]?.(error.params) ?? "have one of the documented forms";
 }

@@ -43,8 +43,12 @@ export const CAPABILITIES_LIMITS = {
   capabilityTries: 2,
   /** Loading an engine when a worker starts. */
   engineTryMs: 20_000,
-  /** Of a child, and of all files that it writes. */
-  capabilityAddressSpaceBytes: 3_000_000_000,
+  /**
+   * Of a child. Addresses are no memory: Bun and FFmpeg reserve 2.8 GB of them before any work, and a child that runs out of them crashes,
+   * where one that runs out of memory is told so. They are the last bound, should memory grow faster than it is watched.
+   */
+  capabilityAddressSpaceBytes: 8_000_000_000,
+  /** Resident, of a child. */
   capabilityMemoryBytes: 1_500 * MB,
   capabilityProcessorSeconds: 1_800,
   /** The least that an image is counted for: half a megapixel. */

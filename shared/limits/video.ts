@@ -11,4 +11,7 @@ export const VIDEO_LIMITS = {
   videoFpsMax: 60,
   /** Frames that a filter must hold all at once, as when a film is turned round: less than a child may use. */
   videoHeldBytesMax: 1_000_000_000,
+  /** Subtitles of one file, and characters of one of them. */
+  subtitlesMax: 10_000,
+  subtitleCharactersMax: 1_000,
 } as const;

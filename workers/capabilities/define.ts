@@ -96,8 +96,9 @@ export function named(
   kind: CapabilityModality,
   description: string,
   max: number,
+  { takesText = false }: { readonly takesText?: boolean } = {},
 ): Member<Readonly<Record<string, InputFile>> | undefined> {
-  return { kind, description, isRequired: false, takesText: false, named: { max } };
+  return { kind, description, isRequired: false, takesText, named: { max } };
 }
 
 /** The address of a page, as a plain string. */

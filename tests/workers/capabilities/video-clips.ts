@@ -11,6 +11,11 @@ import { runFilterGraph } from "#workers/children/filter-graph.ts";
 
 import { runCapability } from "./in-folder.ts";
 
+/** 3 s of 320 × 180 at 25 frames a second, with sound in two channels. */
+export const CLIP = { file_id: "file-sample-clip" } as const;
+/** Keeps every pixel. */
+export const LOSSLESS = { crf: 0, preset: "ultrafast" } as const;
+
 const folder = mkdtempSync(join(tmpdir(), "sluice-clips-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let made = 0;

@@ -84,6 +84,7 @@ describe("video.speed", () => {
     const back = await made("video.speed", colors, { reverse: true });
     const seen = await Promise.all([0, 0.6, 1.1, 1.6].map(async (at) => nameOf((await frameAt(back, at)).at(20, 20))));
     expect(seen).toEqual(["white", "blue", "lime", "red"]);
+    expect(await probe(back)).toMatchObject({ frames: 20, seconds: 2 });
   });
 
   test("voices keep their pitch, or are higher; backwards the last is heard first", async () => {

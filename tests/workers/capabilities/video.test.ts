@@ -53,3 +53,11 @@ test("a start behind the end of the video is refused", async () => {
     "invalid: Expected params.start before the end at 3 s, got 4.",
   );
 });
+
+test("sound in Vorbis is written whatever the rates of the input and the bitrate", async () => {
+  for (const audio_bitrate of [32, 320]) {
+    const params = { format: "webm", audio_codec: "vorbis", audio_bitrate, duration: 0.5 };
+    const { output } = await runCapability("video.trim", { video: CLIP }, params);
+    expect(output).toMatchObject({ audio_codec: "vorbis" });
+  }
+});

@@ -26,7 +26,7 @@ interface Encoding {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
+export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
   mp3: { encoder: "libmp3lame", muxer: "mp3", mediaType: "audio/mpeg" },
   m4a: { encoder: "aac", muxer: "ipod", mediaType: "audio/mp4", options: { movflags: "+faststart" } },
   aac: { encoder: "aac", muxer: "adts", mediaType: "audio/aac" },
@@ -84,6 +84,9 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "audio/x-matroska": ["matroska", "opus"],
 };
 
+/** Whatever holds them, they go into Ogg. */
+const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
+
 /** @param sound which of a file's sounds, from 0. @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const [container, usual] = CONTAINERS[file.mediaType] ?? [];
@@ -114,7 +117,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
       throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
     return {
       source: { path: file.path, container, sound },
-      format: codec === "opus" ? "opus" : usual,
+      format: OGG_FORMATS[codec] ?? usual,
       seconds,
       sampleRate,
       channels,

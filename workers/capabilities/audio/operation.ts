@@ -1,7 +1,7 @@
 /** Operations on audio: each is a capability of its own and a step of `audio.pipeline`, where all share one graph and one encode. */
 import type { Rule } from "#shared/capabilities/entry.ts";
 
-import { defineCapability, type DefinedCapability, input } from "../define.ts";
+import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
 import {
   AUDIO_PRICE,
@@ -58,13 +58,19 @@ export function audioCapability<const P extends Params>(
     sample_input: TUNE,
     price: AUDIO_PRICE,
     engine: "ffmpeg",
-    async run({ params, inputs, folder, progress }) {
-      const own = params as unknown as ParamsOf<P> & Output;
-      const facts = await probeAudio(inputs.audio);
-      const { filters, seconds } = await operation.apply(beforeOf(folder, facts, [], facts.seconds), own);
-      return encodeAudio({ folder, graph: chainOf(facts, filters), from: facts, output: own, seconds, progress });
-    },
+    run: (run) => runOperation(operation, run),
   });
+}
+
+/** One operation, and the encode behind it. @throws MediaError as the operation does */
+export async function runOperation<const P extends Params>(
+  operation: AudioOperation<P>,
+  { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
+): Promise<Made> {
+  const own = params as ParamsOf<P> & Output;
+  const facts = await probeAudio(inputs.audio);
+  const { filters, seconds } = await operation.apply(beforeOf(folder, facts, [], facts.seconds), own);
+  return encodeAudio({ folder, graph: chainOf(facts, filters), from: facts, output: own, seconds, progress });
 }
 
 /** @param done filters of the steps before */

@@ -1,8 +1,15 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 
-import { number } from "../params.ts";
-import { SECONDS_MAX } from "./graph.ts";
-import { audioCapability, type AudioOperation } from "./operation.ts";
+import type { Rule } from "#shared/capabilities/entry.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import { copyPackets } from "#workers/children/remux.ts";
+
+import { defineCapability, input, type InputFile, type Made, type Run } from "../define.ts";
+import { choice, number, type ParamsOf } from "../params.ts";
+import { spanOf } from "../span.ts";
+import { AUDIO_PRICE, ENCODINGS, OUTPUT, type Output, probeAudio, round, SECONDS_MAX, TUNE } from "./graph.ts";
+import { type AudioOperation, runOperation } from "./operation.ts";
 
 const TIME = { min: 0, max: SECONDS_MAX, unit: "s" } as const;
 
@@ -16,24 +23,81 @@ export const operation: AudioOperation<typeof params> = {
   params,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   valueSources: ["end", "duration"],
-  apply({ seconds: all }, { start, end, duration }) {
-    const until = end ?? (duration === undefined ? undefined : start + duration);
-    if (all > 0 && start >= all)
-      throw new MediaError("invalid", `Expected params.start before the end at ${all} s, got ${start}.`);
+  apply({ seconds: all }, wanted) {
+    const { until, seconds } = spanOf(all, wanted);
     const to = until === undefined ? "" : `:end=${until}`;
-    return {
-      filters: [`atrim=start=${start}${to}`, "asetpts=PTS-STARTPTS"],
-      seconds: Math.max(0, Math.min(until ?? all, all) - start),
-    };
+    return { filters: [`atrim=start=${wanted.start}${to}`, "asetpts=PTS-STARTPTS"], seconds };
   },
 };
 
-export default audioCapability(operation, {
+/** What says how audio is encoded, of which a copy heeds nothing. */
+const COPY_RULES = ["params.bitrate", "params.sample_rate", "params.channels"].map((path): Rule => ({
+  rule: "fits",
+  path,
+  by: "params.mode",
+  values: { copy: [] },
+}));
+
+export default defineCapability({
   id: "audio.trim",
   display_name: "Trim audio",
   description: "Keeps a piece of audio.",
+  output_modality: "audio",
+  input: { audio: input("audio", "The audio.") },
+  params: {
+    ...params,
+    mode: choice(
+      "`exact` encodes anew; `copy` is quick and loses nothing, but begins with the packet that holds the start: the output's `start` says where. It keeps the format, and FLAC is not copied, which loses nothing anyway.",
+      ["exact", "copy"],
+      { default: "exact" },
+    ),
+    ...OUTPUT,
+  },
+  rules: [...(operation.rules ?? []), ...COPY_RULES],
+  valueSources: operation.valueSources ?? [],
+  sample_input: TUNE,
   examples: [
     { title: "The first second", params: { duration: 1 } },
     { title: "From half a second on, as WAV", params: { start: 0.5, format: "wav" } },
+    { title: "The first second, as it is", params: { duration: 1, mode: "copy" } },
   ],
+  price: AUDIO_PRICE,
+  engine: "ffmpeg",
+  run: (run) => (run.params.mode === "exact" ? runOperation(operation, run) : copied(run)),
 });
+
+async function copied({
+  params: wanted,
+  inputs,
+  folder,
+  progress,
+}: Run<ParamsOf<typeof params> & Output, { readonly audio: InputFile }>): Promise<Made> {
+  const facts = await probeAudio(inputs.audio);
+  const { format, source, sampleRate, channels } = facts;
+  if (format === "flac") throw new MediaError("invalid", "Expected params.mode exact for FLAC, got copy.");
+  if (wanted.format !== undefined && wanted.format !== format) {
+    throw new MediaError(
+      "invalid",
+      `Expected params.format to be ${format}, as the input is, with params.mode copy, got ${wanted.format}.`,
+    );
+  }
+  const { until } = spanOf(facts.seconds, wanted);
+  const { muxer, mediaType, options } = ENCODINGS[format];
+  const name = `audio.${format}`;
+  const path = join(folder, name);
+  const { start, seconds } = await copyPackets({
+    source,
+    kinds: ["audio"],
+    output: { path, muxer, ...(options === undefined ? {} : { options }) },
+    from: wanted.start,
+    ...(until === undefined ? {} : { until }),
+    onSeconds: (at) => {
+      if (facts.seconds > 0) progress(Math.min(0.99, at / facts.seconds));
+    },
+  });
+  const { size } = await stat(path);
+  return {
+    output: { format, start: round(start), seconds: round(seconds), sample_rate: sampleRate, channels, bytes: size },
+    files: [{ path, mediaType, name }],
+  };
+}

@@ -6,6 +6,7 @@ import type { Rule } from "#shared/capabilities/entry.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
+import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.ts";
 
 import type { Made } from "../define.ts";
@@ -32,7 +33,7 @@ interface Container {
 
 const FASTSTART = { movflags: "+faststart" } as const;
 
-const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
+export const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
   mp4: {
     muxer: "mp4",
     mediaType: "video/mp4",
@@ -160,7 +161,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
   const format = output.format ?? encode.format;
   const { muxer, mediaType, options } = CONTAINERS[format];
   const [videoCodec, audioCodec] = codecsOf(format, output);
-  const scene = finished(encode.scene);
+  const scene = finished(encode.scene, audioCodec);
   const isSilent = scene.audio === null || audioCodec === "none";
   const picture: StreamPlan = {
     ...coderOf(videoCodec, format, output),
@@ -195,7 +196,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
 }
 
 /** @throws MediaError invalid: the format does not hold the codec */
-function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
+export function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
   const { video, audio } = CONTAINERS[format];
   const [usualVideo = "h264"] = video;
   const [usualAudio = "aac"] = audio;
@@ -222,17 +223,27 @@ function coderOf(codec: VideoCodec, format: VideoFormat, { crf, preset }: Output
 
 function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", { audio_bitrate }: Output): StreamPlan {
   const encoder = AUDIO_ENCODERS[codec === "none" ? "aac" : codec];
-  return { label, encoder, options: { b: `${audio_bitrate ?? 128}k` } };
+  const wanted = audio_bitrate ?? 128;
+  // In two channels at its highest rate, or in one: what both take.
+  const kilobits =
+    codec === "vorbis" ? vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2) : wanted;
+  return { label, encoder, options: { b: `${kilobits}k` } };
 }
 
+/** In one channel. */
+const VORBIS_BITRATE_MAX = 240;
+
 /** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
-function finished(scene: Scene): Scene {
+function finished(scene: Scene, codec: AudioCodec): Scene {
   const shown = evened(scene);
   checkSides(shown, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
   if (shown.audio === null) return shown;
   return {
     ...shown,
-    chains: [...shown.chains, `[${shown.audio}]aformat=channel_layouts=mono|stereo[out]`],
+    chains: [
+      ...shown.chains,
+      `[${shown.audio}]aformat=channel_layouts=mono|stereo${codec === "vorbis" ? `:sample_rates=${VORBIS_RATE_MAX}` : ""}[out]`,
+    ],
     audio: "out",
   };
 }

@@ -54,7 +54,7 @@ export default defineCapability({
     checkFiles(params.pack, heights.length * Math.ceil(seconds / params.segment_seconds) + 2 * heights.length + 1);
     const isDash = params.protocol === "dash";
     // DASH has the sound once, HLS with each size.
-    const scene = sizes(onVideo(whole, atRate(fps)), heights, isDash ? 1 : heights.length);
+    const scene = sizes(onVideo(whole, atRate(whole, fps)), heights, isDash ? 1 : heights.length);
     const gop = `${Math.round(fps * params.segment_seconds)}`;
     const picture = {
       crf: "23",

@@ -1,7 +1,7 @@
 /** Operations on video: each is a capability of its own and a step of `video.pipeline`, where all share one graph and one encode. */
 import type { CapabilityModality, Rule } from "#shared/capabilities/entry.ts";
 
-import { defineCapability, type DefinedCapability, input, type InputFile } from "../define.ts";
+import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
 
 import { CLIP, encodeVideo, OUTPUT, type Output, outputRules, VIDEO_PRICE } from "./encode.ts";
@@ -62,13 +62,23 @@ export function videoCapability<const P extends Params>(
     sample_input: second === undefined ? CLIP : { ...CLIP, [member]: second.sample },
     price: VIDEO_PRICE,
     engine: "ffmpeg",
-    async run({ params, inputs, folder, progress }) {
-      const own = params as unknown as ParamsOf<P> & Output;
-      const facts = await probeVideo(inputs.video);
-      const given = (inputs as Readonly<Record<string, InputFile | undefined>>)[member];
-      const scene = await operation.apply({ facts, scene: openScene(facts), second: given, folder, at: 0 }, own);
-      checkScene(scene);
-      return encodeVideo({ folder, scene, format: facts.format, output: own, progress });
-    },
+    run: (run) => runOperation(operation, run as unknown as OperationRun),
   });
+}
+
+interface OperationRun extends Pick<Run<object, unknown>, "params" | "folder" | "progress"> {
+  readonly inputs: { readonly video: InputFile };
+}
+
+/** One operation, and the encode behind it. @throws MediaError as the operation does */
+export async function runOperation<const P extends Params>(
+  operation: VideoOperation<P>,
+  { params, inputs, folder, progress }: OperationRun,
+): Promise<Made> {
+  const own = params as ParamsOf<P> & Output;
+  const facts = await probeVideo(inputs.video);
+  const second = (inputs as Readonly<Record<string, InputFile | undefined>>)[operation.second?.member ?? ""];
+  const scene = await operation.apply({ facts, scene: openScene(facts), second, folder, at: 0 }, own);
+  checkScene(scene);
+  return encodeVideo({ folder, scene, format: facts.format, output: own, progress });
 }

@@ -78,18 +78,21 @@ function next({ chains }: Scene, kind: string): string {
   return `${kind}${chains.length}`;
 }
 
-/** To a steady rate. The filter ends with the last frame's beginning: one more brings it to that one's end. */
-export function atRate(fps: number): readonly string[] {
-  return ["tpad=stop=1:stop_mode=clone", `fps=${fps}`];
-}
-
 /** Even sides, and no more frames a second than a result may have: as the operation alone would have written it. */
 export function evened(scene: Scene): Scene {
   const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
   const isOdd = width !== scene.width || height !== scene.height;
   const isFast = scene.fps > LIMITS.videoFpsMax + 0.5;
-  const filters = [...(isOdd ? [`crop=${width}:${height}:0:0`] : []), ...(isFast ? atRate(LIMITS.videoFpsMax) : [])];
+  const filters = [
+    ...(isOdd ? [`crop=${width}:${height}:0:0`] : []),
+    ...(isFast ? atRate(scene, LIMITS.videoFpsMax) : []),
+  ];
   return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
+}
+
+/** Filters to a constant rate. FFmpeg's own takes the beginning of the last frame for its end, so a copy of it goes behind. */
+export function atRate({ fps: from }: Pick<Scene, "fps">, fps: number): string[] {
+  return [...(from > 0 ? ["tpad=stop=1:stop_mode=clone"] : []), `fps=${fps}`];
 }
 
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */

@@ -5,7 +5,7 @@ import { tempo } from "../audio/tempo.ts";
 import { flag, number } from "../params.ts";
 
 import { type Before, videoCapability, type VideoOperation } from "./operation.ts";
-import { onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
+import { atRate, onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
 
 const params = {
   rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
@@ -18,12 +18,9 @@ export const operation: VideoOperation<typeof params> = {
   apply({ scene, facts }, { rate, reverse, keep_pitch: keepsPitch }) {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;
-    // As many frames a second as before: those between are left out, or shown again, the last one too.
-    const shown = [
-      `setpts=PTS/${rate}`,
-      ...(scene.fps > 0 ? [`fps=${scene.fps}`] : []),
-      ...(rate < 1 && seconds > 0 ? ["tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`] : []),
-    ];
+    // As many frames a second as before: those between are left out, or shown again.
+    const shown =
+      scene.fps > 0 ? atRate(scene, scene.fps).toSpliced(1, 0, `setpts=PTS/${rate}`) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
     const heard = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
     const changed = onAudio(onVideo(scene, rate === 1 ? [] : shown, { seconds }), heard);
@@ -42,7 +39,7 @@ function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
     throw new MediaError("too_large", `Expected at most ${most} s to be played backwards of ${got}.`);
   }
   // A file may hold more frames than it tells of: these filters let no more pass than were counted.
-  const shown = onVideo(scene, [`fps=${fps}`, `trim=end=${seconds}`, "format=yuv420p", "reverse"]);
+  const shown = onVideo(scene, [...atRate(scene, fps), `trim=end=${seconds}`, "format=yuv420p", "reverse"]);
   return onAudio(shown, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);
 }
 

@@ -114,7 +114,7 @@ function scaledTo(from: Size, to: { readonly width?: number; readonly height?: n
 function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: number, isHeard: boolean): Scene {
   const open = openScene(facts, name);
   const { filters } = fitInto(open, { width, height }, "contain", "black");
-  const shown = onVideo(open, [...filters, "setsar=1", ...atRate(fps), "format=yuv420p"], { width, height });
+  const shown = onVideo(open, [...filters, "setsar=1", ...atRate(open, fps), "format=yuv420p"], { width, height });
   return isHeard ? shown : muted(shown);
 }
 

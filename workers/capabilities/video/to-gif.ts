@@ -47,7 +47,7 @@ export default defineCapability({
     }
     const width = even(Math.min(wanted, facts.width));
     const height = even((facts.height * width) / facts.width);
-    const piece = [`trim=start=${start}:duration=${duration}`, "setpts=PTS-STARTPTS", ...atRate(fps)];
+    const piece = [`trim=start=${start}:duration=${duration}`, "setpts=PTS-STARTPTS", ...atRate(facts, fps)];
     const scene = onVideo(openScene(facts), [...piece, `scale=${width}:${height}:flags=lanczos`], { width, height });
     let seconds = 0;
     const onSeconds = (at: number): void => {

@@ -1,9 +1,13 @@
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
 
-import { number } from "../params.ts";
+import { defineCapability, input } from "../define.ts";
+import { choice, number } from "../params.ts";
+import { spanOf } from "../span.ts";
 
-import { videoCapability, type VideoOperation } from "./operation.ts";
+import { copyRules, copyVideo } from "./copy.ts";
+import { CLIP, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { probeVideo } from "./facts.ts";
+import { runOperation, type VideoOperation } from "./operation.ts";
 import { onAudio, onVideo } from "./scene.ts";
 
 const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
@@ -18,24 +22,46 @@ export const operation: VideoOperation<typeof params> = {
   params,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   valueSources: ["end", "duration"],
-  apply({ scene }, { start, end, duration }) {
-    const { seconds: all } = scene;
-    const until = end ?? (duration === undefined ? undefined : start + duration);
-    if (all > 0 && start >= all)
-      throw new MediaError("invalid", `Expected params.start before the end at ${all} s, got ${start}.`);
+  apply({ scene }, wanted) {
+    const { start } = wanted;
+    const { until, seconds } = spanOf(scene.seconds, wanted);
     const to = until === undefined ? "" : `:end=${until}`;
-    const seconds = Math.max(0, Math.min(until ?? all, all) - start);
     const shown = onVideo(scene, [`trim=start=${start}${to}`, "setpts=PTS-STARTPTS"], { seconds });
     return onAudio(shown, [`atrim=start=${start}${to}`, "asetpts=PTS-STARTPTS"]);
   },
 };
 
-export default videoCapability(operation, {
+export default defineCapability({
   id: "video.trim",
   display_name: "Trim video",
   description: "Keeps a piece of a video.",
+  output_modality: "video",
+  input: { video: input("video", "The video.") },
+  params: {
+    ...params,
+    mode: choice(
+      "`exact` encodes anew; `copy` is quick and loses nothing, but begins at the key frame at or before the start: the output's `start` says where. What is said of encoding is not heeded then.",
+      ["exact", "copy"],
+      { default: "exact" },
+    ),
+    ...OUTPUT,
+  },
+  rules: [...(operation.rules ?? []), ...outputRules(), ...copyRules("copy")],
+  valueSources: operation.valueSources ?? [],
+  sample_input: CLIP,
   examples: [
     { title: "The first second", params: { duration: 1 } },
     { title: "From one second on, as WebM", params: { start: 1, format: "webm" } },
+    { title: "The first second, as it is", params: { duration: 1, mode: "copy" } },
   ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run(run) {
+    const { params: own, inputs, folder, progress } = run;
+    if (own.mode === "exact") return runOperation(operation, run);
+    const facts = await probeVideo(inputs.video);
+    const { until } = spanOf(facts.seconds, own);
+    const span = { from: own.start, ...(until === undefined ? {} : { until }) };
+    return copyVideo({ folder, facts, format: own.format ?? facts.format, mode: "copy", progress, ...span });
+  },
 });

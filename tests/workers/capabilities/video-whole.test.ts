@@ -1,0 +1,190 @@
+/** Capabilities that write a whole video anew: another size in bytes, other sound, several in one. */
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import { runCapability } from "./in-folder.ts";
+import { refused } from "./refused.ts";
+import { CLIP, clipOf, COLORS, frameAt, HALVES, nameOf, probe, soundOf } from "./video-clips.ts";
+
+/** 2 s of red with a tone of 400 Hz, in one channel. */
+const TONED = "color=c=red:s=64x48:r=10:d=2[v];aevalsrc='0.5*sin(2*PI*400*t)':s=44100:d=2[a]";
+let halves: Uint8Array;
+let colors: Uint8Array;
+let toned: Uint8Array;
+beforeAll(async () => {
+  halves = await clipOf(HALVES);
+  colors = await clipOf(COLORS);
+  toned = await clipOf(TONED, { hasSound: true });
+});
+
+/** A WAV in one channel. */
+function wavOf(seconds: number, hertz: number, loud = 0.5): Uint8Array {
+  const rate = 8_000;
+  const wav = Buffer.alloc(44 + seconds * rate * 2);
+  wav.write("RIFF", 0);
+  wav.writeUInt32LE(wav.length - 8, 4);
+  wav.write("WAVEfmt ", 8);
+  for (const [at, value] of [16, 65_537, rate, rate * 2, 1_048_578].entries()) wav.writeUInt32LE(value, 16 + at * 4);
+  wav.write("data", 36);
+  wav.writeUInt32LE(wav.length - 44, 40);
+  for (let at = 0; at < seconds * rate; at++) {
+    wav.writeInt16LE(Math.round(32_767 * loud * Math.sin((2 * Math.PI * hertz * at) / rate)), 44 + at * 2);
+  }
+  return wav;
+}
+
+describe("video.transcode", () => {
+  test("makes a picture smaller within its bounds, keeps its shape, and never enlarges", async () => {
+    const of = async (params: object) => {
+      const { width, height } = await probe(
+        (await runCapability("video.transcode", { video: halves }, params)).bytes(),
+      );
+      return `${String(width)}x${String(height)}`;
+    };
+    expect(await of({ max_width: 80 })).toBe("80x60");
+    expect(await of({ max_width: 100, max_height: 31 })).toBe("40x30");
+    expect(await of({ max_width: 1_000 })).toBe("160x120");
+  });
+
+  test("writes as many frames a second as are asked for", async () => {
+    const made = await runCapability("video.transcode", { video: CLIP }, { fps: 5 });
+    expect(await probe(made.bytes())).toMatchObject({ fps: 5, frames: 15, seconds: 3 });
+  });
+
+  test.each(["mp4", "webm"])(
+    "keeps a file below the bytes that it may have, and uses most of them: %s",
+    async (format) => {
+      const noise = "nullsrc=s=160x120:r=10:d=6,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=6[a]";
+      const video = await clipOf(noise, { hasSound: true });
+      expect(video.length).toBeGreaterThan(250_000);
+      const params = { target_bytes: 120_000, format };
+      const one = await runCapability("video.transcode", { video }, params);
+      expect(one.bytes().length).toBeLessThanOrEqual(120_000);
+      expect(one.bytes().length).toBeGreaterThan(60_000);
+      // VP9 takes its time.
+      if (format === "webm") return;
+      const two = await runCapability("video.transcode", { video }, params);
+      expect(Buffer.compare(one.bytes(), two.bytes())).toBe(0);
+    },
+    60_000,
+  );
+
+  test.each(["h264", "h265", "vp9", "av1"])(
+    "a bitrate makes %s larger or smaller",
+    async (video_codec) => {
+      const video = await clipOf("nullsrc=s=160x120:r=10:d=6,geq=96+random(1)*64:128:128[v]");
+      const of = async (video_bitrate: number) =>
+        (await runCapability("video.transcode", { video }, { video_bitrate, video_codec, format: "mkv" })).bytes()
+          .length;
+      const [low, high] = [await of(100), await of(600)];
+      expect(high / low).toBeGreaterThan(2);
+    },
+    20_000,
+  );
+
+  test("refuses bytes that nothing fits into, and two ways to say how much detail stays", async () => {
+    const long = await clipOf("color=c=red:s=64x48:r=5:d=100[v];anullsrc=d=100[a]", { hasSound: true });
+    expect(await refused(runCapability("video.transcode", { video: long }, { target_bytes: 100_000 }))).toBe(
+      "invalid: Expected params.target_bytes that 64 × 48 pixels for 100 s fit into, got 100000.",
+    );
+    const both = { crf: 20, target_bytes: 100_000 };
+    expect(await refused(runCapability("video.transcode", { video: halves }, both))).toContain("params.target_bytes");
+  });
+});
+
+describe("video.set_audio", () => {
+  const made = async (params: object, audio?: Uint8Array, video = toned): Promise<Uint8Array> =>
+    (await runCapability("video.set_audio", audio ? { video, audio } : { video }, params)).bytes();
+  const near = (hertz: number) => Math.round(hertz / 20) * 20;
+
+  test("puts other sound in its place, with silence behind it", async () => {
+    const video = await made({}, wavOf(1, 800));
+    expect(near((await soundOf(video, 0.2, 0.8)).hertz)).toBe(800);
+    expect((await soundOf(video, 1.2, 1.8)).peak).toBeLessThan(0.01);
+    expect(await probe(video)).toMatchObject({ seconds: 2, frames: 20 });
+  });
+
+  test("plays it again and again, quieter", async () => {
+    const video = await made({ loop: true, volume: -6.0206 }, wavOf(1, 800));
+    for (const from of [0.2, 1.2]) {
+      const { hertz, peak } = await soundOf(video, from, from + 0.6);
+      expect(near(hertz)).toBe(800);
+      expect(peak).toBeCloseTo(0.25, 1);
+    }
+  });
+
+  test("mixes both, and puts sound to video that has none", async () => {
+    const mixed = await made({ mode: "mix" }, wavOf(1, 400));
+    const [both, own] = [await soundOf(mixed, 0.2, 0.8), await soundOf(mixed, 1.3, 1.8)];
+    expect(both.peak).toBeGreaterThan(own.peak * 1.3);
+    expect(own.peak).toBeCloseTo(0.5, 1);
+    const alone = await made({ mode: "mix" }, wavOf(1, 800), colors);
+    expect(near((await soundOf(alone, 0.2, 0.8)).hertz)).toBe(800);
+  });
+
+  test("ends with the shorter of both, or takes all sound away", async () => {
+    expect(await probe(await made({ length: "shortest" }, wavOf(1, 800)))).toMatchObject({ seconds: 1, frames: 10 });
+    expect(await probe(await made({ mode: "mute" }))).toMatchObject({ audio: null, frames: 20 });
+  });
+
+  test("is cut where the video ends, to the same bytes each time", async () => {
+    const [one, two] = [await made({}, wavOf(5, 800)), await made({}, wavOf(5, 800))];
+    expect(Number((await probe(one))["seconds"])).toBeCloseTo(2, 1);
+    expect(Buffer.compare(one, two)).toBe(0);
+  });
+
+  test("refuses to go without audio, and audio that is none", async () => {
+    expect(await refused(made({}))).toBe("invalid: Expected input.audio with params.mode replace, got none.");
+    expect(await refused(made({}, Buffer.from("no audio")))).toStartWith("unsupported: ");
+  });
+});
+
+describe("video.concat", () => {
+  const made = async (videos: readonly Uint8Array[], params: object = {}): Promise<Uint8Array> =>
+    (await runCapability("video.concat", { videos }, params)).bytes();
+
+  test("brings sizes, rates and sound into the first one's form", async () => {
+    const video = await made([toned, halves, await clipOf("color=c=lime:s=50x50:r=10:d=1[v]", { kind: "gif" })]);
+    expect(await probe(video)).toMatchObject({ width: 64, height: 48, fps: 10, seconds: 4, frames: 40 });
+    const seen = await Promise.all([1, 2.5, 3.5].map(async (at) => nameOf((await frameAt(video, at)).at(32, 10))));
+    expect(seen).toEqual(["red", "red", "lime"]);
+    expect(nameOf((await frameAt(video, 3.5)).at(2, 10))).toBe("black");
+    expect((await soundOf(video, 0.5, 1.5)).peak).toBeGreaterThan(0.4);
+    expect((await soundOf(video, 2.5, 3.5)).peak).toBeLessThan(0.01);
+  });
+
+  test.each(["fade", "wipeleft", "slideleft", "dissolve"])("%s takes its time from both", async (transition) => {
+    const params = { transition, transition_duration: 0.5 };
+    const [one, two] = [await made([colors, toned, colors], params), await made([colors, toned, colors], params)];
+    expect(Buffer.compare(one, two)).toBe(0);
+    expect(await probe(one)).toMatchObject({ seconds: 5, frames: 50 });
+    const seen = await Promise.all([1.4, 2.5, 3.75].map(async (at) => nameOf((await frameAt(one, at)).at(32, 24))));
+    expect(seen).toEqual(["blue", "red", "lime"]);
+    expect((await soundOf(one, 0.2, 1.2)).peak).toBeLessThan(0.01);
+    expect((await soundOf(one, 2.2, 2.8)).peak).toBeGreaterThan(0.4);
+  });
+
+  test("in the middle of a fade both are seen", async () => {
+    const [black, white] = [
+      await clipOf("color=c=black:s=64x48:r=10:d=2[v]"),
+      await clipOf("color=c=white:s=64x48:r=10:d=2[v]"),
+    ];
+    const [grey] = (await frameAt(await made([black, white], { transition: "fade" }), 1.5)).at(30, 20);
+    expect(Math.abs(grey - 128)).toBeLessThan(20);
+  });
+
+  test("has the size and the rate that are asked for", async () => {
+    expect(await probe(await made([halves, colors], { width: 100, fps: 5 }))).toMatchObject({
+      width: 100,
+      height: 76,
+      fps: 5,
+    });
+  });
+
+  test("refuses a transition that is longer than there is room for, and only one video", async () => {
+    const params = { transition: "fade", transition_duration: 1.5 };
+    expect(await refused(made([colors, toned, colors], params))).toBe(
+      "invalid: Expected params.transition_duration of at most 1 s for input.videos[1], got 1.5.",
+    );
+    expect(await refused(made([colors]))).toContain("input.videos");
+  });
+});

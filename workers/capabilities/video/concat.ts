@@ -1,0 +1,158 @@
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { shapeFilters } from "../audio/graph.ts";
+import { defineCapability, inputs } from "../define.ts";
+import { choice, integer, number } from "../params.ts";
+
+import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { type VideoFacts, probeVideo } from "./facts.ts";
+import { boxOf, fitInto, type Size } from "./fit.ts";
+import { atRate, checkScene, openScene, secondsOf } from "./scene.ts";
+
+const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
+
+export default defineCapability({
+  id: "video.concat",
+  display_name: "Join videos",
+  description: "Plays videos one after the other, of whatever size, rate and sound, one fading into the next or not.",
+  output_modality: "video",
+  input: { videos: inputs("video", "The videos, in their order.", [2, 20]) },
+  params: {
+    transition: choice("From one to the next.", ["none", "fade", "wipeleft", "slideleft", "dissolve"], {
+      default: "none",
+    }),
+    transition_duration: number("Of each transition.", { min: 0.1, max: 5, unit: "s", default: 1 }),
+    width: integer("Of the result; the first video's where no side is given.", SIDE),
+    height: integer("Of the result; the first video's where no side is given.", SIDE),
+    fps: number("Of the result; the first video's where it is not given.", {
+      min: 1,
+      max: LIMITS.videoFpsMax,
+      unit: "fps",
+    }),
+    ...OUTPUT,
+  },
+  rules: outputRules(),
+  sample_input: { videos: [{ file_id: "file-sample-clip" }, { file_id: "file-sample-clip" }] },
+  examples: [
+    { title: "One after the other", params: {} },
+    {
+      title: "One fading into the next, smaller",
+      params: { transition: "fade", transition_duration: 0.5, width: 160 },
+    },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs: { videos }, folder, progress }) {
+    const all: VideoFacts[] = [];
+    for (const video of videos) all.push(await probeVideo(video));
+    const [first] = all;
+    if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
+    checkDecoders(all);
+    const fps = Math.min(LIMITS.videoFpsMax, params.fps ?? (first.fps > 0 ? first.fps : 30));
+    const form = {
+      size: boxOf(first, params.width, params.height),
+      fps,
+      hasSound: all.some(({ audio }) => audio !== null),
+    };
+    const { transition, transition_duration: overlap } = params;
+    const lengths = transition === "none" ? undefined : all.map((facts) => exactSeconds(facts, fps));
+    if (lengths) checkOverlap(lengths, overlap);
+    const parts = all.flatMap((facts, at) => partOf(facts, `p${at}`, form, lengths?.[at]));
+    const joined = lengths ? faded(lengths, transition, overlap, form) : inTurn(all.length, form);
+    const total = (lengths ?? all.map(({ seconds }) => seconds)).reduce((sum, seconds) => sum + seconds, 0);
+    const scene = {
+      ...form.size,
+      chains: [...parts, ...joined],
+      video: "joined",
+      audio: form.hasSound ? "heard" : null,
+      fps,
+      seconds: total - (lengths ? (all.length - 1) * overlap : 0),
+    };
+    checkScene(scene);
+    return encodeVideo({ folder, scene, format: first.format, output: params, progress });
+  },
+});
+
+/** What all have in common then. */
+interface Form {
+  readonly size: Size;
+  readonly fps: number;
+  readonly hasSound: boolean;
+}
+
+const RATE = 48_000;
+
+/** Its picture as `<name>v`, its sound as `<name>a`. @param seconds cuts and fills it to exactly this length */
+function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | undefined): string[] {
+  const opened = openScene(facts, `${name}i`);
+  const { filters } = fitInto(facts, form.size, "contain", "black");
+  const exact = seconds === undefined ? [] : ["tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
+  const shown = [...atRate(facts, form.fps), ...filters, "setsar=1", "format=yuv420p", ...exact];
+  const picture = `[${opened.video}]${shown.join(",")}[${name}v]`;
+  if (!form.hasSound)
+    return [...opened.chains, picture, ...(opened.audio === null ? [] : [`[${opened.audio}]anullsink`])];
+  const length = seconds === undefined ? [] : [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`];
+  // Sound that is too short is filled up with silence where videos are joined.
+  const sound =
+    opened.audio === null
+      ? [`anullsrc=r=${RATE}:cl=stereo`, `atrim=end=${seconds ?? 0.1}`]
+      : [`[${opened.audio}]${shapeFilters(facts.audio?.channels ?? 2, RATE, 2)}`, ...length];
+  return [...opened.chains, picture, `${sound.join(",")}[${name}a]`];
+}
+
+function inTurn(count: number, { fps, hasSound }: Form): string[] {
+  const parts = Array.from({ length: count }, (_, at) => `[p${at}v]${hasSound ? `[p${at}a]` : ""}`);
+  const ends = hasSound ? "[all][heard]" : "[all]";
+  return [`${parts.join("")}concat=n=${count}:v=1:a=${hasSound ? 1 : 0}${ends}`, `[all]fps=${fps}[joined]`];
+}
+
+function faded(lengths: readonly number[], transition: string, overlap: number, { hasSound }: Form): string[] {
+  const chains: string[] = [];
+  const last = lengths.length - 1;
+  let offset = 0;
+  for (let at = 1; at <= last; at++) {
+    offset += (lengths[at - 1] ?? 0) - overlap;
+    const [seen, heard] = at === 1 ? ["p0v", "p0a"] : [`x${at - 1}v`, `x${at - 1}a`];
+    const fade = `xfade=transition=${transition}:duration=${overlap}:offset=${round(offset)}`;
+    chains.push(`[${seen}][p${at}v]${fade}[${at === last ? "joined" : `x${at}v`}]`);
+    if (!hasSound) continue;
+    chains.push(`[${heard}][p${at}a]acrossfade=d=${overlap}:c1=tri:c2=tri[${at === last ? "heard" : `x${at}a`}]`);
+  }
+  return chains;
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6;
+}
+
+/** Whole frames: a transition begins at an exact time. */
+function exactSeconds(facts: VideoFacts, fps: number): number {
+  const seconds = secondsOf(openScene(facts));
+  return Math.max(1, Math.floor(seconds * fps + 0.01)) / fps;
+}
+
+/** @throws MediaError invalid */
+function checkOverlap(lengths: readonly number[], overlap: number): void {
+  for (const [at, seconds] of lengths.entries()) {
+    const isEdge = at === 0 || at === lengths.length - 1;
+    const most = isEdge ? seconds : seconds / 2;
+    if (overlap <= most) continue;
+    throw new MediaError(
+      "invalid",
+      `Expected params.transition_duration of at most ${round(most)} s for input.videos[${at}], got ${overlap}.`,
+    );
+  }
+}
+
+/** Frames that a decoder keeps for those that follow. */
+const DECODER_FRAMES = 8;
+
+/** All decoders are open at once. @throws MediaError too_large */
+function checkDecoders(all: readonly VideoFacts[]): void {
+  const bytes = all.reduce((sum, { width, height }) => sum + width * height * 1.5 * DECODER_FRAMES, 0);
+  if (bytes <= LIMITS.videoHeldBytesMax) return;
+  const most = Math.floor(LIMITS.videoHeldBytesMax / (1.5 * DECODER_FRAMES));
+  const got = bytes / (1.5 * DECODER_FRAMES);
+  throw new MediaError("too_large", `Expected videos of at most ${most} pixels a frame in all, got ${got}.`);
+}

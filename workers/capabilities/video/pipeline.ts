@@ -1,0 +1,83 @@
+import { defineCapability, input, named } from "../define.ts";
+import { inSteps, pipelineParams } from "../steps.ts";
+
+import { operation as crop } from "./crop.ts";
+import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE, CLIP } from "./encode.ts";
+import { probeVideo } from "./facts.ts";
+import type { VideoOperation } from "./operation.ts";
+import { operation as resize } from "./resize.ts";
+import { operation as rotate } from "./rotate.ts";
+import { checkScene, evened, openScene } from "./scene.ts";
+import { operation as setAudio } from "./set-audio.ts";
+import { operation as speed } from "./speed.ts";
+import { operation as subtitle } from "./subtitle.ts";
+import { operation as text } from "./text.ts";
+import { operation as trim } from "./trim.ts";
+import { operation as watermark } from "./watermark.ts";
+
+/** As capabilities they are called `video.<name>`. */
+const OPERATIONS = {
+  trim,
+  resize,
+  crop,
+  rotate,
+  speed,
+  watermark,
+  text,
+  subtitle,
+  set_audio: setAudio,
+} as unknown as Readonly<Record<string, VideoOperation>>;
+
+export default defineCapability({
+  id: "video.pipeline",
+  display_name: "Video pipeline",
+  description: "Does several operations to a video, one after the other, and encodes it once.",
+  long_description:
+    "Each operation is a capability without its `video.`, with that capability's `params` but for the output block, which stands once in " +
+    "`output`. Operations are done strictly in their order, in one graph with a single encode at its end, so that nothing is lost between " +
+    "them: times and sizes are those of what the operations before made. Second inputs are named in `input.assets` and called by `asset`: " +
+    "the logo of `watermark`, the subtitles of `subtitle`, which are burnt in, and the audio of `set_audio`. Limits on size and length " +
+    "hold after every operation.",
+  output_modality: "video",
+  composite: true,
+  input: {
+    video: input("video", "The video."),
+    assets: named("any", "Second inputs, by the names that operations call them.", 20, { takesText: true }),
+  },
+  params: pipelineParams(OPERATIONS, OUTPUT),
+  rules: outputRules("params.output"),
+  sample_input: {
+    ...CLIP,
+    assets: {
+      logo: { file_id: "file-sample-chart" },
+      lines: { text: "1\n00:00:00,000 --> 00:00:02,000\nThree boxes of tea.\n" },
+    },
+  },
+  examples: [
+    { title: "A piece of it", params: { operations: [{ operation: "trim", params: { duration: 1 } }] } },
+    {
+      title: "Upright, with a logo and subtitles, without sound",
+      params: {
+        operations: [
+          { operation: "trim", params: { start: 0.5 } },
+          { operation: "resize", params: { aspect_ratio: "9:16", fit: "cover" } },
+          { operation: "watermark", params: { asset: "logo", scale: 30, gravity: "northeast" } },
+          { operation: "subtitle", params: { asset: "lines", size: 12 } },
+          { operation: "set_audio", params: { mode: "mute" } },
+        ],
+        output: { format: "webm" },
+      },
+    },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs, folder, progress }) {
+    const facts = await probeVideo(inputs.video);
+    let scene = openScene(facts);
+    await inSteps(OPERATIONS, params.operations, inputs.assets, async ({ operation, params: own, second, at }) => {
+      scene = evened(await operation.apply({ facts, scene, second, folder, at }, own));
+      checkScene(scene);
+    });
+    return encodeVideo({ folder, scene, format: facts.format, output: params.output, progress });
+  },
+});

@@ -1,0 +1,74 @@
+import { MediaError } from "#shared/media/media-error.ts";
+import { fileSource } from "#workers/children/file-source.ts";
+
+import { type AudioFacts, probeAudio, shapeFilters } from "../audio/graph.ts";
+import { choice, flag, number, type ParamsOf } from "../params.ts";
+
+import { videoCapability, type VideoOperation } from "./operation.ts";
+import { muted, onAudio, onVideo, secondsOf, withSound } from "./scene.ts";
+
+const params = {
+  mode: choice("What becomes of the video's own sound.", ["replace", "mix", "mute"], {
+    default: "replace",
+    labels: { replace: "The audio in its place", mix: "Both at once", mute: "No sound" },
+  }),
+  volume: number("How much louder the audio is.", { min: -60, max: 20, unit: "dB", default: 0 }),
+  loop: flag("Plays the audio again until the video ends.", false),
+  length: choice(
+    "As long as the video, with silence behind the audio, or as the shorter of both.",
+    ["video", "shortest"],
+    {
+      default: "video",
+    },
+  ),
+};
+
+const RATE = 48_000;
+
+export const operation: VideoOperation<typeof params> = {
+  params,
+  second: {
+    member: "audio",
+    kind: "audio",
+    description: "The audio, but where the video is muted.",
+    isOptional: true,
+    sample: { file_id: "file-sample-tune" },
+  },
+  async apply({ scene, second }, wanted) {
+    if (wanted.mode === "mute") return muted(scene);
+    if (!second) throw new MediaError("invalid", `Expected input.audio with params.mode ${wanted.mode}, got none.`);
+    const audio = await probeAudio(second);
+    const all = secondsOf(scene);
+    const isCut = wanted.length === "shortest" && !wanted.loop && audio.seconds > 0 && audio.seconds < all;
+    const seconds = isCut ? audio.seconds : all;
+    const shown = isCut ? onVideo(scene, [`trim=end=${seconds}`], { seconds }) : scene;
+    const sound = soundOf(audio, wanted, seconds);
+    if (wanted.mode === "replace" || shown.audio === null) return withSound(shown, sound);
+    const shaped = onAudio(shown, [shapeFilters(shown.channels ?? 2, RATE, 2)]);
+    const mixed = `amix=inputs=2:duration=longest:normalize=0,alimiter=limit=0.98:level=0,atrim=end=${seconds}`;
+    return withSound(shaped, sound, mixed);
+  },
+};
+
+/** The source of the sound, exactly as long as the result. */
+function soundOf({ source, channels }: AudioFacts, { loop, volume }: ParamsOf<typeof params>, seconds: number): string {
+  return [
+    fileSource("audio", source, loop ? 0 : 1),
+    // Each time that it is played its own times begin again.
+    "asetpts=N/SR/TB",
+    shapeFilters(channels, RATE, 2),
+    ...(volume === 0 ? [] : [`volume=${volume}dB`]),
+    `atrim=end=${seconds}`,
+    `apad=whole_dur=${seconds}`,
+  ].join(",");
+}
+
+export default videoCapability(operation, {
+  id: "video.set_audio",
+  display_name: "Set sound of video",
+  description: "Puts other sound to a video, mixes it with its own, or takes all sound away.",
+  examples: [
+    { title: "Other sound", params: {} },
+    { title: "Quiet music below what is heard, again and again", params: { mode: "mix", volume: -12, loop: true } },
+  ],
+});

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { filterText } from "#workers/children/filter-graph.ts";
+import type { SubtitleTrack } from "#workers/children/subtitle-track.ts";
+
+import { defineCapability, input, type InputFile } from "../define.ts";
+import { choice, color, integer, text } from "../params.ts";
+import { textOf } from "../text.ts";
+
+import { colorOf } from "./color.ts";
+import { copyRules, copyVideo } from "./copy.ts";
+import { CLIP, OUTPUT, outputRules, VIDEO_PRICE, type VideoFormat } from "./encode.ts";
+import { type VideoFacts, probeVideo } from "./facts.ts";
+import { fontsFolder } from "./fonts.ts";
+import { runOperation, type VideoOperation } from "./operation.ts";
+import { onVideo } from "./scene.ts";
+import { flattened, parseSubtitles, subStation } from "./subtitles.ts";
+
+const params = {
+  size: integer("Of the letters, burnt in; an eighteenth of the height where it is not given.", {
+    min: 8,
+    max: 200,
+    unit: "px",
+  }),
+  color: color("Of the letters, burnt in.", { default: "white" }),
+};
+
+const DESCRIPTION = "The subtitles, in SRT or WebVTT.";
+
+/** Burnt into the picture. */
+export const operation: VideoOperation<typeof params> = {
+  params,
+  second: { member: "subtitles", kind: "text", description: DESCRIPTION, sample: {} },
+  async apply({ scene, second, folder, at }, { size, color: fill }) {
+    if (!second) throw new MediaError("invalid", "Expected input.subtitles, got none.");
+    const { width, height } = scene;
+    const { rgba } = colorOf("params.color", fill);
+    const style = { width, height, rgba, size: size ?? Math.max(8, Math.round(height / 18)) };
+    const path = join(folder, `subtitles-${at}.ass`);
+    await Bun.write(path, subStation(parseSubtitles(await textOf(second)), style));
+    const drawn = filterText("subtitles", { filename: path, fontsdir: fontsFolder() });
+    // On what the encode writes, so that a step alone and one of many draw alike.
+    return onVideo(scene, ["format=yuv420p", drawn]);
+  },
+};
+
+const TRACKS: Readonly<Record<VideoFormat, SubtitleTrack["codec"]>> = {
+  mp4: "mov_text",
+  mov: "mov_text",
+  mkv: "subrip",
+  webm: "webvtt",
+};
+
+/** As a stream of its own; pictures and sound are copied. */
+async function soft(
+  facts: VideoFacts,
+  subtitles: InputFile,
+  format: VideoFormat,
+  language: string,
+  run: { readonly folder: string; readonly progress: (share: number) => void },
+) {
+  const codec = TRACKS[format];
+  const cues = parseSubtitles(await textOf(subtitles));
+  const track = { codec, language, cues: codec === "mov_text" ? flattened(cues) : cues };
+  const made = await copyVideo({ ...run, facts, format, mode: "soft", subtitles: track });
+  const { start: _, ...output } = made.output ?? {};
+  return { ...made, output: { ...output, subtitles: cues.length, language } };
+}
+
+const SAMPLE = "1\n00:00:00,000 --> 00:00:01,500\nThree boxes\n\n2\n00:00:01,500 --> 00:00:03,000\nof tea.\n";
+
+export default defineCapability({
+  id: "video.subtitle",
+  display_name: "Subtitle video",
+  description: "Burns subtitles into the picture, or adds them as a track that players can switch.",
+  long_description:
+    "`burn` draws the subtitles and encodes the picture anew. `soft` copies pictures and sound as they are and adds a track: timed text in " +
+    "MP4 and QuickTime, SRT in Matroska, WebVTT in WebM; `size`, `color` and the params of encoding are not heeded then. Marks of style " +
+    "in the subtitles, and places, are dropped in both.",
+  output_modality: "video",
+  input: { video: input("video", "The video."), subtitles: input("text", DESCRIPTION) },
+  params: {
+    mode: choice("How they are added.", ["burn", "soft"], {
+      default: "burn",
+      labels: { burn: "Into the picture", soft: "As a track" },
+    }),
+    language: text("Of the track, in three letters of ISO 639-2.", {
+      min: 3,
+      max: 3,
+      pattern: "^[a-z]{3}$",
+      default: "und",
+    }),
+    ...params,
+    ...OUTPUT,
+  },
+  rules: [...outputRules(), ...copyRules("soft")],
+  sample_input: { ...CLIP, subtitles: { text: SAMPLE } },
+  examples: [
+    { title: "Into the picture", params: {} },
+    { title: "As a track in English", params: { mode: "soft", language: "eng" } },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run(run) {
+    const { params: own, inputs } = run;
+    if (own.mode === "burn") return runOperation(operation, run);
+    const facts = await probeVideo(inputs.video);
+    return soft(facts, inputs.subtitles, own.format ?? facts.format, own.language, run);
+  },
+});

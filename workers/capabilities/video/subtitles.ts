@@ -1,0 +1,137 @@
+/** Subtitles in SRT or WebVTT, read within bounds: what a file of ours says of them later is ours alone. */
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
+
+/** Of both formats; SRT has a comma, and hours may be missing in WebVTT. */
+const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
+const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
+
+/** In the order of their beginnings, as plain words. @throws MediaError corrupt, too_large */
+export function parseSubtitles(text: string): SubtitleCue[] {
+  const isVtt = text.startsWith("WEBVTT");
+  const cues: SubtitleCue[] = [];
+  for (const block of text.replaceAll(/\r\n?/g, "\n").split(/\n{2,}/)) {
+    const lines = block.split("\n");
+    const at = lines.slice(0, 3).findIndex((line) => line.includes("-->"));
+    if (at === -1) continue;
+    const times = TIMES.exec(lines[at] ?? "");
+    if (!times) throw new MediaError("corrupt", `The time of subtitle ${cues.length + 1} cannot be read.`);
+    const words = plain(lines.slice(at + 1).join("\n"), isVtt);
+    const [startMs, endMs] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
+    if (endMs <= startMs || words === "") continue;
+    if (words.length > LIMITS.subtitleCharactersMax) throw tooLong(words.length);
+    cues.push({ startMs, endMs, text: words });
+    if (cues.length > LIMITS.subtitlesMax) throw tooMany();
+  }
+  if (cues.length === 0) throw new MediaError("corrupt", "Expected subtitles in SRT or WebVTT, got none.");
+  return cues.toSorted((one, other) => one.startMs - other.startMs);
+}
+
+function millisecondsOf([hours, minutes, seconds, part]: readonly (string | undefined)[]): number {
+  const whole = (Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1_000 + Number((part ?? "").padEnd(3, "0"));
+}
+
+const STYLES = /<\/?(?:b|i|u|s|c|v|font|lang|ruby|rt)(?:[ .][^<>]{0,200})?>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&nbsp;": " ",
+  "&lrm;": "",
+  "&rlm;": "",
+};
+
+function plain(words: string, isVtt: boolean): string {
+  const bare = words.replaceAll(STYLES, "");
+  const read = isVtt ? bare.replaceAll(/&[a-z]{2,4};/g, (entity) => ENTITIES[entity] ?? entity) : bare;
+  const lines = read.split("\n").map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim());
+  return lines.filter((line) => line !== "").join("\n");
+}
+
+function tooLong(got: number): MediaError {
+  return new MediaError(
+    "too_large",
+    `Expected subtitles of at most ${LIMITS.subtitleCharactersMax} characters each, got ${got}.`,
+  );
+}
+
+function tooMany(): MediaError {
+  return new MediaError("too_large", `Expected at most ${LIMITS.subtitlesMax} subtitles, got more.`);
+}
+
+/** Without two at once: what is said at the same time stands in one, below one another. */
+export function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
+  const edges = [...new Set(cues.flatMap(({ startMs, endMs }) => [startMs, endMs]))].toSorted(
+    (one, other) => one - other,
+  );
+  const flat: SubtitleCue[] = [];
+  let open: SubtitleCue[] = [];
+  let next = 0;
+  for (const [at, startMs] of edges.entries()) {
+    open = open.filter(({ endMs }) => endMs > startMs);
+    for (let cue = cues[next]; cue !== undefined && cue.startMs <= startMs; cue = cues[++next]) open.push(cue);
+    const endMs = edges[at + 1];
+    if (open.length === 0 || endMs === undefined) continue;
+    flat.push({ startMs, endMs, text: open.map(({ text }) => text).join("\n") });
+  }
+  return flat;
+}
+
+export interface SubtitleStyle {
+  readonly width: number;
+  readonly height: number;
+  /** In pixels of the picture. */
+  readonly size: number;
+  /** Red, green, blue, opacity. */
+  readonly rgba: readonly [number, number, number, number];
+}
+
+/** As a file of SubStation Alpha, which says size and colour, for FFmpeg to draw. */
+export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string {
+  const { width, height, size, rgba } = style;
+  const [red, green, blue, opacity] = rgba;
+  const color = [255 - opacity, blue, green, red]
+    .map((part) => Math.round(part).toString(16).padStart(2, "0"))
+    .join("");
+  const margin = Math.round(height / 20);
+  const edge = Math.max(1, Math.round(size / 14));
+  const look = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},1`;
+  return [
+    "[Script Info]",
+    "ScriptType: v4.00+",
+    `PlayResX: ${width}`,
+    `PlayResY: ${height}`,
+    "ScaledBorderAndShadow: yes",
+    "",
+    "[V4+ Styles]",
+    "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",
+    `Style: Default,DejaVu Sans,${size},${look}`,
+    "",
+    "[Events]",
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text",
+    ...cues.map(
+      ({ startMs, endMs, text }) => `Dialogue: 0,${clock(startMs)},${clock(endMs)},Default,,0,0,0,,${bare(text)}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** Braces and backslashes are code there: the former are escaped, the latter kept from the letter behind them. */
+function bare(text: string): string {
+  return text
+    .replaceAll("\\", "\\\u{2060}")
+    .replaceAll("{", "\\{")
+    .replaceAll("}", "\\}")
+    .replaceAll("\n", String.raw`\N`);
+}
+
+/** `0:01:02.34`. */
+function clock(ms: number): string {
+  const padded = (value: number): string => String(value).padStart(2, "0");
+  const hundredths = Math.round(ms / 10);
+  const seconds = Math.floor(hundredths / 100);
+  const minutes = Math.floor(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${padded(minutes % 60)}:${padded(seconds % 60)}.${padded(hundredths % 100)}`;
+}

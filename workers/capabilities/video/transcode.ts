@@ -1,0 +1,106 @@
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability, input, type Made } from "../define.ts";
+import { integer, number, type ParamsOf } from "../params.ts";
+
+import { CLIP, codecsOf, type EncodeVideo, encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { probeVideo } from "./facts.ts";
+import { boxOf } from "./fit.ts";
+import { atRate, checkScene, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
+
+const KBPS_MAX = 50_000;
+const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
+
+const params = {
+  video_bitrate: integer("Of the picture, in place of `crf`.", { min: 50, max: KBPS_MAX, unit: "kbit/s" }),
+  target_bytes: integer("What the file is not to exceed, in place of `crf`; the sound gets a quarter of it at most.", {
+    min: 100_000,
+    unit: "bytes",
+  }),
+  fps: number("Frames a second; the input's where it is not given.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps" }),
+  max_width: integer("The picture is made smaller where it is wider.", SIDE),
+  max_height: integer("The picture is made smaller where it is higher.", SIDE),
+  ...OUTPUT,
+  // Without a default: it is one of three ways to say how much detail stays.
+  crf: integer(
+    "How much detail may go: 0 keeps all; 23 where none of the three is given. H.264 and H.265 take 51 at most.",
+    {
+      min: 0,
+      max: 63,
+    },
+  ),
+};
+
+export default defineCapability({
+  id: "video.transcode",
+  display_name: "Convert video",
+  description: "Writes a video in another format, codec, size, frame rate, bitrate or file size.",
+  long_description:
+    "How much detail stays is said in one of three ways. `crf` keeps the quality even and lets the size follow. `video_bitrate` keeps the " +
+    "rate of the picture near a number. `target_bytes` is a size that the file does not exceed: the video is encoded at a rate that should " +
+    "fit and, where it does not, once more at a lower one; a size that no rate fits is refused.\n\n" +
+    "`max_width` and `max_height` make a larger picture smaller, keep its shape, and never enlarge. Metadata is dropped.",
+  output_modality: "video",
+  input: { video: input("video", "The video.") },
+  params,
+  valueSources: ["crf", "video_bitrate", "target_bytes"],
+  rules: outputRules(),
+  sample_input: CLIP,
+  examples: [
+    { title: "As WebM", params: { format: "webm" } },
+    { title: "At most 100 kB, 240 pixels wide", params: { target_bytes: 100_000, max_width: 240 } },
+  ],
+  price: VIDEO_PRICE,
+  engine: "ffmpeg",
+  async run({ params: own, inputs, folder, progress }) {
+    const facts = await probeVideo(inputs.video);
+    const scene = smaller(openScene(facts), own);
+    checkScene(scene);
+    const output = { ...own, crf: own.crf ?? 23 };
+    const encode = { folder, scene, format: facts.format, output, progress };
+    if (own.target_bytes !== undefined) return encodeWithin(encode, own.target_bytes);
+    if (own.video_bitrate === undefined) return encodeVideo(encode);
+    return encodeVideo({ ...encode, options: rateOptions(encode, own.video_bitrate) });
+  },
+});
+
+function smaller(scene: Scene, { fps, max_width: across, max_height: down }: ParamsOf<typeof params>): Scene {
+  const [wide, high] = [(across ?? Infinity) / scene.width, (down ?? Infinity) / scene.height];
+  const size = wide <= high ? boxOf(scene, across, undefined) : boxOf(scene, undefined, down);
+  const sized = Math.min(wide, high) < 1 ? onVideo(scene, [`scale=${size.width}:${size.height}`], size) : scene;
+  return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps });
+}
+
+/** A rate in place of `crf`, whose own number each encoder has for "not at all". */
+function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable<EncodeVideo["options"]> {
+  const [codec] = codecsOf(output.format ?? format, output);
+  const rate = { crf: codec === "av1" ? "0" : "-1", b: `${kbps}k` };
+  // The others take a greatest rate for an order to be constant, or not at all.
+  return codec === "h264" || codec === "h265" ? { ...rate, maxrate: `${kbps}k`, bufsize: `${kbps}k` } : rate;
+}
+
+const TRIES = 4;
+const AUDIO_KBPS_MIN = 32;
+/** What a container says of its frames, and how far an encoder may miss. */
+const ROOM = 0.95;
+
+/** @throws MediaError invalid: no rate fits */
+async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<Made> {
+  const { scene, output } = encode;
+  const seconds = secondsOf(scene);
+  const whole = (bytes * 8 * ROOM) / 1_000 / seconds;
+  const isSilent = scene.audio === null || output.audio_codec === "none";
+  const audio = isSilent ? 0 : Math.floor(Math.max(AUDIO_KBPS_MIN, Math.min(output.audio_bitrate, whole / 4)));
+  let kbps = Math.min(KBPS_MAX, Math.floor(whole - audio));
+  for (let at = 0; at < TRIES && kbps >= 1; at++) {
+    const fitting = { ...output, audio_bitrate: audio === 0 ? output.audio_bitrate : audio };
+    const made = await encodeVideo({ ...encode, output: fitting, options: rateOptions(encode, kbps) });
+    const got = Number(made.output?.["bytes"]);
+    if (got <= bytes) return made;
+    const sound = (audio * seconds * 1_000) / 8;
+    kbps = Math.floor(kbps * Math.min(0.85, Math.max(0.05, (bytes * ROOM - sound) / Math.max(1, got - sound))));
+  }
+  const size = `${scene.width} × ${scene.height} pixels for ${Math.ceil(seconds)} s`;
+  throw new MediaError("invalid", `Expected params.target_bytes that ${size} fit into, got ${bytes}.`);
+}

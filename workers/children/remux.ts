@@ -1,0 +1,206 @@
+/**
+ * Packets of one file into another, as they are: nothing is decoded, nothing is lost, and a copy can begin at a key frame only. For
+ * child processes only.
+ */
+import type { FormatContext, Packet, Stream } from "node-av/lib";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { loadFfmpeg } from "./ffmpeg.ts";
+import { type FileSource, whitelists } from "./file-source.ts";
+import type { FilterGraphPlan } from "./filter-graph.ts";
+import { check, type Ffmpeg, setOptions } from "./graph-streams.ts";
+import { openSubtitles, type SubtitleTrack } from "./subtitle-track.ts";
+
+export interface CopyPlan {
+  readonly source: FileSource;
+  /** The first of each; where the copy begins is decided by the first that is named. */
+  readonly kinds: readonly ("video" | "audio")[];
+  readonly output: FilterGraphPlan["output"];
+  /** In seconds from the beginning of the source. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Added to the streams of the source. */
+  readonly subtitles?: SubtitleTrack;
+  /** Hears how far it is, in seconds of the result. */
+  readonly onSeconds?: (seconds: number) => void;
+}
+
+export interface Copied {
+  /** Where it really begins, in seconds of the source. */
+  readonly start: number;
+  readonly seconds: number;
+}
+
+interface Track {
+  readonly kind: "video" | "audio";
+  readonly from: Stream;
+  readonly to: Stream;
+  /** Seconds of one tick. */
+  readonly tick: number;
+  /** Packets behind the end that a packet before it may need. */
+  held: Packet[];
+  isDone: boolean;
+}
+
+/** @throws MediaError corrupt; invalid: the muxer does not hold such streams */
+export async function copyPackets(plan: CopyPlan): Promise<Copied> {
+  const ffmpeg = await loadFfmpeg();
+  const { Demuxer } = await import("node-av/api");
+  const { source, output } = plan;
+  const options = { format: source.container, options: whitelists(source.container) };
+  const demuxer = await Demuxer.open(source.path, options).catch((error: unknown) => {
+    throw new MediaError("corrupt", "The file cannot be read: its container is damaged.", { cause: error });
+  });
+  const file = new ffmpeg.lib.FormatContext();
+  try {
+    check(ffmpeg, file.allocOutputContext2(null, output.muxer, output.path), `the muxer ${output.muxer}`);
+    const tracks = plan.kinds.flatMap((kind) => {
+      const stream = kind === "video" ? demuxer.video() : demuxer.audio();
+      return stream === undefined ? [] : [openTrack(ffmpeg, file, output.muxer, kind, stream)];
+    });
+    const subtitles = plan.subtitles && openSubtitles(ffmpeg, file, plan.subtitles);
+    setOptions(ffmpeg, file, { fflags: "+bitexact", ...output.options });
+    check(ffmpeg, file.openOutputSync(), "the output file");
+    if (file.writeHeaderSync(null) < 0)
+      throw new MediaError("invalid", `Expected a format that holds ${codecs(ffmpeg, tracks)}.`);
+    const startsAt = Math.max(0, demuxer.startTime);
+    const copied = copyTracks(
+      ffmpeg,
+      { plan, input: demuxer.getFormatContext(), file, tracks, startsAt },
+      (seconds) => {
+        subtitles?.writeUntil(seconds + AHEAD_SECONDS);
+        plan.onSeconds?.(seconds);
+      },
+    );
+    subtitles?.writeUntil(copied.seconds);
+    check(ffmpeg, file.writeTrailerSync(), "the file's end");
+    return copied;
+  } finally {
+    file.closeOutputSync();
+    // Freed with a file that is closed already, the context would crash.
+    file.pb = null;
+    file.freeContext();
+    await demuxer.close();
+  }
+}
+
+function openTrack(ffmpeg: Ffmpeg, file: FormatContext, muxer: string, kind: Track["kind"], from: Stream): Track {
+  const to = file.newStream(null);
+  check(ffmpeg, from.codecpar.copy(to.codecpar), "the parameters of a stream");
+  // Names of codecs differ from container to container: the muxer finds its own, but for one that Apple's players do not know.
+  const isHevc = from.codecpar.codecId === ffmpeg.constants.AV_CODEC_ID_HEVC;
+  to.codecpar.codecTag = isHevc && (muxer === "mp4" || muxer === "mov") ? "hvc1" : 0;
+  to.timeBase = from.timeBase;
+  to.sampleAspectRatio = from.sampleAspectRatio;
+  to.avgFrameRate = from.avgFrameRate;
+  return { kind, from, to, tick: from.timeBase.num / from.timeBase.den, held: [], isDone: false };
+}
+
+function codecs({ lib }: Ffmpeg, tracks: readonly Track[]): string {
+  return tracks.map(({ from }) => lib.avGetCodecName(from.codecpar.codecId) ?? "its codec").join(" and ");
+}
+
+/** A subtitle that comes after its pictures would be taken for one that ends where it begins. */
+const AHEAD_SECONDS = 1;
+
+interface Copying {
+  readonly plan: CopyPlan;
+  readonly input: FormatContext;
+  readonly file: FormatContext;
+  readonly tracks: readonly Track[];
+  /** Of the source's first packet, in its own time. */
+  readonly startsAt: number;
+}
+
+function copyTracks(ffmpeg: Ffmpeg, copying: Copying, onSeconds: (seconds: number) => void): Copied {
+  const { plan, input, file, tracks, startsAt } = copying;
+  const [lead] = tracks;
+  if (lead === undefined) throw new MediaError("corrupt", "The file has no stream that can be copied.");
+  const [from, until] = [plan.from ?? 0, plan.until ?? Infinity];
+  if (from > 0 && lead.kind === "video") seek(ffmpeg, input, lead, from + startsAt);
+  /** Of the first packet that is copied. */
+  let start: number | undefined;
+  let seconds = 0;
+  const early: [Track, Packet][] = [];
+
+  const write = (track: Track, packet: Packet): void => {
+    const [at, base] = [timeOf(ffmpeg, track, packet) - startsAt, start ?? 0];
+    const ticks = BigInt(Math.round((base + startsAt) / track.tick));
+    seconds = Math.max(seconds, at - base + Number(packet.duration) * track.tick);
+    onSeconds(at - base);
+    if (packet.pts !== ffmpeg.constants.AV_NOPTS_VALUE) packet.pts -= ticks;
+    if (packet.dts !== ffmpeg.constants.AV_NOPTS_VALUE) packet.dts -= ticks;
+    packet.streamIndex = track.to.index;
+    packet.rescaleTs(track.from.timeBase, track.to.timeBase);
+    if (file.interleavedWriteFrameSync(packet) < 0) throw damaged();
+  };
+  const offer = (track: Track, packet: Packet): void => {
+    const at = timeOf(ffmpeg, track, packet) - startsAt;
+    if (track.isDone || at < (start ?? 0) - track.tick / 2) return;
+    const decodedAt = Number(packet.dts) * track.tick - startsAt;
+    if (track.kind === "audio" ? at >= until : packet.dts !== ffmpeg.constants.AV_NOPTS_VALUE && decodedAt >= until) {
+      track.isDone = true;
+      return;
+    }
+    if (at >= until) {
+      keep(track.held, packet);
+      return;
+    }
+    for (const one of track.held.splice(0)) {
+      write(track, one);
+      one.free();
+    }
+    write(track, packet);
+  };
+
+  const packet = new ffmpeg.lib.Packet();
+  packet.alloc();
+  for (; !tracks.every(({ isDone }) => isDone); packet.unref()) {
+    const code = input.readFrameSync(packet);
+    if (code === ffmpeg.constants.AVERROR_EOF) break;
+    if (code < 0) throw damaged();
+    const track = tracks.find((one) => one.from.index === packet.streamIndex);
+    if (track === undefined) continue;
+    if (start === undefined) {
+      if (track !== lead) {
+        const clone = packet.clone();
+        if (clone) early.push([track, clone]);
+        continue;
+      }
+      const at = timeOf(ffmpeg, track, packet) - startsAt;
+      const isBefore = track.kind === "audio" && at + Number(packet.duration) * track.tick <= from;
+      if (isBefore || !packet.isKeyframe) continue;
+      start = Math.max(0, at);
+      for (const [other, one] of early.splice(0)) {
+        offer(other, one);
+        one.free();
+      }
+    }
+    offer(track, packet);
+  }
+  packet.free();
+  for (const one of [...tracks.flatMap(({ held }) => held), ...early.map(([, left]) => left)]) one.free();
+  if (start === undefined) throw damaged();
+  return { start, seconds };
+}
+
+/** To the key frame at or before a time. */
+function seek({ constants }: Ffmpeg, input: FormatContext, { from, tick }: Track, seconds: number): void {
+  const at = BigInt(Math.floor(seconds / tick));
+  if (input.seekFrameSync(from.index, at, constants.AVSEEK_FLAG_BACKWARD) < 0) throw damaged();
+}
+
+function timeOf({ constants }: Ffmpeg, { tick }: Track, packet: Packet): number {
+  const ticks = packet.pts === constants.AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  return ticks === constants.AV_NOPTS_VALUE ? 0 : Number(ticks) * tick;
+}
+
+function keep(packets: Packet[], packet: Packet): void {
+  const clone = packet.clone();
+  if (clone) packets.push(clone);
+}
+
+function damaged(): MediaError {
+  return new MediaError("corrupt", "The file cannot be copied: its data is damaged.");
+}
