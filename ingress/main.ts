@@ -115,7 +115,7 @@ export async function startIngress(): Promise<void> {
     log,
     metrics,
     catalogue,
-    authenticator: createAuthenticator({ database, log }),
+    authenticator: createAuthenticator({ database, catalogue, log }),
     ipNet,
     calls: createCallAdmission({
       database,

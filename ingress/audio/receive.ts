@@ -28,8 +28,7 @@ import { KeyedSemaphore } from "../keyed-semaphore.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
-import { callerOf } from "../roles.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 export interface ReceivedCall {
   readonly request: TranscriptionRequest;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 import { type Inline, releaseBody } from "#shared/admission/offload-inputs.ts";
 import { isLarge } from "#shared/admission/stored-request.ts";
-import type { WorkKind } from "#shared/admission/job-request.ts";
+import type { WorkKind } from "#shared/admission/work.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";

@@ -3,9 +3,7 @@
  * everything that money and queue need happens here, once.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { holdOf } from "#shared/admission/job-request.ts";
-import { presetOf } from "#shared/admission/preset.ts";
-import { workHead } from "#shared/admission/work-head.ts";
+import { holdOf, workHead } from "#shared/admission/work.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -46,7 +44,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     const kept = await fromCache(context, caller.workspaceId, paid.cache);
     if (kept) {
       call.markCounted?.();
-      await context.calls.count(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+      await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
       return kept;
     }
   }
@@ -109,11 +107,10 @@ async function placeHold(
   waitMs: number,
 ): Promise<void> {
   const { metrics } = context;
-  const preset = presetOf(context, caller);
   const admissionAt = performance.now();
   try {
-    const hold = holdOf({ id: jobId, caller, preset }, model, bound, waitMs + LIMITS.holdSlackMs);
-    await context.calls.place(caller.workspaceId, preset.requests_per_minute, hold);
+    const hold = holdOf({ id: jobId, caller }, model, bound, waitMs + LIMITS.holdSlackMs);
+    await context.calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");

@@ -1,7 +1,7 @@
 /** What a run asks for, checked: the same over HTTP and for a batch message. */
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import type { WorkKind } from "#shared/admission/job-request.ts";
+import type { WorkKind } from "#shared/admission/work.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import type { Inline } from "#shared/admission/offload-inputs.ts";
 import type { CheckedRun } from "#shared/capabilities/check.ts";

@@ -7,8 +7,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
-import { callerOf } from "../roles.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import { readForm, type UploadForm } from "./form.ts";
 import { openIncoming } from "./incoming.ts";

@@ -6,8 +6,7 @@ import { readJson } from "#shared/json.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf } from "../roles.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import type { MediaJob } from "./media-job.ts";
 

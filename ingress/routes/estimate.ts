@@ -13,8 +13,7 @@ import { audioOfBody } from "../audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function estimate(context: IngressContext): Route {
   return {

@@ -13,9 +13,9 @@ import type { IngressContext } from "../context.ts";
 import { fileContent } from "../files/content.ts";
 import { presentFile } from "../files/present.ts";
 import { receiveUpload } from "../files/receive.ts";
-import { allowRoles, callerOf } from "../roles.ts";
+import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const LIST = "/v1/files";
 const ONE = `${LIST}/{file_id}`;

@@ -17,8 +17,7 @@ import type { IngressContext } from "../context.ts";
 import { countInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const READS = ["reads_json", "resolves_model", "reads_files"] as const satisfies readonly Act[];
 

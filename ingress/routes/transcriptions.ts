@@ -1,5 +1,4 @@
 /** POST /v1/audio/transcriptions. */
-import { presetOf } from "#shared/admission/preset.ts";
 import { tooExpensive } from "#shared/admission/calls.ts";
 import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,8 +9,7 @@ import { type ReceivedAudio, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function transcriptions(context: IngressContext): Route {
   return {
@@ -50,8 +48,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
  */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
-  const look = (): Promise<bigint> =>
-    context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+  const look = (): Promise<bigint> => context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
   const freeNano = await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {

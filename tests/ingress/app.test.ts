@@ -308,13 +308,6 @@ describe("the window", () => {
     expect(pieces).toBe(0);
     expect(counted).toHaveLength(1);
   });
-
-  test("is not asked for a key whose preset is gone: that is told", async () => {
-    const { chat, counted } = start({ caller: { preset: "removed" } });
-    await expectEnvelope(await chat(JSON.stringify(CHAT)), "permission_denied");
-    await expectEnvelope(await chat("{"), "permission_denied");
-    expect(counted).toEqual([]);
-  });
 });
 
 test("the root says what answers here and where it is described, without a key", async () => {

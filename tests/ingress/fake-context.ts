@@ -25,7 +25,7 @@ const CALLER: Caller = {
   workspaceName: "a team",
   memberId: newId(),
   role: "developer",
-  preset: "standard",
+  preset: { name: "standard", requests_per_minute: 120, daily_tokens: null },
 };
 
 const CATALOGUE = `${BASE}
