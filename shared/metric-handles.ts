@@ -21,6 +21,8 @@ export interface Counter<L extends Labels> {
 export interface Gauge<L extends Labels> {
   set(value: number, ...labels: L): void;
   add(amount: number, ...labels: L): void;
+  /** One label set, looked up now instead of at each call: for hot paths. */
+  at(...labels: L): { set(value: number): void };
   /** Forgets every label set, for gauges that are rewritten whole. */
   clear(): void;
 }
@@ -114,6 +116,10 @@ export function gauge<L extends Labels>(
   return {
     set: (value, ...labels) => void (cells.of(labels).value = value),
     add: (amount, ...labels) => void (cells.of(labels).value += amount),
+    at: (...labels) => {
+      const cell = cells.of(labels);
+      return { set: (value) => void (cell.value = value) };
+    },
     clear: () => cells.clear(),
   };
 }

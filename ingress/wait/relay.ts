@@ -5,11 +5,11 @@ import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import type { HandedOut } from "#shared/queue/publish.ts";
+import type { Publisher } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
 
 import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
+import type { Cancel } from "./cancel.ts";
 import type { LiveShares, Turn } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
@@ -47,8 +47,7 @@ const SOCKET_READ_MS = 100;
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 export function createRelay(options: {
-  /** Tells the workers to end a job whose caller has left. */
-  cancel: (jobId: string) => void;
+  cancel: Cancel;
   inbox: ReplyInbox;
   unsettled: Pick<UnsettledAnswers, "keep">;
   database: Database;
@@ -57,10 +56,10 @@ export function createRelay(options: {
   metrics: Metrics;
   /** How many calls of a workspace may be on the queue. */
   shares: LiveShares;
-  /** How far the pool's queue has handed out its messages. */
-  handedOut: (pool: Pool) => Promise<HandedOut>;
+  /** Says how far a queue has handed out its messages. */
+  publisher: Pick<Publisher, "handedOut">;
 }): Relay {
-  const { cancel, inbox, unsettled, database, ledger, log, metrics, handedOut, shares } = options;
+  const { cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares } = options;
   const calls = new Set<Call>();
   const turns = new WeakMap<Call, Turn>();
 
@@ -121,7 +120,7 @@ export function createRelay(options: {
     isLooking = true;
     try {
       for (const [pool, theirs] of Map.groupBy(unclaimed, ({ facts }) => facts.pool)) {
-        const { upTo, sinceMs } = await handedOut(pool);
+        const { upTo, sinceMs } = await publisher.handedOut(pool, "live");
         for (const call of theirs) {
           if (!call.isWaiting) continue;
           // A queue younger than the message has lost it with its store.

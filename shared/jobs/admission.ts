@@ -9,6 +9,7 @@ import { openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import type { ApiError } from "#shared/errors.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
@@ -70,12 +71,18 @@ interface VerdictRow {
 /** A group's requests travel in one parameter. */
 const GROUP_MAX = 64;
 
-export function createJobAdmission(options: { database: Database; onGroup?: (size: number) => void }): JobAdmission {
+export function createJobAdmission({
+  database,
+  metrics,
+}: {
+  database: Database;
+  metrics?: Pick<Metrics, "groupSize">;
+}): JobAdmission {
   const grouper = openGrouped<JobRequest, JobVerdict>({
-    database: options.database,
+    database,
     name: "job admission",
     sizeMax: GROUP_MAX,
-    onGroup: options.onGroup,
+    metrics,
     async run(jobs, { target, waitMs }) {
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",

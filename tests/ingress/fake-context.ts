@@ -132,7 +132,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     connection: { publish: () => undefined },
     cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
-    isProviderCallback: (_jobId: string, token: string) => token === RING_TOKEN,
+    callbackTokens: { isOf: (_jobId: string, token: string) => token === RING_TOKEN },
     isReady: (required: readonly string[]) => Promise.resolve(options.isReady?.(required) ?? true),
   } as unknown as IngressContext;
   return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };

@@ -62,9 +62,7 @@ export function openLiveCalls(options: {
   const { ledger, log, metrics } = context;
   const callers = openCallerWatch(context.replies);
   const takenWords = openTakenWords(context.replies);
-  const settled = createWordBatch<SettledWord>((subject, bytes) => {
-    if (!context.answers.isClosed()) context.answers.publish(subject, bytes);
-  });
+  const settled = createWordBatch<SettledWord>(context.answers);
 
   const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Settled> => {
     const { status, source, charge } = outcome;

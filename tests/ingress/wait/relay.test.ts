@@ -39,7 +39,7 @@ function open(takenNano = 0n) {
     },
     log: createLogger({ role: "test", level: "silent" }),
     metrics: createMetrics("test"),
-    handedOut: () => Promise.resolve({ upTo: 0, sinceMs: 0 }),
+    publisher: { handedOut: () => Promise.resolve({ upTo: 0, sinceMs: 0 }) },
     shares: createLiveShares(),
   });
   return { relay, listeners, closed };
