@@ -23,9 +23,8 @@ import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
 import { Answer } from "./answer.ts";
 import { Caller } from "./caller.ts";
-import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
+import { type CallerAnswer, openCallerWatch, openTakenWords } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
-import { openTakenWords } from "./taken-words.ts";
 
 /** A call as its message brought it. */
 export interface LiveCall {
