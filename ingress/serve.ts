@@ -4,7 +4,7 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
-import { hotLine } from "#shared/hot-line.ts";
+import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
 
 import { errorResponse } from "./answers.ts";

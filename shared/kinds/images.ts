@@ -9,7 +9,7 @@ import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";

@@ -4,7 +4,7 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import type { Kind } from "./kind.ts";
 import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
