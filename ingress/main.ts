@@ -85,7 +85,7 @@ export async function startIngress(): Promise<void> {
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
   const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   lifecycle.onStop("fleet", () => fleet.close());
-  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares });
+  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage });
   lifecycle.onStop("relay", () => relay.close());
 
   const uploads = openUploads({ database, storage, log, limits: config });

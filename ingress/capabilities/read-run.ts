@@ -143,7 +143,8 @@ async function checkFiles({ database }: Context, caller: Caller, named: Reading[
   if (!first) return;
   checkMayReadFiles(caller, first.param);
   const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
-  const rows = await unavailable("Files cannot be looked up right now; try again shortly.", () =>
+  const rows = await unavailable(
+    "Files cannot be looked up right now; try again shortly.",
     findFiles(database, caller.workspaceId, ids),
   );
   const known = new Set(rows.map(({ id }) => id));

@@ -24,7 +24,8 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   const incoming = openIncoming(request);
   const reader = new MultipartReader(incoming, boundary);
   try {
-    const text = await unavailable("The file store cannot be reached right now; try again shortly.", () =>
+    const text = await unavailable(
+      "The file store cannot be reached right now; try again shortly.",
       context.uploads.run(callerOf(call).workspaceId, key, async (begun) => {
         if (begun.kind === "upload") return await store(begun.upload, reader, key !== null);
         const form = await readForm(reader, new CountingSink(context.config.fileBytesMax));

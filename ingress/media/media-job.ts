@@ -98,7 +98,8 @@ export async function checkRoom(
   { database, config }: { readonly database: Queryable } & Pick<Context, "config">,
   workspaceId: string,
 ): Promise<void> {
-  const taken = await unavailable("The file store cannot be asked right now; try again shortly.", () =>
+  const taken = await unavailable(
+    "The file store cannot be asked right now; try again shortly.",
     storageTaken(database, workspaceId),
   );
   if (taken < BigInt(config.storageBytesMax)) return;

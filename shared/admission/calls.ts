@@ -166,7 +166,8 @@ export function createCallAdmission(options: {
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
     look: async (workspaceId, limit) => {
-      const [row] = await unavailable("The service cannot admit calls right now; try again shortly.", () =>
+      const [row] = await unavailable(
+        "The service cannot admit calls right now; try again shortly.",
         options.database.query<{ is_full: boolean | null; free: bigint | null }>(LOOK_SQL, [workspaceId, limit]),
       );
       if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
