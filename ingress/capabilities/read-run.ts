@@ -23,9 +23,12 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import type { Offered } from "./offered.ts";
 
 /** What does runs of capabilities. */
-export const RUN_KIND = { name: "capability", pool: "capability", keepsFiles: true } as const satisfies WorkKind & {
-  readonly keepsFiles: boolean;
-};
+export const RUN_KIND = {
+  name: "capability",
+  pool: "capability",
+  keepsFiles: true,
+  keepsRecord: true,
+} as const satisfies WorkKind & { readonly keepsFiles: boolean };
 
 export interface ReadRun {
   readonly capability: Capability;

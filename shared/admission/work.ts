@@ -23,6 +23,7 @@ interface AdmissionOf {
 export interface WorkKind {
   readonly name: JobMessage["kind"];
   readonly pool: Pool;
+  readonly keepsRecord: boolean;
 }
 
 /** @param lifeMs how long the hold lives */
@@ -140,6 +141,7 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     work: workHead(of.caller, of.id, { ...facts, ...marks }, 0),
     request: stored.body,
     isHidden: isStreamed === true,
+    keepsRecord: kind.keepsRecord,
     terms: { hold },
     lifeMs,
   } satisfies Partial<JobRequest>;

@@ -28,8 +28,10 @@ export interface JobRequest {
   readonly request: { readonly text: string } | { readonly reference: string } | null;
   readonly publisherKey: string | null;
   readonly reply: string | null;
-  /** Nobody can ask for it afterwards. */
+  /** It cannot be asked for afterwards. */
   readonly isHidden?: boolean;
+  /** A record of it is kept in the object store. */
+  readonly keepsRecord?: boolean;
   /** Calls per 60 s of its key; null counts without ever making it wait. */
   readonly limit: number | null;
   /** False: the window neither counts nor refuses it. */
@@ -115,6 +117,7 @@ function toRow(job: JobRequest, n: number): Record<string, unknown> {
     publisher_key: job.publisherKey,
     reply: job.reply,
     is_hidden: job.isHidden ?? false,
+    keeps_record: job.keepsRecord ?? false,
     error: "refusal" in terms ? jobError(terms.refusal) : null,
     tokens_error: hold ? jobError(refusalOf(job, hold, DAILY_TOKENS)) : null,
     funds_error: hold ? jobError(refusalOf(job, hold, FUNDS)) : null,

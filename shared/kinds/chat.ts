@@ -12,6 +12,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   pool: "chat",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: false,
   read: (body) => parse("ChatCompletionRequest", body),
   model: resolveChatModel,
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),

@@ -22,6 +22,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   pool: "chat",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: false,
   read: (body) => parse("EmbeddingsRequest", body),
   model: resolveEmbeddingModel,
   check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),

@@ -39,6 +39,8 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   readonly afterCrash: "resume" | "report_lost";
   /** What comes of it is kept as files of the workspace. */
   readonly keepsFiles: boolean;
+  /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
+  readonly keepsRecord: boolean;
   /** @param body parsed JSON. @throws ApiError naming the member at fault */
   read(body: unknown): Request & { readonly model: string };
   /** @throws ApiError `model_not_found`; `model_not_supported` when the model takes no such calls */

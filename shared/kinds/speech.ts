@@ -33,6 +33,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   pool: "audio",
   afterCrash: "report_lost",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("SpeechRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "audio"),
   check: checkSpeech,

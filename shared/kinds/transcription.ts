@@ -41,6 +41,7 @@ export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<Transcriptio
   pool: "audio",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: true,
   read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "stt"),
   check(request, model, { recording }) {

@@ -41,6 +41,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   pool: "video",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
   model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
   check: checkVideo,
