@@ -3,6 +3,7 @@ import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
 import type { MediaKind } from "#shared/kinds/kind.ts";
 import { readJson } from "#shared/json.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -23,7 +24,7 @@ export async function prepareMedia<Request extends object>(
 ): Promise<Prepared<Request>> {
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const asked = kind.read(readJson(bytes).value);
-  const model = kind.model(context.catalogue.current(), asked.model);
+  const model = modelOf(kind, context.catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
   const inputs = await kind.inputs(asked, model);
   await checkInputFiles(context.database, callerOf(call), inputs, (one) => inputBytesMax(one, model));

@@ -3,6 +3,7 @@ import { tooExpensive } from "#shared/admission/calls.ts";
 import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import { lookAt } from "../audio/look.ts";
 import { type ReceivedAudio, receiveTranscription } from "../audio/receive.ts";
@@ -52,7 +53,7 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
   const freeNano = await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {
-    const model = TRANSCRIPTION.model(context.catalogue.current(), request.model);
+    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
     const { bytes, param } = audio;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
     const leastNano = least.bound.holdNano;

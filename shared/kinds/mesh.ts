@@ -7,8 +7,7 @@ import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.t
 import { priceOf } from "#shared/pricing/price.ts";
 
 import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
-import { type MediaKind } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the image and the mesh that come with the call. */
@@ -30,7 +29,11 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   keepsFiles: true,
   keepsRecord: true,
   read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "object_3d"),
+  modality: "object_3d",
+  units: ["per_second", ...CALL_UNITS],
+  writes: "output",
+  nouns: { one: "a model that makes meshes", all: "the 3D models" },
+  isOfKind: ({ modality }) => modality === "object_3d",
   check: checkMesh,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
 };

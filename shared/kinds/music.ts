@@ -18,8 +18,7 @@ import {
   usualTime,
   withoutNulls,
 } from "./media-check.ts";
-import { type MediaKind, NO_INPUTS } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
 
@@ -42,7 +41,11 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   keepsFiles: true,
   keepsRecord: true,
   read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "music"),
+  modality: "music",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  writes: "output",
+  nouns: { one: "a model that makes music", all: "the music models" },
+  isOfKind: ({ modality }) => modality === "music",
   check: checkMusic,
   inputs: NO_INPUTS,
 };

@@ -17,8 +17,7 @@ import {
   usualTime,
   withoutNulls,
 } from "./media-check.ts";
-import { type MediaKind } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the image and the video that come with the call. */
@@ -43,7 +42,11 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   keepsFiles: true,
   keepsRecord: true,
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
+  modality: "video",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  writes: "output",
+  nouns: { one: "a model that makes videos", all: "the video models" },
+  isOfKind: ({ modality }) => modality === "video",
   check: checkVideo,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
 };

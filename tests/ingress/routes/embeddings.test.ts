@@ -8,7 +8,7 @@ import { embeddings } from "#ingress/routes/embeddings.ts";
 import { estimate } from "#ingress/routes/estimate.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
+import { hasEndpoint } from "#shared/kinds/models.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { validate } from "#shared/contracts.ts";
@@ -142,7 +142,7 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes that checks and bodies can say are documented", () => {
   const { context } = start();
-  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/resolve-model.ts"];
+  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/models.ts"];
   const checks = thrownIn(...common, "shared/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);

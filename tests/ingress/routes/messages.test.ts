@@ -153,6 +153,9 @@ test("the codes of messages are those of chat, which names stored files besides"
   open.push(fake);
   const codesOf = (path: string) => new Set(routesOf(fake.context).find((route) => route.path === path)?.errors);
   expect(codesOf("/v1/messages").union(new Set(["file_not_found"]))).toEqual(codesOf("/v1/chat/completions"));
+  // Counting looks files up and reads none of their bytes.
+  const counting = codesOf("/v1/messages/count_tokens");
+  expect([counting.has("file_not_found"), counting.has("unprocessable_input")]).toEqual([true, false]);
 });
 
 describe("POST /v1/messages/count_tokens", () => {
