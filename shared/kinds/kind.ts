@@ -61,6 +61,8 @@ export interface PricedKind<
   readonly modality: Modality;
   /** Units of price that they can have. */
   readonly units: readonly PriceUnit[];
+  /** What they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
+  readonly hasLength: boolean;
   /** What the tokens are that they write, where tokens are paid. */
   readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
 }

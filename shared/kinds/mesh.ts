@@ -31,6 +31,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
   modality: "object_3d",
   units: ["per_second", ...CALL_UNITS],
+  hasLength: false,
   writes: "output",
   nouns: { one: "a model that makes meshes", all: "the 3D models" },
   isOfKind: ({ modality }) => modality === "object_3d",

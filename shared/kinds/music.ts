@@ -43,6 +43,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
   modality: "music",
   units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
   writes: "output",
   nouns: { one: "a model that makes music", all: "the music models" },
   isOfKind: ({ modality }) => modality === "music",

@@ -36,6 +36,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   read: (body) => parse("SpeechRequest", withoutNulls(body)),
   modality: "audio",
   units: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
   writes: "audioOutput",
   nouns: { one: "a model that speaks", all: "the speech models" },
   isOfKind: ({ modality }) => modality === "audio",

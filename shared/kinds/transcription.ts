@@ -44,6 +44,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
   modality: "stt",
   units: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
+  hasLength: true,
   writes: "output",
   nouns: { one: "a model that transcribes", all: "the transcription models" },
   isOfKind: ({ modality }) => modality === "stt",

@@ -44,6 +44,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
   modality: "video",
   units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
   writes: "output",
   nouns: { one: "a model that makes videos", all: "the video models" },
   isOfKind: ({ modality }) => modality === "video",
