@@ -16,9 +16,11 @@ import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
+import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { Offered } from "./capabilities/offered.ts";
+import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./wait/relay.ts";
@@ -42,8 +44,7 @@ export interface IngressContext {
   readonly relay: Relay;
   /** Rings go out on it. */
   readonly connection: Pick<NatsConnection, "isClosed" | "publish">;
-  /** Tells the workers to end this job. Best effort. */
-  readonly cancel: (jobId: string) => void;
+  readonly cancel: Cancel;
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
@@ -52,8 +53,8 @@ export interface IngressContext {
   readonly offered: Offered;
   readonly waiter: JobWaiter;
   readonly links: FileLinks;
-  /** Whether a provider may ring for this job. */
-  readonly isProviderCallback: (jobId: string, token: string) => boolean;
+  /** What a provider must show to ring for a job. */
+  readonly callbackTokens: Pick<JobTokens, "isOf">;
   /**
    * Whether what is needed to accept a call can be reached; answers within seconds.
    * @param required dependencies that are to be there beside those

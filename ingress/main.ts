@@ -14,17 +14,17 @@ import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { connectNats, onLink } from "#shared/queue/connection.ts";
-import { createPublisher, type HandedOut } from "#shared/queue/publish.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
-import { cancelSubject, type Pool } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
-import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
+import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
+import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "./capabilities/offered.ts";
@@ -61,7 +61,7 @@ export async function startIngress(): Promise<void> {
     database,
     log,
     retryMs: FINISH_RETRY_MS,
-    onGroup: (size) => metrics.groupSize.observe(size, "settle"),
+    metrics,
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const ingressId = newId();
@@ -70,9 +70,7 @@ export async function startIngress(): Promise<void> {
     ledger,
     metrics,
     log,
-    publish: (subject, bytes) => {
-      if (!connection.isClosed()) connection.publish(subject, bytes);
-    },
+    connection,
   });
   onLink(connection, { lost: () => void unsettled.settleAll() });
   lifecycle.onStop("unsettled answers", async () => {
@@ -81,16 +79,13 @@ export async function startIngress(): Promise<void> {
   });
   const inbox = openReplyInbox(connection, ingressId, log, unsettled);
   const publisher = createPublisher(connection, "ingress");
-  const handedOut = (pool: Pool): Promise<HandedOut> => publisher.handedOut(pool, "live");
-  const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
-  const cancel = (jobId: string): void => {
-    if (!connection.isClosed()) connection.publish(cancelSubject(jobId), jobToken(cancelSecret, jobId));
-  };
+  const cancelTokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
+  const cancel = createCancel(connection, cancelTokens);
   const shares = createLiveShares();
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
   const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   lifecycle.onStop("fleet", () => fleet.close());
-  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, handedOut, shares });
+  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage });
   lifecycle.onStop("relay", () => relay.close());
 
   const uploads = openUploads({ database, storage, log, limits: config });
@@ -98,11 +93,11 @@ export async function startIngress(): Promise<void> {
 
   const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
   lifecycle.onStop("dispatches", () => dispatcher.idle());
-  const jobs = createJobAdmission({ database, onGroup: (size) => metrics.groupSize.observe(size, "job admission") });
+  const jobs = createJobAdmission({ database, metrics });
   const waiter = openJobWaiter({ connection, database, log });
   lifecycle.onStop("waiting calls", () => waiter.close());
   const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
-  const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
+  const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
 
   const offered = await openOffered({ database, catalogue, log });
   lifecycle.onStop("capabilities offered", () => offered.close());
@@ -115,14 +110,9 @@ export async function startIngress(): Promise<void> {
     log,
     metrics,
     catalogue,
-    authenticator: createAuthenticator({ database, log }),
+    authenticator: createAuthenticator({ database, catalogue, log }),
     ipNet,
-    calls: createCallAdmission({
-      database,
-      log,
-      undo: (placed) => ledger.undo(placed),
-      onGroup: (size) => metrics.groupSize.observe(size, "admission"),
-    }),
+    calls: createCallAdmission({ database, ledger, metrics, log }),
     ledger,
     publisher,
     storage,
@@ -137,7 +127,7 @@ export async function startIngress(): Promise<void> {
     offered,
     waiter,
     links,
-    isProviderCallback: (jobId, token) => isJobToken(callbackSecret, jobId, token),
+    callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,
   };
   const server = listen(context, config.host, config.port);

@@ -1,8 +1,8 @@
 /** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
-import type { Caller, Role } from "#shared/admission/authenticate.ts";
+import type { Role } from "#shared/admission/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import type { RouteCall } from "./serve.ts";
+import { callerOf, type RouteCall } from "./serve.ts";
 
 /**
  * A gate for `Route.authorize`. Of a workspace that is not the key's nothing is told, not even whether there is one: the
@@ -28,10 +28,4 @@ export function allowRoles(...roles: readonly Role[]): (call: RouteCall) => void
 function checkRole(role: Role, roles: readonly Role[]): void {
   if (roles.includes(role)) return;
   throw new ApiError("permission_denied", `Expected a key with the role ${roles.join(" or ")}, got ${role}.`);
-}
-
-/** On a route that needs a key. */
-export function callerOf(call: RouteCall): Caller {
-  if (!call.caller) throw new Error("a route with roles needs a key");
-  return call.caller;
 }

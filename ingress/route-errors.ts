@@ -13,6 +13,7 @@ const CODES = {
   ],
   resolves_model: ["model_not_found", "model_not_supported"],
   reads_conversation: ["audio_not_supported_by_model", "image_not_supported_by_model", "context_length_exceeded"],
+  names_files: ["file_not_found"],
   reads_files: ["file_not_found", "unprocessable_input"],
   fetches_addresses: ["unsafe_url"],
   holds: ["insufficient_credits", "daily_tokens_exceeded", "internal_error", "overloaded", "service_unavailable"],

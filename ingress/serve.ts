@@ -3,14 +3,13 @@
  * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { presetOf } from "#shared/admission/preset.ts";
 import { ApiError } from "#shared/errors.ts";
-import { hotLine } from "#shared/hot-line.ts";
+import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
-import { largeBodyBytes, openLargeBodies } from "./large-bodies.ts";
+import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import type { RouteSpec } from "./route.ts";
 
 /** One request on its way through a route. */
@@ -26,6 +25,12 @@ export interface RouteCall {
   readonly markCounted?: () => void;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
+}
+
+/** On a route that needs a key. */
+export function callerOf({ caller }: RouteCall): Caller {
+  if (!caller) throw new Error("a route with roles needs a key");
+  return caller;
 }
 
 export interface Route extends RouteSpec {
@@ -58,7 +63,7 @@ export function createServe(context: IngressContext): Serve {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
     if (bytes === 0) return route.handle(call);
     // A caller whose window is full hears of it before a large body is read, let alone stored.
-    if (route.countsItself) await calls.look(caller.workspaceId, presetLimit(context, caller));
+    if (route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
     const offloadInputs = await bodies.take(caller.workspaceId, bytes, call.request.signal);
     try {
       return await route.handle({ ...call, offloadInputs });
@@ -85,13 +90,13 @@ export function createServe(context: IngressContext): Serve {
     const authenticated = { ...call, caller, markCounted };
     route.authorize?.(authenticated);
     if (!route.countsItself) {
-      await calls.count(caller.workspaceId, presetLimit(context, caller));
+      await calls.count(caller.workspaceId, caller.preset.requests_per_minute);
       return handled(route, authenticated, caller);
     }
     try {
       return await handled(route, authenticated, caller);
     } catch (error) {
-      if (!isCounted) await calls.count(caller.workspaceId, presetLimit(context, caller));
+      if (!isCounted) await calls.count(caller.workspaceId, caller.preset.requests_per_minute);
       throw error;
     }
   };
@@ -151,9 +156,4 @@ function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;
   return key === "" ? null : `Bearer ${key}`;
-}
-
-/** Calls in any 60 seconds for this key; null = counted but never refused. @throws ApiError `permission_denied` */
-function presetLimit(context: IngressContext, caller: Caller): number | null {
-  return presetOf(context, caller).requests_per_minute;
 }

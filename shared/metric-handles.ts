@@ -5,6 +5,8 @@
  */
 import type { Registry } from "prom-client";
 
+import { NANO_PER_CREDIT } from "./money.ts";
+
 /** Beyond this many label sets the rest is counted together: a forgotten bound must not eat the memory. */
 const LABEL_SETS_MAX = 1_000;
 const OVERFLOW = "other";
@@ -21,6 +23,8 @@ export interface Counter<L extends Labels> {
 export interface Gauge<L extends Labels> {
   set(value: number, ...labels: L): void;
   add(amount: number, ...labels: L): void;
+  /** One label set. It has no value either until it was set. */
+  at(...labels: L): { set(value: number): void };
   /** Forgets every label set, for gauges that are rewritten whole. */
   clear(): void;
 }
@@ -29,6 +33,11 @@ export interface Histogram<L extends Labels> {
   observe(value: number, ...labels: L): void;
   /** One label set, looked up now instead of at each call: for hot paths. */
   at(...labels: L): { observe(value: number): void };
+}
+
+/** A sum of money: exact inside, turned into credits only for the page. */
+export interface CreditsCounter {
+  addNano(nano: bigint): void;
 }
 
 interface HistogramCell {
@@ -114,6 +123,7 @@ export function gauge<L extends Labels>(
   return {
     set: (value, ...labels) => void (cells.of(labels).value = value),
     add: (amount, ...labels) => void (cells.of(labels).value += amount),
+    at: (...labels) => ({ set: (value) => void (cells.of(labels).value = value) }),
     clear: () => cells.clear(),
   };
 }
@@ -154,6 +164,16 @@ export function histogram<L extends Labels>(
     at: (...labels) => {
       const cell = cells.of(labels);
       return { observe: (value) => record(cell, value) };
+    },
+  };
+}
+
+export function credits(registry: Registry, name: string, help: string): CreditsCounter {
+  let sum = 0n;
+  observedCounter(registry, name, help, () => Number(sum) / Number(NANO_PER_CREDIT));
+  return {
+    addNano(nano) {
+      if (nano > 0n) sum += nano;
     },
   };
 }

@@ -8,19 +8,15 @@ import { Registry } from "prom-client";
 
 import {
   counter,
+  credits,
   gauge,
   histogram,
   observedCounter,
   type Counter,
+  type CreditsCounter,
   type Gauge,
   type Histogram,
 } from "./metric-handles.ts";
-import { NANO_PER_CREDIT } from "./money.ts";
-
-/** A sum of money: exact inside, turned into credits only for the page. */
-export interface CreditsCounter {
-  addNano(nano: bigint): void;
-}
 
 export interface Metrics {
   readonly registry: Registry;
@@ -158,16 +154,6 @@ export function createMetrics(role: string): Metrics {
   gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
   addProcessMetrics(registry);
   return metrics;
-}
-
-function credits(registry: Registry, name: string, help: string): CreditsCounter {
-  let sum = 0n;
-  observedCounter(registry, name, help, () => Number(sum) / Number(NANO_PER_CREDIT));
-  return {
-    addNano(nano) {
-      if (nano > 0n) sum += nano;
-    },
-  };
 }
 
 /**

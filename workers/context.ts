@@ -9,6 +9,7 @@ import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
@@ -46,8 +47,8 @@ export interface WorkerContext {
   readonly repeats: RepeatBudget;
   /** Rings of providers whose jobs have moved. */
   readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
-  /** What a provider must show to ring for this job. */
-  readonly callbackToken: (jobId: string) => string;
+  /** What a provider must show to ring for a job. */
+  readonly callbackTokens: Pick<JobTokens, "of">;
   /** Acks, pulls and cancels. */
   readonly work: NatsConnection;
   /** Answers: a burst of tokens here cannot delay an ack or a heartbeat (lesson STR-14). */

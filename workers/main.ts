@@ -12,7 +12,7 @@ import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
-import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
+import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -70,7 +70,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     database,
     log,
     retryMs: FINISH_RETRY_MS,
-    onGroup: (size) => metrics.groupSize.observe(size, "settle"),
+    metrics,
   });
   lifecycle.onStop("ledger", () => ledger.idle());
   const uploads = openUploads({ database, storage, log, limits: config });
@@ -90,7 +90,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("capability offer", () => offer?.close());
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
-  const callbackSecret = await serviceSecret(database, "callbacks", randomBytes(32));
+  const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
   const waitMs = LIMITS.resultRoomMs;
   const shared: Omit<WorkerContext, "breaker" | "results"> = {
     config,
@@ -112,19 +112,17 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
     replies,
     answers,
     providerCallbacks,
-    callbackToken: (jobId) => jobToken(callbackSecret, jobId),
+    callbackTokens,
   };
   connectByProxy(config.hasProxy);
-  const cancelSecret = await serviceSecret(database, "cancels", randomBytes(32));
-  const cancels = openCancels(work, (jobId, token) => isJobToken(cancelSecret, jobId, token));
+  const cancels = openCancels(work, createJobTokens(await serviceSecret(database, "cancels", randomBytes(32))));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
   for (const pool of pools) {
     const row = POOL_TABLE[pool];
     const breaker = openBreaker({ pool, connection: work, database, log, metrics });
     lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
-    const onChange = (bytes: number): void => metrics.resultBytes.set(bytes, pool);
-    const results = new ResultBudget({ bytesMax: config.resultBytesMax, waitMs, onChange });
+    const results = new ResultBudget({ bytesMax: config.resultBytesMax, waitMs, gauge: metrics.resultBytes.at(pool) });
     const context: WorkerContext = { ...shared, breaker, results };
     const handler = row.createHandler(context);
     for (const lane of LANES) {
@@ -134,7 +132,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
         pool,
         lane,
         slots: Math.min(slots, row.capacity ?? slots),
-        createHandler: (own) => row.createHandler(own),
+        createHandler: row.createHandler,
         runMs: row.runMs(config),
         cancels,
       });

@@ -11,7 +11,7 @@ import { createCallHandler } from "./calls/handlers.ts";
 
 interface PoolRow {
   /** What a job of the pool does. */
-  createHandler(context: WorkerContext): JobHandler;
+  readonly createHandler: (context: WorkerContext) => JobHandler;
   /** How long a durable job of the pool may run. */
   runMs(config: Config): number;
   /** Share of the process' slots that the live lane uses. */

@@ -28,8 +28,7 @@ import { KeyedSemaphore } from "../keyed-semaphore.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
-import { callerOf } from "../roles.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 export interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -107,18 +106,20 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
   const { caller } = receiver;
   checkMayReadFiles(caller, param);
   const [row] = isFileId(fileId)
-    ? await unavailable("The file of this call cannot be looked up right now; try again shortly.", () =>
+    ? await unavailable(
+        "The file of this call cannot be looked up right now; try again shortly.",
         findFiles(database, caller.workspaceId, [fileId]),
       )
     : [];
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (Number(row.bytes) > INPUT_BYTES_MAX.audio) throw tooLarge(param);
   return spooled(receiver, async (file) => {
-    await unavailable("The file of this call cannot be read right now; try again shortly.", async () => {
+    const copying = async (): Promise<void> => {
       const blocks = await findBlocks(database, row.id);
       if (!blocks) throw new Error("the file has no blocks any more");
       for await (const piece of readFile(storage, blocks)) await file.write(Uint8Array.from(piece));
-    });
+    };
+    await unavailable("The file of this call cannot be read right now; try again shortly.", copying());
     return { claim: row.media_type, filename: row.filename, param, fileId: row.id };
   });
 }

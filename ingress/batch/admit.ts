@@ -3,8 +3,7 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/admission/job-request.ts";
-import { presetOf } from "#shared/admission/preset.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import { discardStored, type StoredRequest } from "#shared/admission/stored-request.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -103,16 +102,10 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   }
 }
 
-interface Actor {
-  readonly caller: Caller;
-  readonly preset: ReturnType<typeof presetOf>;
-}
-
 /** Whose preset bounds the message, or why there is none. */
-async function actorOf(context: BatchContext, arrival: BatchArrival): Promise<Actor | ApiError> {
+async function actorOf(context: BatchContext, arrival: BatchArrival): Promise<Caller | ApiError> {
   try {
-    const caller = await callerOf(context, arrival);
-    return { caller, preset: presetOf(context, caller) };
+    return await callerOf(context, arrival);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     return error;
@@ -123,11 +116,11 @@ async function requestOf(
   context: BatchContext,
   arrival: BatchArrival,
   job: Addressed,
-  { caller, preset }: Actor,
+  caller: Caller,
 ): Promise<{ readonly jobRequest: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
   const { pool, workspaceId } = arrival;
   const fingerprint = fingerprintOf(arrival.data);
-  const of = { id: job.id, caller, preset };
+  const of = { id: job.id, caller };
   const lifeMs = LIMITS.jobLifeMs;
   const common = {
     ...jobCallerOf(of),
@@ -148,7 +141,7 @@ async function requestOf(
     }
     const call = await readBatchCall(context, { caller, pool, data: arrival.data, deliveries: arrival.deliveries });
     if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
-    const loaded = await loadCall(context, arrival, job, call, preset.requests_per_minute);
+    const loaded = await loadCall(context, arrival, job, call, caller.preset.requests_per_minute);
     if ("kind" in loaded) return loaded;
     const { checked, stored } = loaded;
     const { kind, model } = call;
@@ -175,7 +168,7 @@ async function requestOf(
 /** @throws ApiError `invalid_api_key`, `permission_denied` */
 async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {
   if (keyId !== "" && !isUuid(keyId)) throw unknownKey();
-  const caller = await findPublisher(context.database, workspaceId, keyId === "" ? null : keyId);
+  const caller = await findPublisher(context, workspaceId, keyId === "" ? null : keyId);
   if (!caller) throw keyId === "" ? noKey() : unknownKey();
   return caller;
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 import { type Inline, releaseBody } from "#shared/admission/offload-inputs.ts";
 import { isLarge } from "#shared/admission/stored-request.ts";
-import type { WorkKind } from "#shared/admission/job-request.ts";
+import type { WorkKind } from "#shared/admission/work.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -18,6 +18,7 @@ import type { CheckedCall, Kind, MediaKind } from "#shared/kinds/kind.ts";
 import { kindAt, mediaKind } from "#shared/kinds/kinds.ts";
 import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import { readRun, RUN_KIND } from "../capabilities/read-run.ts";
 import { lookAt } from "../audio/look.ts";
@@ -69,7 +70,7 @@ export async function readBatchCall(context: Context, arrived: Arrived): Promise
   if (kind === TRANSCRIPTION) return readTranscription(context, arrived, body);
   const text = stringifyExact(body, exactIntegersOf(message.text));
   const request = kind.read(body);
-  const model = kind.model(context.catalogue.current(), request.model);
+  const model = modelOf(kind, context.catalogue.current(), request.model);
   const files = await findStoredFiles(context.database, caller, body);
   const checked = kind.check(request, model, { bodyBytes: Buffer.byteLength(text), files });
   return ready(kind, model, { ...checked, inline: [], text: () => text });
@@ -97,7 +98,7 @@ function refuseUntold(body: Readonly<Record<string, unknown>>): void {
 
 async function readMedia(context: Context, caller: Caller, kind: MediaKind, body: object): Promise<BatchCall> {
   const asked = kind.read(body);
-  const model = kind.model(context.catalogue.current(), asked.model);
+  const model = modelOf(kind, context.catalogue.current(), asked.model);
   const { bound, price } = kind.check(asked, model);
   const inputs = await kind.inputs(asked, model);
   await checkInputFiles(context.database, caller, inputs, (one) => inputBytesMax(one, model));
@@ -123,7 +124,7 @@ async function readTranscription(context: Context, { caller, deliveries }: Arriv
   const kind = TRANSCRIPTION;
   const asked = kind.read(body);
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
-  const model = kind.model(context.catalogue.current(), request.model);
+  const model = modelOf(kind, context.catalogue.current(), request.model);
   audioOf(asked);
   const facts = { bodyBytes: 0, files: NO_FILES };
   const shortest = { bytes: 1, seconds: 0.001, param: "file" } as const;

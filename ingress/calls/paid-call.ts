@@ -1,11 +1,9 @@
 /**
- * One paid synchronous call, whatever its endpoint: hold, dispatch, wait. Routes say what is called and at which bound;
+ * One paid synchronous call, whatever its endpoint: hold, message, wait. Routes say what is called and at which bound;
  * everything that money and queue need happens here, once.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { holdOf } from "#shared/admission/job-request.ts";
-import { presetOf } from "#shared/admission/preset.ts";
-import { workHead } from "#shared/admission/work-head.ts";
+import { holdOf, workHead } from "#shared/admission/work.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -13,7 +11,6 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Price } from "#shared/pricing/price.ts";
-import { storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
@@ -46,7 +43,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     const kept = await fromCache(context, caller.workspaceId, paid.cache);
     if (kept) {
       call.markCounted?.();
-      await context.calls.count(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+      await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
       return kept;
     }
   }
@@ -73,29 +70,8 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     requestBytes: paid.textBytes,
     api: paid.api,
   };
-  const response = await context.relay.run(
-    facts,
-    call.request.signal,
-    async (isWanted) => {
-      const body = await messageBody(context, caller, call.requestId, paid, deadlineMs);
-      call.offloadInputs?.();
-      const seq = await context.publisher.dispatch(
-        {
-          pool,
-          lane: "live",
-          workspaceId: caller.workspaceId,
-          jobId: call.requestId,
-          attempt: 1,
-          dispatch: 1,
-          body,
-        },
-        isWanted,
-      );
-      failpoint("call.dispatched");
-      return seq;
-    },
-    call.offloadInputs,
-  );
+  const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };
+  const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);
   if (paid.cache) response.headers.set("x-cache", "miss");
   return response;
 }
@@ -109,11 +85,10 @@ async function placeHold(
   waitMs: number,
 ): Promise<void> {
   const { metrics } = context;
-  const preset = presetOf(context, caller);
   const admissionAt = performance.now();
   try {
-    const hold = holdOf({ id: jobId, caller, preset }, model, bound, waitMs + LIMITS.holdSlackMs);
-    await context.calls.place(caller.workspaceId, preset.requests_per_minute, hold);
+    const hold = holdOf({ id: jobId, caller }, model, bound, waitMs + LIMITS.holdSlackMs);
+    await context.calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
@@ -124,26 +99,3 @@ async function placeHold(
 }
 
 const DEADLINE_SLACK_MS = 5_000;
-
-/** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */
-async function messageBody(
-  context: IngressContext,
-  caller: Caller,
-  jobId: string,
-  paid: PaidCall,
-  deadlineMs: number,
-): Promise<string> {
-  const { text, textBytes } = paid;
-  const message = { ...workHead(caller, jobId, paid, deadlineMs), reply: context.relay.address(jobId) };
-  const head = JSON.stringify(message).slice(0, -1);
-  if (textBytes <= LIMITS.messageBytesMax) return `${head},"request":${text}}`;
-  try {
-    const reference = await storeClaim(context.storage, jobId, text);
-    failpoint("request.stored");
-    return `${head},"request_ref":${JSON.stringify(reference)}}`;
-  } catch (error) {
-    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
-      cause: error,
-    });
-  }
-}

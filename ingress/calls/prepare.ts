@@ -2,6 +2,7 @@
 import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import type { PaidCall } from "./paid-call.ts";
 
@@ -13,7 +14,7 @@ export function prepareCall(
   files: StoredFiles = NO_FILES,
 ): PaidCall {
   const request = kind.read(value);
-  const model = kind.model(catalogue, request.model);
+  const model = modelOf(kind, catalogue, request.model);
   return {
     kind,
     api: "openai",

@@ -1,7 +1,7 @@
 /** What a run asks for, checked: the same over HTTP and for a batch message. */
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import type { WorkKind } from "#shared/admission/job-request.ts";
+import type { WorkKind } from "#shared/admission/work.ts";
 import { checkMayReadFiles } from "#shared/admission/may-read-files.ts";
 import type { Inline } from "#shared/admission/offload-inputs.ts";
 import type { CheckedRun } from "#shared/capabilities/check.ts";
@@ -23,9 +23,12 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import type { Offered } from "./offered.ts";
 
 /** What does runs of capabilities. */
-export const RUN_KIND = { name: "capability", pool: "capability", keepsFiles: true } as const satisfies WorkKind & {
-  readonly keepsFiles: boolean;
-};
+export const RUN_KIND = {
+  name: "capability",
+  pool: "capability",
+  keepsFiles: true,
+  keepsRecord: true,
+} as const satisfies WorkKind & { readonly keepsFiles: boolean };
 
 export interface ReadRun {
   readonly capability: Capability;
@@ -143,7 +146,8 @@ async function checkFiles({ database }: Context, caller: Caller, named: Reading[
   if (!first) return;
   checkMayReadFiles(caller, first.param);
   const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
-  const rows = await unavailable("Files cannot be looked up right now; try again shortly.", () =>
+  const rows = await unavailable(
+    "Files cannot be looked up right now; try again shortly.",
     findFiles(database, caller.workspaceId, ids),
   );
   const known = new Set(rows.map(({ id }) => id));

@@ -7,8 +7,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
-import { callerOf } from "../roles.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import { readForm, type UploadForm } from "./form.ts";
 import { openIncoming } from "./incoming.ts";
@@ -25,7 +24,8 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   const incoming = openIncoming(request);
   const reader = new MultipartReader(incoming, boundary);
   try {
-    const text = await unavailable("The file store cannot be reached right now; try again shortly.", () =>
+    const text = await unavailable(
+      "The file store cannot be reached right now; try again shortly.",
       context.uploads.run(callerOf(call).workspaceId, key, async (begun) => {
         if (begun.kind === "upload") return await store(begun.upload, reader, key !== null);
         const form = await readForm(reader, new CountingSink(context.config.fileBytesMax));

@@ -10,8 +10,7 @@ import { creditsNumber } from "#shared/money.ts";
 import { json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf } from "../roles.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 

@@ -4,9 +4,8 @@
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
-import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/job-request.ts";
+import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/work.ts";
 import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
-import { presetOf } from "#shared/admission/preset.ts";
 import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
@@ -99,7 +98,8 @@ export async function checkRoom(
   { database, config }: { readonly database: Queryable } & Pick<Context, "config">,
   workspaceId: string,
 ): Promise<void> {
-  const taken = await unavailable("The file store cannot be asked right now; try again shortly.", () =>
+  const taken = await unavailable(
+    "The file store cannot be asked right now; try again shortly.",
     storageTaken(database, workspaceId),
   );
   if (taken < BigInt(config.storageBytesMax)) return;
@@ -118,7 +118,7 @@ async function admit(
 ): Promise<void> {
   const { metrics, dispatcher } = context;
   const lifeMs = LIMITS.mediaJobLifeMs;
-  const of = { id, caller, preset: presetOf(context, caller) };
+  const of = { id, caller };
   const work = jobWorkOf(of, { ...job, stored: request, lifeMs });
   const { hold } = work.terms;
   const jobRequest: JobRequest = {
@@ -209,7 +209,7 @@ async function keepRequest(context: Context, id: string, caller: Caller, job: Me
   const text = JSON.stringify(job.request);
   if (inline.length > 0 || isLarge(text)) {
     const { holdNano } = job.checked.bound;
-    const freeNano = await context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+    const freeNano = await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
     if (freeNano < holdNano) throw tooExpensive(holdNano);
   }
   return storeRequest(context, id, inline, () => text);

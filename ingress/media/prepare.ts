@@ -3,11 +3,11 @@ import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
 import type { MediaKind } from "#shared/kinds/kind.ts";
 import { readJson } from "#shared/json.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf } from "../roles.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import type { MediaJob } from "./media-job.ts";
 
@@ -24,7 +24,7 @@ export async function prepareMedia<Request extends object>(
 ): Promise<Prepared<Request>> {
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const asked = kind.read(readJson(bytes).value);
-  const model = kind.model(context.catalogue.current(), asked.model);
+  const model = modelOf(kind, context.catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
   const inputs = await kind.inputs(asked, model);
   await checkInputFiles(context.database, callerOf(call), inputs, (one) => inputBytesMax(one, model));

@@ -17,8 +17,7 @@ import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { rememberPairs } from "../remembered.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const RUN: readonly Act[] = ["reads_json", "reads_files", "fetches_addresses", "holds", "keeps_files", "waits_for_job"];
 

@@ -9,8 +9,7 @@ import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function chatCompletions(context: IngressContext): Route {
   return {

@@ -3,7 +3,7 @@ import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
 import type { MeasuredAudio } from "#shared/kinds/transcription.ts";
-import { resolveModel } from "#shared/kinds/resolve-model.ts";
+import { findModel } from "#shared/kinds/models.ts";
 import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
 
@@ -13,8 +13,7 @@ import { audioOfBody } from "../audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function estimate(context: IngressContext): Route {
   return {
@@ -41,7 +40,7 @@ export function estimate(context: IngressContext): Route {
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   const { value } = readJson(bytes);
-  const model = resolveModel(context.catalogue.current(), call.params["slug"] ?? "");
+  const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
   const recording = (): Promise<MeasuredAudio | undefined> => measuredAudioOf(context, call, value);
   return json(await estimateCall(model, value, bytes.length, { files, recording }));

@@ -20,8 +20,8 @@ import { json } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { allow, callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { allow } from "../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const LIST = "/workspaces/{workspaceId}/fallback-chains";
 const ONE = `${LIST}/{model}`;

@@ -13,9 +13,9 @@ import type { IngressContext } from "../context.ts";
 import { fileContent } from "../files/content.ts";
 import { presentFile } from "../files/present.ts";
 import { receiveUpload } from "../files/receive.ts";
-import { allowRoles, callerOf } from "../roles.ts";
+import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const LIST = "/v1/files";
 const ONE = `${LIST}/{file_id}`;
@@ -133,16 +133,14 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
 /** Of another workspace's file is told what is told of none (lesson KEY-7). */
 async function find(context: IngressContext, call: RouteCall): Promise<FileRow> {
   const id = call.params["file_id"] ?? "";
-  const row = isFileId(id)
-    ? await reachable(() => findFile(context.database, callerOf(call).workspaceId, id))
-    : undefined;
+  const row = isFileId(id) ? await reachable(findFile(context.database, callerOf(call).workspaceId, id)) : undefined;
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   return row;
 }
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = pageOf(new URL(call.request.url).searchParams);
-  const rows = await reachable(() => listFiles(context.database, callerOf(call).workspaceId, page));
+  const rows = await reachable(listFiles(context.database, callerOf(call).workspaceId, page));
   const data = rows.slice(0, page.limit).map(presentFile);
   return json({
     object: "list",
@@ -191,7 +189,7 @@ function pageOf(query: URLSearchParams): ListQuery {
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const { id } = await find(context, call);
   const { database, storage, log } = context;
-  const isEnded = await reachable(() => endFile(database, callerOf(call).workspaceId, id, "deleted"));
+  const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   // It is no file any more, whatever becomes of its bytes now.
   eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>
@@ -200,6 +198,6 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ id, object: "file", deleted: true } satisfies FileDeleted);
 }
 
-function reachable<T>(work: () => Promise<T>): Promise<T> {
+function reachable<T>(work: Promise<T>): Promise<T> {
   return unavailable("The file store cannot be reached right now; try again shortly.", work);
 }

@@ -8,8 +8,7 @@ import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../wait/state-stream.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 

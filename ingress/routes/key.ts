@@ -1,14 +1,12 @@
 /** GET /v1/key: a client reads whom its key calls for and what is left of balance and limits. */
 import type { Key } from "#schemas/generated/types.ts";
-import { presetOf } from "#shared/admission/preset.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { creditsNumber } from "#shared/money.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function key(context: IngressContext): Route {
   return {
@@ -27,7 +25,7 @@ export function key(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const preset = presetOf(context, caller);
+  const { preset } = caller;
   const facts = await readKeyFacts(context.database, caller.workspaceId, caller.keyId);
   if (facts === undefined) throw new ApiError("invalid_api_key", "The API key is not valid.");
   return json({
@@ -36,7 +34,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
     name: facts.key_name,
     workspace: { id: caller.workspaceId, name: facts.workspace_name },
     role: caller.role,
-    preset: caller.preset,
+    preset: preset.name,
     balance: {
       credits: creditsNumber(facts.amount),
       held: creditsNumber(facts.held),

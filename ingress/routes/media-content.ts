@@ -33,7 +33,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const link = context.links.read(call.params["token"] ?? "");
   const row =
     link &&
-    (await unavailable("The file store cannot be reached right now; try again shortly.", () =>
+    (await unavailable(
+      "The file store cannot be reached right now; try again shortly.",
       findFile(context.database, link.workspaceId, link.fileId),
     ));
   if (!row) throw new ApiError("file_not_found", "There is no such file, or its link is over.");

@@ -6,8 +6,7 @@ import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function meshes(context: IngressContext): Route {
   return {

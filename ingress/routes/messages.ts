@@ -1,7 +1,7 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
-import { resolveChatModel } from "#shared/kinds/resolve-model.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -17,10 +17,9 @@ import type { IngressContext } from "../context.ts";
 import { countInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
-const READS = ["reads_json", "resolves_model", "reads_files"] as const satisfies readonly Act[];
+const READS = ["reads_json", "resolves_model"] as const satisfies readonly Act[];
 
 export function messages(context: IngressContext): Route[] {
   return [
@@ -46,7 +45,7 @@ export function messages(context: IngressContext): Route[] {
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },
-      errors: errorsOf([...READS, "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
+      errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
       handle: (call) => answer(context, call),
     },
     {
@@ -60,7 +59,7 @@ export function messages(context: IngressContext): Route[] {
       isAnthropic: true,
       request: { schema: "CountTokensRequest" },
       responses: { 200: { description: "The count", schema: "TokenCount" } },
-      errors: errorsOf(READS),
+      errors: errorsOf([...READS, "names_files"]),
       handle: (call) => count(context, call),
     },
   ];
@@ -70,7 +69,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const body = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const { value } = body;
   const { request, paramOf } = chatRequestOf(parse("MessagesRequest", value));
-  const model = resolveChatModel(context.catalogue.current(), request.model);
+  const model = modelOf(CHAT, context.catalogue.current(), request.model);
   const text = stringifyExact(request, exactIntegersOf(body.text));
   const textBytes = Buffer.byteLength(text);
   try {
@@ -98,7 +97,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body = parse("CountTokensRequest", value);
   const { request, paramOf } = readPartOf(body);
-  const model = resolveChatModel(context.catalogue.current(), body.model);
+  const model = modelOf(CHAT, context.catalogue.current(), body.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const tokens = countInput(await loadTokenizer(), request, model, files);

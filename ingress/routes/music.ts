@@ -7,8 +7,7 @@ import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { streamMediaJob } from "../wait/state-stream.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function music(context: IngressContext): Route {
   return {

@@ -26,7 +26,7 @@ export function providerCallbacks(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const { job_id: id = "", token = "" } = call.params;
-  if (!isUuid(id) || !context.isProviderCallback(id, token)) throw new ApiError("not_found", "There is no such bell.");
+  if (!isUuid(id) || !context.callbackTokens.isOf(id, token)) throw new ApiError("not_found", "There is no such bell.");
   await call.request.body?.cancel();
   context.connection.publish(providerCallbackSubject(id));
   await askSoon(context.database, id);

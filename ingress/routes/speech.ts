@@ -16,8 +16,7 @@ import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../wait/speech-events.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function speech(context: IngressContext): Route {
   return {

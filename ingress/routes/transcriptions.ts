@@ -1,17 +1,16 @@
 /** POST /v1/audio/transcriptions. */
-import { presetOf } from "#shared/admission/preset.ts";
 import { tooExpensive } from "#shared/admission/calls.ts";
 import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 
 import { lookAt } from "../audio/look.ts";
 import { type ReceivedAudio, receiveTranscription } from "../audio/receive.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 export function transcriptions(context: IngressContext): Route {
   return {
@@ -50,12 +49,11 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
  */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
-  const look = (): Promise<bigint> =>
-    context.calls.look(caller.workspaceId, presetOf(context, caller).requests_per_minute);
+  const look = (): Promise<bigint> => context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
   const freeNano = await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {
-    const model = TRANSCRIPTION.model(context.catalogue.current(), request.model);
+    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
     const { bytes, param } = audio;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
     const leastNano = least.bound.holdNano;

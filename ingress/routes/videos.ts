@@ -7,8 +7,7 @@ import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.
 import { admitMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf } from "../roles.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const LIST = "/v1/videos/generations";
 

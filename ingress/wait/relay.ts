@@ -1,35 +1,40 @@
-/** All calls this ingress waits for: one reply subscription, one clock, one record of what was relayed. */
+/** All calls this ingress waits for: each put on the queue; one reply subscription, one clock, one record of what was relayed. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import type { HandedOut } from "#shared/queue/publish.ts";
+import type { Publisher } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
+import { storeClaim } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
 
 import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
+import type { Cancel } from "./cancel.ts";
 import type { LiveShares, Turn } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
 
+/** What is put on the queue for a call. */
+export interface CallMessage {
+  /** The work message without its request, and without where it is answered to. */
+  readonly head: JobMessage;
+  /** The request as the worker gets it: JSON. */
+  readonly text: string;
+}
+
 export interface Relay {
-  /** Where the worker answers to. */
-  address(jobId: string): string;
   /**
    * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
    * @param signal the client's: aborts when it leaves
-   * @param dispatch resolves with the message's sequence in its stream; is told whether the caller still waits
-   * @param onWaiting the call is beyond its workspace's share, and its request waits here, counted by its bytes
+   * @param onOffloaded the request is on its way, or waits here beyond its workspace's share, counted by its bytes
    * @throws ApiError of the call
    */
-  run(
-    facts: CallFacts,
-    signal: AbortSignal,
-    dispatch: (isWanted: () => boolean) => Promise<number>,
-    onWaiting?: () => void,
-  ): Promise<Response>;
+  run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response>;
   /** Calls waited for. */
   active(): number;
   /** Ends every call with an error, for the end of the grace. */
@@ -47,8 +52,7 @@ const SOCKET_READ_MS = 100;
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 export function createRelay(options: {
-  /** Tells the workers to end a job whose caller has left. */
-  cancel: (jobId: string) => void;
+  cancel: Cancel;
   inbox: ReplyInbox;
   unsettled: Pick<UnsettledAnswers, "keep">;
   database: Database;
@@ -57,10 +61,11 @@ export function createRelay(options: {
   metrics: Metrics;
   /** How many calls of a workspace may be on the queue. */
   shares: LiveShares;
-  /** How far the pool's queue has handed out its messages. */
-  handedOut: (pool: Pool) => Promise<HandedOut>;
+  publisher: Publisher;
+  /** Requests that are too large for a message lie there. */
+  storage: Storage;
 }): Relay {
-  const { cancel, inbox, unsettled, database, ledger, log, metrics, handedOut, shares } = options;
+  const { cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage } = options;
   const calls = new Set<Call>();
   const turns = new WeakMap<Call, Turn>();
 
@@ -121,7 +126,7 @@ export function createRelay(options: {
     isLooking = true;
     try {
       for (const [pool, theirs] of Map.groupBy(unclaimed, ({ facts }) => facts.pool)) {
-        const { upTo, sinceMs } = await handedOut(pool);
+        const { upTo, sinceMs } = await publisher.handedOut(pool, "live");
         for (const call of theirs) {
           if (!call.isWaiting) continue;
           // A queue younger than the message has lost it with its store.
@@ -137,12 +142,12 @@ export function createRelay(options: {
   };
 
   /** Sends the call when its workspace has room on the queue. */
-  const takeTurn = async (call: Call, send: () => Promise<void>, onWaiting?: () => void): Promise<void> => {
+  const takeTurn = async (call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> => {
     try {
       const turn = shares.enter(call.facts);
       turns.set(call, turn);
       if (turn.entered) {
-        onWaiting?.();
+        onOffloaded?.();
         await turn.entered;
       }
     } catch (error) {
@@ -186,12 +191,11 @@ export function createRelay(options: {
   }, LIMITS.relayRecordMs);
 
   return {
-    address: (jobId) => inbox.address(jobId),
     active: () => calls.size,
-    async run(facts, signal, dispatch, onWaiting) {
+    async run(facts, message, signal, onOffloaded) {
       const call = new Call(facts, { onEnd, onFirst, onUnsettled });
       calls.add(call);
-      inbox.listen(facts.jobId, call);
+      const reply = inbox.listen(facts.jobId, call);
       const onLeft = (): void => call.end("client");
       if (signal.aborted) onLeft();
       else {
@@ -200,7 +204,12 @@ export function createRelay(options: {
           call.streamSeq = undefined;
           call.dispatchedAtMs = Date.now();
           try {
-            call.streamSeq = await dispatch(() => call.isWaiting);
+            const { pool, jobId, workspaceId } = facts;
+            const body = await messageBody(storage, facts, message, reply);
+            onOffloaded?.();
+            const dispatch = { pool, lane: "live", workspaceId, jobId, attempt: 1, dispatch: 1, body } as const;
+            call.streamSeq = await publisher.dispatch(dispatch, () => call.isWaiting);
+            failpoint("call.dispatched");
           } catch (error) {
             // The process may have stood still meanwhile, and what came then is read first.
             await Bun.sleep(SOCKET_READ_MS);
@@ -208,7 +217,7 @@ export function createRelay(options: {
             if (call.isWaiting) call.end("dispatch", error);
           }
         };
-        void takeTurn(call, send, onWaiting);
+        void takeTurn(call, send, onOffloaded);
       }
       try {
         return await call.response;
@@ -225,4 +234,24 @@ export function createRelay(options: {
       clearInterval(recorder);
     },
   };
+}
+
+/** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */
+async function messageBody(
+  storage: Storage,
+  { jobId, requestBytes }: CallFacts,
+  { head, text }: CallMessage,
+  reply: string,
+): Promise<string> {
+  const members = JSON.stringify({ ...head, reply }).slice(0, -1);
+  if (requestBytes <= LIMITS.messageBytesMax) return `${members},"request":${text}}`;
+  try {
+    const reference = await storeClaim(storage, jobId, text);
+    failpoint("request.stored");
+    return `${members},"request_ref":${JSON.stringify(reference)}}`;
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
 }

@@ -12,7 +12,7 @@ import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote
 import type { EndedCalls } from "#shared/queue/reply.ts";
 import { isTakenSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
-import { createWordBatch, type TakenWord } from "#shared/queue/words.ts";
+import { createWordBatch, type TakenWord, type WordPublisher } from "#shared/queue/words.ts";
 
 export interface UnsettledAnswers extends EndedCalls {
   /** The answer is on its way to its client. */
@@ -47,13 +47,14 @@ export function openUnsettledAnswers(options: {
   ledger: Ledger;
   metrics: Metrics;
   log: Logger;
-  publish: (subject: string, bytes: Uint8Array) => void;
+  /** Words to workers go out on it. */
+  connection: WordPublisher;
   /** How long the word that an answer was taken waits for others: each wakes a worker. */
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
   const answers = new Map<string, Unsettled>();
-  const words = createWordBatch<TakenWord>(options.publish, options.lingerMs);
+  const words = createWordBatch<TakenWord>(options.connection, options.lingerMs);
 
   const say = (word: TakenWord, jobId: string, { tell }: SettleNote): void => {
     if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);

@@ -3,6 +3,7 @@
  * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
+import type { Catalogue, Preset } from "#shared/catalogue/catalogue.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -18,7 +19,8 @@ export interface Caller {
   readonly workspaceName: string;
   readonly memberId: string;
   readonly role: Role;
-  readonly preset: string;
+  /** The limits of the key, as the catalogue in force has them. */
+  readonly preset: Preset;
   /** Source model → its fallbacks in order; absent when the workspace has no chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Those of them that continue streams which break off; absent when none does. */
@@ -28,14 +30,18 @@ export interface Caller {
 export interface Authenticator {
   /**
    * @param authorization the Authorization header as it came
-   * @throws ApiError `missing_api_key`, `invalid_api_key`, `service_unavailable` when the database cannot be asked
+   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` when the key's preset is gone,
+   * `service_unavailable` when the database cannot be asked
    */
   authenticate(authorization: string | null): Promise<Caller>;
 }
 
+/** What the database says of a key: presets are the catalogue's. */
+type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
+
 interface Entry {
   /** null: no such key (negative entry). */
-  readonly caller: Caller | null;
+  readonly key: KnownKey | null;
   readonly bornAt: number;
   refreshing: boolean;
 }
@@ -67,14 +73,23 @@ const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
   order by k.created_at, k.id limit 1`;
 
-type LookupRow = Omit<Caller, "fallbackChains" | "continuedChains"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains"> & {
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
 
-export function createAuthenticator(options: { database: Database; log: Logger; now?: () => number }): Authenticator {
+interface Presets {
+  current(): Pick<Catalogue, "presets">;
+}
+
+export function createAuthenticator(options: {
+  database: Database;
+  catalogue: Presets;
+  log: Logger;
+  now?: () => number;
+}): Authenticator {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, Entry>();
   const asking = new Map<string, Asking<Entry>>();
@@ -82,7 +97,7 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
   const ask = (key: string): Promise<Entry> =>
     shared(asking, key, now(), async (bornAt) => {
       const rows = await options.database.query<LookupRow>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
-      const entry: Entry = { caller: rows[0] ? callerOf(rows[0]) : null, bornAt, refreshing: false };
+      const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
       // A slow answer must not replace a younger one.
       if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
       cache.delete(key);
@@ -139,15 +154,25 @@ export function createAuthenticator(options: { database: Database; log: Logger; 
           cause: error,
         });
       }
-      if (entry.caller === null) throw invalidKey();
-      return entry.caller;
+      if (entry.key === null) throw invalidKey();
+      return callerOf(entry.key, options.catalogue);
     },
   };
 }
 
-function callerOf({ chains, continued, ...caller }: LookupRow): Caller {
+/** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */
+function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Caller {
+  const preset = catalogue.current().presets.get(name);
+  if (preset) return { ...key, preset };
+  throw new ApiError(
+    "permission_denied",
+    "The quota preset of this key no longer exists; ask the workspace's admin to set another.",
+  );
+}
+
+function knownKeyOf({ chains, continued, ...key }: LookupRow): KnownKey {
   return {
-    ...caller,
+    ...key,
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
   };
@@ -156,14 +181,15 @@ function callerOf({ chains, continued, ...caller }: LookupRow): Caller {
 /**
  * Who a batch message acts for, since it brings no key: the active key it names, or the workspace's oldest active one whose
  * member is not there for the bills alone. Undefined when there is none.
+ * @throws ApiError `permission_denied` when that key's preset is gone
  */
 export async function findPublisher(
-  target: Queryable,
+  { database, catalogue }: { readonly database: Queryable; readonly catalogue: Presets },
   workspaceId: string,
   keyId: string | null,
 ): Promise<Caller | undefined> {
-  const [row] = await target.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
-  return row && callerOf(row);
+  const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
+  return row && callerOf(knownKeyOf(row), catalogue);
 }
 
 /**

@@ -10,9 +10,10 @@ import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { PlacedCall } from "#shared/ledger/settle.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
 
 /** What a paid call reserves. */
 export interface HoldRequest {
@@ -62,14 +63,12 @@ const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) a
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
 const TRIES_MAX = 3;
 
-/**
- * @param undo releases a hold that may have been placed although its statement failed (lost connection at commit)
- */
 export function createCallAdmission(options: {
   database: Database;
   log: Logger;
-  undo: (calls: readonly PlacedCall[]) => void;
-  onGroup?: (size: number) => void;
+  /** Releases a hold that may have been placed although its statement failed (lost connection at commit). */
+  ledger: Pick<Ledger, "undo">;
+  metrics?: Pick<Metrics, "groupSize">;
 }): CallAdmission {
   const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
     const hold = call.hold;
@@ -128,7 +127,7 @@ export function createCallAdmission(options: {
     name: "admission",
     sizeMax: LIMITS.groupSizeMax,
     singleCallWaitMs: LIMITS.singleCallWaitMs,
-    onGroup: options.onGroup,
+    metrics: options.metrics,
     async run(calls, on) {
       for (let tries = 1; ; tries++) {
         try {
@@ -153,7 +152,7 @@ export function createCallAdmission(options: {
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
     if (!isDataFault(error))
-      options.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
+      options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
     return new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
       cause: error,
     });
@@ -167,7 +166,8 @@ export function createCallAdmission(options: {
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
     look: async (workspaceId, limit) => {
-      const [row] = await unavailable("The service cannot admit calls right now; try again shortly.", () =>
+      const [row] = await unavailable(
+        "The service cannot admit calls right now; try again shortly.",
         options.database.query<{ is_full: boolean | null; free: bigint | null }>(LOOK_SQL, [workspaceId, limit]),
       );
       if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });

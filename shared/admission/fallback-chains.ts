@@ -3,7 +3,6 @@
  * that leave the catalogue later are passed over by the worker.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
-import { MEDIA_MODALITIES } from "#shared/catalogue/media-modalities.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   type FallbackChainRow,
@@ -13,6 +12,7 @@ import {
 } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { KINDS, kindOfModality } from "#shared/kinds/kinds.ts";
 
 export interface FallbackChain {
   /** Slug of the model asked for. */
@@ -123,8 +123,8 @@ function wayTo(
 type Sort = "chat" | "embeddings" | Model["modality"];
 
 function nameOf(sort: Sort): string {
-  if (sort === "chat") return "the chat models";
-  return sort === "embeddings" ? "the embedding models" : (MEDIA_MODALITIES[sort]?.all ?? `models of modality ${sort}`);
+  const kind = sort === "chat" || sort === "embeddings" ? KINDS[sort] : kindOfModality(sort);
+  return kind?.nouns.all ?? `models of modality ${sort}`;
 }
 
 /** Only one that answers the same calls can stand in. @throws ApiError */
@@ -137,7 +137,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   }
   if (model.supports_chat) return "chat";
   if (isEmbeddingModel(model)) return "embeddings";
-  if (MEDIA_MODALITIES[model.modality] !== undefined) return model.modality;
+  if (kindOfModality(model.modality) !== undefined) return model.modality;
   const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
   throw new ApiError("model_not_supported", why, { param });
 }

@@ -1,9 +1,11 @@
-/** What a job comes with: in its row as far as it is small, the rest in the object store. */
+/** What a job comes with: in its row as far as it is small, the rest in the object store until the job has ended. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { deleteCallMedia } from "#shared/storage/call-media.ts";
 import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { Logger } from "#shared/logger.ts";
@@ -71,5 +73,24 @@ export function discardStored(context: Context, jobId: string, { inputs, body }:
   if (!("reference" in body)) return;
   deleteClaim(context.storage, body.reference).catch((error: unknown) =>
     context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),
+  );
+}
+
+/** Deletes what a job that has ended came with. Never throws: what does not go now is the janitor's. */
+export async function discardRequest(
+  { storage, log }: { readonly storage: Storage; readonly log: Pick<Logger, "warn"> },
+  job: {
+    readonly id: string;
+    readonly request_ref: string | null;
+    readonly stored_inputs?: JobMessage["stored_inputs"] | null;
+  },
+): Promise<void> {
+  const { request_ref: reference, stored_inputs: inputs } = job;
+  const deletions = [
+    ...(reference === null ? [] : [deleteClaim(storage, reference)]),
+    ...Object.values(inputs ?? {}).map((one) => deleteCallMedia(storage, one.reference)),
+  ];
+  await Promise.all(deletions).catch((error: unknown) =>
+    log.warn({ err: error, job_id: job.id }, "what came with a call was not deleted"),
   );
 }

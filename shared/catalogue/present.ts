@@ -2,9 +2,9 @@
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/money.ts";
 import type { Price } from "#shared/pricing/price.ts";
+import { hasEndpoint } from "#shared/kinds/models.ts";
 
 import type { Catalogue, Model } from "./catalogue.ts";
-import { hasEndpoint } from "./endpoints.ts";
 
 export interface ModelList {
   readonly object: "list";

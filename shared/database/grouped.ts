@@ -1,5 +1,6 @@
 /** Statements that serve many calls at once: which connection a group goes to, and how long it waits for locked rows. */
 import { LIMITS } from "#shared/limits.ts";
+import type { Metrics } from "#shared/metrics.ts";
 
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
@@ -14,7 +15,7 @@ export interface GroupRun {
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly database: Database;
-  /** Of its connections, as Postgres shows them. */
+  /** Of its connections, as Postgres shows them, and of its groups in the metric of their sizes. */
   readonly name: string;
   readonly sizeMax: number;
   /** As of the grouper. */
@@ -23,7 +24,7 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
-  readonly onGroup?: ((size: number) => void) | undefined;
+  readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
 }
 
 /**
@@ -37,19 +38,20 @@ export function openGrouped<Item extends Grouped, Verdict>({
   lingerMs = 0,
   singleCallWaitMs,
   run,
-  onGroup,
+  metrics,
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
   const targets: Readonly<Record<LockWait, Queryable>> = {
     none: database.reserve(name, singleCallWaitMs),
     short: database.reserve(`contended ${name}`, LIMITS.contendedWaitMs),
     long: database,
   };
+  const groupSize = metrics?.groupSize.at(name);
   return createGrouper({
     sizeMax,
     lingerMs,
     queueMax: LIMITS.groupQueueMax,
     lanesMax: 2,
-    ...(onGroup ? { onGroup } : {}),
+    ...(groupSize ? { groupSize } : {}),
     isLocked: (error) => sqlState(error) === SQL.lockTimeout,
     isPoison: isDataFault,
     run: (items, lockWait) => run(items, { target: targets[lockWait], lockWait, waitMs: WAIT_MS[lockWait] }),

@@ -38,7 +38,8 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
    * stands alone, so that its neighbours get their verdicts.
    */
   isPoison(error: unknown): boolean;
-  onGroup?(size: number): void;
+  /** Of each group that is sent. */
+  readonly groupSize?: { observe(size: number): void };
 }
 
 export interface Grouper<Item extends Grouped, Verdict> {
@@ -123,7 +124,7 @@ export function createGrouper<Item extends Grouped, Verdict>(
 
   /** Runs a group; calls found busy go to `ifBusy`. */
   const run = async (group: Group, lockWait: LockWait, ifBusy: Place): Promise<void> => {
-    options.onGroup?.(group.length);
+    options.groupSize?.observe(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
     try {
       verdicts = await options.run(

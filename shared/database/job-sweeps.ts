@@ -201,9 +201,9 @@ export function countWaiting(
 }
 
 const UNRECORDED = `recorded is distinct from state and state <> 'refused' and not is_hidden
-  and kind not in ('chat', 'embeddings')`;
+  and keeps_record`;
 
-/** Media jobs whose record in the object store tells another state than they have. */
+/** Jobs whose record in the object store tells another state than they have. */
 export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
   return target.query<JobRow>(`select ${JOB_COLUMNS} from job where ${UNRECORDED} order by created_at limit $1`, [max]);
 }

@@ -15,6 +15,8 @@ import { objectKey } from "./id.ts";
 import { PartBuffer } from "./part-buffer.ts";
 import { unavailable } from "./unavailable.ts";
 
+const NOT_STORED = "The file cannot be stored right now; try again shortly.";
+
 export interface UploadLimits {
   readonly fileBytesMax: number;
   readonly storageBytesMax: number;
@@ -92,23 +94,25 @@ export class Upload implements ByteSink {
 
   /** Brings the last bytes into S3 and checks that it has all of them. @throws ApiError as `write` */
   async end(): Promise<Digested> {
-    const { storage } = this.tools;
-    const { signal } = this.abandoned;
     const digested = this.digest.end();
-    await unavailable("The file cannot be stored right now; try again shortly.", async () => {
-      if (this.uploadId === null) {
-        await this.reserve(this.part.content.length);
-        await putObject(storage, this.key, this.part.content, signal);
-      } else {
-        await this.sendPart();
-        await joinParts(storage, this.key, this.uploadId, this.parts, signal);
-      }
-      failpoint("upload.stored");
-      const size = await objectSize(storage, this.key);
-      if (size !== digested.bytes) throw new Error(`stored ${digested.bytes} bytes, found ${size ?? "none"}`);
-    });
+    await unavailable(NOT_STORED, this.complete(digested.bytes));
     this.digested = digested;
     return digested;
+  }
+
+  private async complete(bytes: number): Promise<void> {
+    const { storage } = this.tools;
+    const { signal } = this.abandoned;
+    if (this.uploadId === null) {
+      await this.reserve(this.part.content.length);
+      await putObject(storage, this.key, this.part.content, signal);
+    } else {
+      await this.sendPart();
+      await joinParts(storage, this.key, this.uploadId, this.parts, signal);
+    }
+    failpoint("upload.stored");
+    const size = await objectSize(storage, this.key);
+    if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
   }
 
   /**
@@ -140,16 +144,17 @@ export class Upload implements ByteSink {
   }
 
   private async sendPart(): Promise<void> {
+    await unavailable(NOT_STORED, this.putPart(this.part.content));
+    this.part.clear();
+  }
+
+  private async putPart(content: Uint8Array): Promise<void> {
     const { storage } = this.tools;
     const { signal } = this.abandoned;
-    const { content } = this.part;
-    await unavailable("The file cannot be stored right now; try again shortly.", async () => {
-      signal.throwIfAborted();
-      this.uploadId ??= await beginParts(storage, this.key);
-      await this.reserve(content.length);
-      this.parts.push(await putPart(storage, this.key, this.uploadId, this.parts.length + 1, content, signal));
-    });
-    this.part.clear();
+    signal.throwIfAborted();
+    this.uploadId ??= await beginParts(storage, this.key);
+    await this.reserve(content.length);
+    this.parts.push(await putPart(storage, this.key, this.uploadId, this.parts.length + 1, content, signal));
   }
 
   private async reserve(bytes: number): Promise<void> {

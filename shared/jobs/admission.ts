@@ -9,6 +9,7 @@ import { openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import type { ApiError } from "#shared/errors.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
@@ -27,8 +28,10 @@ export interface JobRequest {
   readonly request: { readonly text: string } | { readonly reference: string } | null;
   readonly publisherKey: string | null;
   readonly reply: string | null;
-  /** Nobody can ask for it afterwards. */
+  /** It cannot be asked for afterwards. */
   readonly isHidden?: boolean;
+  /** A record of it is kept in the object store. */
+  readonly keepsRecord?: boolean;
   /** Calls per 60 s of its key; null counts without ever making it wait. */
   readonly limit: number | null;
   /** False: the window neither counts nor refuses it. */
@@ -70,12 +73,18 @@ interface VerdictRow {
 /** A group's requests travel in one parameter. */
 const GROUP_MAX = 64;
 
-export function createJobAdmission(options: { database: Database; onGroup?: (size: number) => void }): JobAdmission {
+export function createJobAdmission({
+  database,
+  metrics,
+}: {
+  database: Database;
+  metrics?: Pick<Metrics, "groupSize">;
+}): JobAdmission {
   const grouper = openGrouped<JobRequest, JobVerdict>({
-    database: options.database,
+    database,
     name: "job admission",
     sizeMax: GROUP_MAX,
-    onGroup: options.onGroup,
+    metrics,
     async run(jobs, { target, waitMs }) {
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
@@ -108,6 +117,7 @@ function toRow(job: JobRequest, n: number): Record<string, unknown> {
     publisher_key: job.publisherKey,
     reply: job.reply,
     is_hidden: job.isHidden ?? false,
+    keeps_record: job.keepsRecord ?? false,
     error: "refusal" in terms ? jobError(terms.refusal) : null,
     tokens_error: hold ? jobError(refusalOf(job, hold, DAILY_TOKENS)) : null,
     funds_error: hold ? jobError(refusalOf(job, hold, FUNDS)) : null,

@@ -1,4 +1,5 @@
 /** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
+import { discardRequest } from "#shared/admission/stored-request.ts";
 import type { Database } from "#shared/database/client.ts";
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
@@ -10,7 +11,6 @@ import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/kinds/kinds.ts";
 
 import { wakeCaller, notifyPublisher } from "./answer.ts";
-import { discardRequest } from "./discard-request.ts";
 import { jobError } from "./error.ts";
 import { endJob, type JobEnd, nothingUsed } from "./end.ts";
 

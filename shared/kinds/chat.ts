@@ -4,7 +4,6 @@ import { parse } from "#shared/contracts.ts";
 
 import { checkChat } from "./chat/constraints.ts";
 import type { Kind } from "./kind.ts";
-import { resolveChatModel } from "./resolve-model.ts";
 
 export const CHAT: Kind<ChatCompletionRequest> = {
   name: "chat",
@@ -12,7 +11,9 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   pool: "chat",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: false,
   read: (body) => parse("ChatCompletionRequest", body),
-  model: resolveChatModel,
+  nouns: { one: "a model that chats", all: "the chat models" },
+  isOfKind: (model) => model.supports_chat,
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
 };

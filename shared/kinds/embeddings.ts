@@ -1,6 +1,6 @@
 /** What a model declares against what an embeddings call asks, and how much the call can cost at most. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
-import type { EmbeddingModel } from "#shared/catalogue/catalogue.ts";
+import { type EmbeddingModel, isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -8,7 +8,6 @@ import { boundChat } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import type { Kind } from "./kind.ts";
-import { resolveEmbeddingModel } from "./resolve-model.ts";
 
 /** One text, or the token numbers of one. */
 export type EmbeddingInput = string | readonly number[];
@@ -22,8 +21,10 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   pool: "chat",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: false,
   read: (body) => parse("EmbeddingsRequest", body),
-  model: resolveEmbeddingModel,
+  nouns: { one: "a model of embeddings", all: "the embedding models" },
+  isOfKind: isEmbeddingModel,
   check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),
 };
 

@@ -9,12 +9,11 @@ import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
-import { type MediaKind, NO_INPUTS } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
 /** What goes to a source, under the spec's names; what the model has no set for is absent. */
@@ -52,8 +51,14 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   pool: "image",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image"),
+  modality: "image",
+  units: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
+  hasLength: false,
+  writes: "imageOutput",
+  nouns: { one: "a model that makes images", all: "the image models" },
+  isOfKind: ({ modality }) => modality === "image",
   check: checkImages,
   inputs: NO_INPUTS,
 };
@@ -64,8 +69,14 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkIma
   pool: "image",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("ImageEditRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "image", ["upscale"]),
+  modality: "upscale",
+  units: ["per_image", ...CALL_UNITS],
+  hasLength: false,
+  writes: "imageOutput",
+  nouns: { one: "a model that makes images", all: "the upscaling models" },
+  isOfKind: ({ modality }) => modality === "image" || modality === "upscale",
   check: checkImageEdit,
   inputs: (request, model, kept) => editImages({ ...request }, model, kept),
 };

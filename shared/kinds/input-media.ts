@@ -232,7 +232,8 @@ export async function checkInputFiles(
   const rows =
     ids.length === 0
       ? []
-      : await unavailable("The files of this call cannot be looked up right now; try again shortly.", () =>
+      : await unavailable(
+          "The files of this call cannot be looked up right now; try again shortly.",
           findFiles(database, caller.workspaceId, ids),
         );
   for (const { fileId, kind, param } of named) {

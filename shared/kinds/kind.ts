@@ -1,7 +1,8 @@
 /** What the service knows of one kind of call. Routes, batch messages, estimates and workers read it here alone. */
-import type { BatchMessage, JobMessage } from "#schemas/generated/types.ts";
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
-import type { Price } from "#shared/pricing/price.ts";
+import type { BatchMessage, JobMessage, Modality } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Price, PriceUnit } from "#shared/pricing/price.ts";
+import type { TokenUsage } from "#shared/pricing/usage.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { CallBound } from "./call-bound.ts";
@@ -39,19 +40,41 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   readonly afterCrash: "resume" | "report_lost";
   /** What comes of it is kept as files of the workspace. */
   readonly keepsFiles: boolean;
+  /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
+  readonly keepsRecord: boolean;
+  /** Its models, for messages. */
+  readonly nouns: { readonly one: string; readonly all: string };
+  /** Whether the model is of the sort that it calls. */
+  isOfKind(model: Model): boolean;
   /** @param body parsed JSON. @throws ApiError naming the member at fault */
   read(body: unknown): Request & { readonly model: string };
-  /** @throws ApiError `model_not_found`; `model_not_supported` when the model takes no such calls */
-  model(catalogue: Catalogue, slug: string): Model;
   /** @throws ApiError naming the member that the model does not take */
   check(request: Request, model: Model, facts: CallFacts): Checked;
 }
+
+/** Of calls that make or hear media. */
+export interface PricedKind<
+  Request = object,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> extends Kind<Request, Checked> {
+  /** Models of it are called here first of all. */
+  readonly modality: Modality;
+  /** Units of price that they can have. */
+  readonly units: readonly PriceUnit[];
+  /** What they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
+  readonly hasLength: boolean;
+  /** What the tokens are that they write, where tokens are paid. */
+  readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
+}
+
+/** What a call is, whatever comes of it. */
+export const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
 
 /** Of calls that make media: what they need is in their body, media that comes with it apart. */
 export interface MediaKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
-> extends Kind<Request, Checked> {
+> extends PricedKind<Request, Checked> {
   check(request: Request, model: Model): Checked;
   /**
    * Media that comes with the call.

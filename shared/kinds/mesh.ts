@@ -4,11 +4,10 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
-import { type MediaKind } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the image and the mesh that come with the call. */
@@ -28,8 +27,14 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   pool: "3d",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "object_3d"),
+  modality: "object_3d",
+  units: ["per_second", ...CALL_UNITS],
+  hasLength: false,
+  writes: "output",
+  nouns: { one: "a model that makes meshes", all: "the 3D models" },
+  isOfKind: ({ modality }) => modality === "object_3d",
   check: checkMesh,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
 };

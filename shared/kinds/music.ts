@@ -4,7 +4,7 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import {
   type CheckedMedia,
@@ -18,8 +18,7 @@ import {
   usualTime,
   withoutNulls,
 } from "./media-check.ts";
-import { type MediaKind, NO_INPUTS } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
 
@@ -40,8 +39,14 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   pool: "audio",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "music"),
+  modality: "music",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that makes music", all: "the music models" },
+  isOfKind: ({ modality }) => modality === "music",
   check: checkMusic,
   inputs: NO_INPUTS,
 };

@@ -4,11 +4,10 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import { type CheckedMedia, member, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
-import { type MediaKind, NO_INPUTS } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
@@ -33,8 +32,14 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   pool: "audio",
   afterCrash: "report_lost",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("SpeechRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "audio"),
+  modality: "audio",
+  units: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "audioOutput",
+  nouns: { one: "a model that speaks", all: "the speech models" },
+  isOfKind: ({ modality }) => modality === "audio",
   check: checkSpeech,
   inputs: NO_INPUTS,
 };

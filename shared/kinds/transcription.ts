@@ -4,11 +4,10 @@ import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
-import type { Kind } from "./kind.ts";
+import { CALL_UNITS, type PricedKind } from "./kind.ts";
 import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
 
 export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
 
@@ -35,14 +34,20 @@ const PROMPT_MARKS = 64;
 /** Formats that can be told while they come. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
 
-export const TRANSCRIPTION: Kind<TranscriptionRequest, CheckedMedia<TranscriptionParams>> = {
+export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<TranscriptionParams>> = {
   name: "transcription",
   endpoint: "/v1/audio/transcriptions",
   pool: "audio",
   afterCrash: "report_lost",
   keepsFiles: false,
+  keepsRecord: true,
   read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "stt"),
+  modality: "stt",
+  units: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that transcribes", all: "the transcription models" },
+  isOfKind: ({ modality }) => modality === "stt",
   check(request, model, { recording }) {
     if (recording) return checkTranscription(request, model, recording);
     const message = "Expected the audio as audio_base64 or file_id.";

@@ -5,7 +5,7 @@ import { parse } from "#shared/contracts.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/pricing/media.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { priceOf } from "#shared/pricing/price.ts";
 
 import {
   type CheckedMedia,
@@ -17,8 +17,7 @@ import {
   usualTime,
   withoutNulls,
 } from "./media-check.ts";
-import { type MediaKind } from "./kind.ts";
-import { resolveMediaModel } from "./resolve-model.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
 /** What goes to a source beside the image and the video that come with the call. */
@@ -41,8 +40,14 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   pool: "video",
   afterCrash: "resume",
   keepsFiles: true,
+  keepsRecord: true,
   read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
-  model: (catalogue, slug) => resolveMediaModel(catalogue, slug, "video"),
+  modality: "video",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that makes videos", all: "the video models" },
+  isOfKind: ({ modality }) => modality === "video",
   check: checkVideo,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
 };

@@ -8,6 +8,7 @@ import { type GroupRun, lockingLate, openGrouped } from "#shared/database/groupe
 import { BUSY } from "#shared/database/grouper.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
@@ -59,7 +60,7 @@ export function openLedger(options: {
   log: Logger;
   /** How long a settle is repeated while the database is away. */
   retryMs: number;
-  onGroup?: (size: number) => void;
+  metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {
   const single = async (target: Queryable, item: CallSettlement): Promise<(bigint | null | typeof BUSY)[]> => {
     const rows = await target.query<{ taken: bigint | null }>(
@@ -111,7 +112,7 @@ export function openLedger(options: {
     sizeMax: LIMITS.groupSizeMax,
     lingerMs: LIMITS.settleLingerMs,
     singleCallWaitMs: LIMITS.singleCallWaitMs,
-    onGroup: options.onGroup,
+    metrics: options.metrics,
     run(items, on) {
       const [first] = items;
       // The group form costs several times as much for a group of one.

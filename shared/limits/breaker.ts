@@ -36,14 +36,14 @@ export const BREAKER = {
   shareMs: paced(250),
   shareSourcesMax: 200,
   shareBytesMax: 512 * 1024,
-  /** More calls of one source than one worker can end between two messages: whoever says so is not believed. */
+  /** No worker ends more calls of one source than this between two messages: a message that says so is not believed. */
   shareCallsMax: 100_000,
   /** Postgres is read this often while a source rests, and this often while none does: NATS tells of most changes. */
   syncMs: paced(2_000),
   idleSyncMs: 10_000,
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
   closedLagMs: 5_000,
-  /** Rests that ended this long ago and that nobody tried since belong to sources no longer used. */
+  /** A source that rested, and has had no call for this long since, is no longer used: its rest is forgotten. */
   forgetMs: 3_600_000,
   /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
   sourcesMax: 1_000,

@@ -12,8 +12,8 @@ export const CALLS_LIMITS = {
   /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
   groupQueueMax: 20_000,
   /**
-   * A lone call waits this long for its workspace's rows before it joins the contended: a statement of somebody else with
-   * its commit, and no more than the calls behind it can bear.
+   * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
+   * its commit usually take, and no longer than the calls behind it can bear.
    */
   singleCallWaitMs: 30,
   /**
@@ -39,7 +39,7 @@ export const CALLS_LIMITS = {
   settleLingerMs: 5,
   /**
    * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
-   * lost connection are asked about this late: whoever had them has shown itself to the ingress by then.
+   * lost connection are asked about this late: a worker that had them has shown itself to the ingress by then.
    */
   reclaimMs: 2_500,
   /** An ingress that cannot be asked for this long, over all lost connections, is taken for gone. */

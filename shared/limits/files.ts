@@ -42,6 +42,6 @@ export const FILES_LIMITS = {
   idempotencyMs: 24 * 3_600_000,
   /** An object of the file store without a row, or a row without its object, is believed after this long. */
   orphanAgeMs: 3_600_000,
-  /** Whoever ended a file deletes its bytes within this; then the janitor does. */
+  /** The process that ended a file has this long to delete its bytes; after that the janitor deletes them. */
   fileDeleteGraceMs: paced(60_000),
 } as const;

@@ -4,7 +4,7 @@ import { paced } from "#shared/pace.ts";
 export const JOBS_LIMITS = {
   /** A job that has not begun by then ends as failed: its publisher has long given it up. */
   jobLifeMs: 24 * 3_600_000,
-  /** A job's hold outlives its deadline by an hour: whoever ends the job closes it, the sweep of expired holds never should. */
+  /** A job's hold outlives its deadline by an hour: the end of the job closes it, and the sweep of expired holds never should. */
   jobHoldSlackMs: 3_600_000,
   /** Requests and results up to this size stand in the job's row, larger ones in the object store. */
   jobTextBytesMax: 64 * 1024,

@@ -2,7 +2,7 @@
 import { paced } from "#shared/pace.ts";
 
 export const MEDIA_LIMITS = {
-  /** A media job that no worker has taken by then: nobody waits for it any more. */
+  /** A media job that no worker has taken for this long is given up: its caller waits no longer. */
   mediaJobLifeMs: 3_600_000,
   /** How its provider's questions are spread. */
   pollJitter: 0.2,
@@ -20,7 +20,7 @@ export const MEDIA_LIMITS = {
   inlineInputBytesMax: 32 * 1_024,
   /** Fetching one of them: a caller's slow server is not the provider's fault. */
   givenFetchMs: 120_000,
-  /** A download asks its pool's budget for so much at once; how long whoever finds no room there waits. */
+  /** A download asks its pool's budget for so much at once, and waits for room there for so long. */
   resultStepBytes: 4 * 1_048_576,
   resultRoomMs: paced(180_000),
   /** An answer that brings what was made is in memory so often while it is read: its pieces, its text, what it says. */

@@ -7,16 +7,13 @@ import type { CallBound } from "#shared/kinds/call-bound.ts";
 import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import { checkEmbeddings, inputsOf } from "#shared/kinds/embeddings.ts";
-import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
-import { type CheckedMedia, withoutNulls } from "#shared/kinds/media-check.ts";
-import { MESH } from "#shared/kinds/mesh.ts";
-import { MUSIC } from "#shared/kinds/music.ts";
-import { SPEECH } from "#shared/kinds/speech.ts";
+import { IMAGE_EDITS } from "#shared/kinds/images.ts";
+import type { PricedKind } from "#shared/kinds/kind.ts";
+import { kindOfModality } from "#shared/kinds/kinds.ts";
+import { withoutNulls } from "#shared/kinds/media-check.ts";
+import { isPricedMedia } from "#shared/kinds/models.ts";
 import { type MeasuredAudio, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
-import { VIDEO } from "#shared/kinds/video.ts";
 import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
-import { isPricedMedia } from "#shared/catalogue/endpoints.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -113,25 +110,10 @@ function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | und
     .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
 }
 
-type PricedKind = Kind<object, CheckedMedia<unknown>>;
-
-const MEDIA_BY_MODALITY: Readonly<Record<Model["modality"], PricedKind | undefined>> = {
-  image: IMAGES,
-  upscale: IMAGE_EDITS,
-  audio: SPEECH,
-  stt: TRANSCRIPTION,
-  video: VIDEO,
-  music: MUSIC,
-  object_3d: MESH,
-  text: undefined,
-  vision: undefined,
-  embedding: undefined,
-};
-
 /** The kind of call that the body is for the model. */
 function mediaKindOf(model: Model, body: object): PricedKind | undefined {
   const isEdit = model.modality === "image" && ("image_base64" in body || "image_file_id" in body);
-  return isEdit ? IMAGE_EDITS : MEDIA_BY_MODALITY[model.modality];
+  return isEdit ? IMAGE_EDITS : kindOfModality(model.modality);
 }
 
 /** What a model writes for media is known when it is there: its most is taken for it. */
@@ -151,12 +133,10 @@ async function foreseeMedia(kind: PricedKind, model: Model, body: object, about:
   const { bound, price, usual, params } = kind.check(kind.read(body), model, facts);
   const { prompt, text } = params as { readonly prompt?: string; readonly text?: string };
   const tokenizer = await sampler();
-  const output = bound.outputTokensMax;
-  const makesImages = model.modality === "image";
   const usage = {
     ...NO_USAGE,
     input: tokenizer.count(prompt ?? text ?? ""),
-    ...(makesImages ? { imageOutput: output } : model.modality === "audio" ? { audioOutput: output } : { output }),
+    [kind.writes]: bound.outputTokensMax,
   };
   return { bound, price, usage, lines: breakDownMedia(price, usual) };
 }

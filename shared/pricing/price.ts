@@ -2,6 +2,7 @@
  * Price × usage → nano-credits, pure. Rates are bigints: nano-credits per million tokens, or per one unit.
  * Source: spec.md "Pricing object"; a token rate that is absent falls back to the plain input or output rate.
  */
+import type { Model } from "#shared/catalogue/catalogue.ts";
 import { parseDecimal } from "#shared/money.ts";
 
 import type { TokenUsage } from "./usage.ts";
@@ -69,6 +70,21 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
   }
   if (tokenRates.input_per_million === undefined) throw new RangeError("expected input_per_million for unit per_token");
   return Object.freeze({ unit, tokenRates: Object.freeze(tokenRates), unitRate: 0n });
+}
+
+/**
+ * Which of a model's prices a call has, by what it asks for (catalogue `price_variants`).
+ * @param asked the call's parameters, the model's defaults included; what the model has no field for is absent
+ */
+export function priceOf(
+  model: Pick<Model, "price" | "price_variants">,
+  asked: Readonly<Record<string, unknown>>,
+): Price {
+  const said: Readonly<Record<string, unknown>> = { ...asked, prompt_extend: asked["prompt_extend"] ?? true };
+  const fits = model.price_variants?.find(({ when }) =>
+    Object.entries(when).every(([name, value]) => said[name] === value),
+  );
+  return fits?.price ?? model.price;
 }
 
 /** `per_megapixel` → `megapixel_price`. */

@@ -44,3 +44,25 @@ export function promptTokens(usage: TokenUsage): number {
 export function completionTokens(usage: TokenUsage): number {
   return usage.output + usage.audioOutput + usage.imageOutput;
 }
+
+/** Units as the usage record keeps them: only what is not zero. */
+export function usageUnits(usage: TokenUsage): Record<string, number> {
+  const units: Record<string, number> = {};
+  for (const [name, value] of Object.entries(usage)) {
+    if (typeof value === "number" && value !== 0) units[UNIT_NAMES[name as keyof TokenUsage] ?? name] = value;
+  }
+  return units;
+}
+
+const UNIT_NAMES: Readonly<Partial<Record<keyof TokenUsage, string>>> = {
+  input: "input_tokens",
+  cachedInput: "cached_input_tokens",
+  cacheWrite5m: "cache_write_5m_tokens",
+  cacheWrite1h: "cache_write_1h_tokens",
+  audioInput: "audio_input_tokens",
+  imageInput: "image_input_tokens",
+  output: "output_tokens",
+  audioOutput: "audio_output_tokens",
+  imageOutput: "image_output_tokens",
+  reasoning: "reasoning_tokens",
+};

@@ -24,9 +24,8 @@ export interface EndedCalls {
 }
 
 export interface ReplyInbox {
-  /** Address that a worker answers to for this call. */
-  address(jobId: string): string;
-  listen(jobId: string, listener: ReplyListener): void;
+  /** Returns the address that a worker answers to for this call. */
+  listen(jobId: string, listener: ReplyListener): string;
   forget(jobId: string): void;
   /** Calls being listened for; back to 0 when nothing runs. */
   size(): number;
@@ -99,9 +98,9 @@ export function openReplyInbox(
   });
 
   return {
-    address: (jobId) => `${prefix}.${jobId}`,
     listen(jobId, listener) {
       calls.set(jobId, { listener, next: 0, run: undefined, isServed: false });
+      return `${prefix}.${jobId}`;
     },
     forget(jobId) {
       calls.delete(jobId);

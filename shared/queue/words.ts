@@ -11,19 +11,23 @@ export interface WordBatch<Word extends string> {
   tell(subject: string, word: Word, jobId: string): void;
 }
 
+/** What takes them to the server. */
+export interface WordPublisher {
+  isClosed(): boolean;
+  publish(subject: string, bytes: Uint8Array): void;
+}
+
 /** @param lingerMs words wait so long for others; 0: until the end of the turn */
-export function createWordBatch<Word extends string>(
-  publish: (subject: string, bytes: Uint8Array) => void,
-  lingerMs = 0,
-): WordBatch<Word> {
+export function createWordBatch<Word extends string>(publisher: WordPublisher, lingerMs = 0): WordBatch<Word> {
   /** Subject → word → job ids. */
   let waiting = new Map<string, Map<Word, string[]>>();
   const send = (): void => {
     const batches = waiting;
     waiting = new Map();
+    if (publisher.isClosed()) return;
     for (const [subject, words] of batches) {
       try {
-        publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
+        publisher.publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
       } catch {
         // The connection closes. Those who wait for the words ask.
       }

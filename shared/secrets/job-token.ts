@@ -4,12 +4,20 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-export function jobToken(secret: Uint8Array, jobId: string): string {
-  return createHmac("sha256", secret).update(jobId).digest("base64url");
+export interface JobTokens {
+  of(jobId: string): string;
+  /** Whether it is the job's token. */
+  isOf(jobId: string, token: string): boolean;
 }
 
-export function isJobToken(secret: Uint8Array, jobId: string, token: string): boolean {
-  const expected = Buffer.from(jobToken(secret, jobId));
-  const given = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+export function createJobTokens(secret: Uint8Array): JobTokens {
+  const tokenOf = (jobId: string): string => createHmac("sha256", secret).update(jobId).digest("base64url");
+  return {
+    of: tokenOf,
+    isOf(jobId, token) {
+      const expected = Buffer.from(tokenOf(jobId));
+      const given = Buffer.from(token);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
 }

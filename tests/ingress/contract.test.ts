@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createApp, routesOf } from "#ingress/app.ts";
-import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
+import { KINDS } from "#shared/kinds/kinds.ts";
+import { hasEndpoint } from "#shared/kinds/models.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
 import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
@@ -42,6 +43,10 @@ describe("routes and the OpenAPI document (EDGE-4)", () => {
   test("every registered route is documented, and every documented one registered", () => {
     expect(registered.toSorted()).toEqual(documented.toSorted());
     expect(new Set(registered).size).toBe(registered.length);
+  });
+
+  test.each(Object.values(KINDS))("calls of the kind $name have a registered endpoint", ({ endpoint }) => {
+    expect(registered).toContain(`POST ${endpoint}`);
   });
 
   test("every documented path answers: neither 404 nor 405 of its own", async () => {
@@ -106,7 +111,7 @@ describe("the codes of a route", () => {
         "shared/admission/calls.ts",
         "shared/kinds/chat/constraints.ts",
         "shared/database/grouper.ts",
-        "shared/kinds/resolve-model.ts",
+        "shared/kinds/models.ts",
         "shared/json.ts",
         "shared/outbound/guard.ts",
         "shared/queue/publish.ts",

@@ -9,9 +9,9 @@ import { ApiError, type ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import type { Dispatch } from "#shared/queue/publish.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { CallFacts } from "#ingress/wait/call.ts";
+import type { CallMessage } from "#ingress/wait/relay.ts";
 import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 
 export const KEY = "good-key";
@@ -25,7 +25,7 @@ const CALLER: Caller = {
   workspaceName: "a team",
   memberId: newId(),
   role: "developer",
-  preset: "standard",
+  preset: { name: "standard", requests_per_minute: 120, daily_tokens: null },
 };
 
 const CATALOGUE = `${BASE}
@@ -42,7 +42,8 @@ export interface FakeContext {
   readonly counted: { workspaceId: string; limit: number | null; hold: HoldRequest | null }[];
   /** Calls handed to the relay. */
   readonly relayed: CallFacts[];
-  readonly dispatched: Dispatch[];
+  /** Their messages. */
+  readonly sent: CallMessage[];
   /** Authorization headers as the authenticator got them. */
   readonly authorizations: (string | null)[];
   /** Lines of the log from warnings upwards. */
@@ -70,7 +71,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   const caller = { ...CALLER, ...options.caller };
   const counted: FakeContext["counted"] = [];
   const relayed: CallFacts[] = [];
-  const dispatched: Dispatch[] = [];
+  const sent: CallMessage[] = [];
   const authorizations: (string | null)[] = [];
   const logged: Record<string, unknown>[] = [];
   const told: Record<string, unknown>[] = [];
@@ -112,18 +113,12 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       place: (workspaceId: string, limit: number | null, hold: HoldRequest) => count(workspaceId, limit, hold),
     },
     ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: false }) },
-    publisher: {
-      dispatch: (job: Dispatch) => {
-        dispatched.push(job);
-        return Promise.resolve(dispatched.length);
-      },
-    },
     storage: {},
     relay: {
-      address: (jobId: string) => `_INBOX.gw.test.${jobId}`,
-      run: async (facts: CallFacts, _signal: AbortSignal, dispatch: (isWanted: () => boolean) => Promise<number>) => {
+      run: async (facts: CallFacts, message: CallMessage, _signal: AbortSignal, onOffloaded?: () => void) => {
         relayed.push(facts);
-        await dispatch(() => true);
+        onOffloaded?.();
+        sent.push(message);
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
@@ -132,10 +127,10 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     connection: { publish: () => undefined },
     cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
-    isProviderCallback: (_jobId: string, token: string) => token === RING_TOKEN,
+    callbackTokens: { isOf: (_jobId: string, token: string) => token === RING_TOKEN },
     isReady: (required: readonly string[]) => Promise.resolve(options.isReady?.(required) ?? true),
   } as unknown as IngressContext;
-  return { context, caller, counted, relayed, dispatched, authorizations, logged, told, close: () => metrics.close() };
+  return { context, caller, counted, relayed, sent, authorizations, logged, told, close: () => metrics.close() };
 }
 
 /** The error of an answer; throws when the answer is none. */

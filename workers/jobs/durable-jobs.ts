@@ -20,7 +20,7 @@ import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
 import { type EndContext, endOrphan, endingOf, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
-import { discardRequest } from "#shared/jobs/discard-request.ts";
+import { discardRequest } from "#shared/admission/stored-request.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { keepResult } from "#shared/jobs/result.ts";
@@ -40,8 +40,8 @@ import { abortReasonOf, jobAbort, type JobHandler, type ProviderJobSlot } from "
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../runner/answer.ts";
-import { nakDelayMs } from "../runner/delivery.ts";
 import { openLiveCaller } from "../runner/live-caller.ts";
+import { nakDelayMs } from "../runner/runner.ts";
 
 /** What becomes of the message: acknowledged, or given back for later. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };

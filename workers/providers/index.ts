@@ -1,5 +1,4 @@
 /** The provider families. Adding one is one file and one line here. */
-import { sleep as delay } from "#shared/abortable.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 
 import { createAnthropic } from "./anthropic/index.ts";
@@ -20,15 +19,8 @@ import { createOpenAiTranscription } from "./openai-compatible/transcription.ts"
 import { createOpenAiVideos } from "./openai-compatible/videos.ts";
 import type { MediaKind, MediaAdapters } from "./media.ts";
 import type { ChatProvider, EmbeddingsProvider, ProviderAdapters } from "./provider.ts";
-import { createSandboxEmbeddings } from "./sandbox/embeddings.ts";
-import { createSandbox } from "./sandbox/index.ts";
+import { createSandboxAdapters } from "./sandbox/adapters/index.ts";
 import { createSandboxMedia, type SandboxMedia } from "./sandbox/media/index.ts";
-import { createSandboxImages } from "./sandbox/adapters/images.ts";
-import { createSandboxMeshes } from "./sandbox/adapters/meshes.ts";
-import { createSandboxMusic } from "./sandbox/adapters/music.ts";
-import { createSandboxSpeech } from "./sandbox/adapters/speech.ts";
-import { createSandboxTranscription } from "./sandbox/adapters/transcription.ts";
-import { createSandboxVideos } from "./sandbox/adapters/videos.ts";
 
 /** The sandbox's makers of media, one for all who use it. */
 type Makers = () => SandboxMedia;
@@ -59,16 +51,7 @@ const FAMILIES: Readonly<Record<Provider["family"], Family>> = {
   replicate: (provider, key) => createReplicate(endpoint(provider, bearer(key))),
   meshy: (provider, key) => createMeshy(endpoint(provider, bearer(key))),
   tripo: (provider, key) => createTripo(endpoint(provider, bearer(key))),
-  sandbox: (_provider, _key, media) => ({
-    chat: createSandbox({ now: Date.now, delay }),
-    embeddings: createSandboxEmbeddings(),
-    ...createSandboxImages({ media, delay }),
-    ...createSandboxSpeech({ media, delay }),
-    ...createSandboxTranscription({ media, delay }),
-    ...createSandboxVideos({ media, delay }),
-    ...createSandboxMusic({ media, delay }),
-    ...createSandboxMeshes({ media, delay }),
-  }),
+  sandbox: (_provider, _key, makers) => createSandboxAdapters(makers),
 };
 
 function bearer(key: string | undefined): Record<string, string> {
@@ -86,7 +69,7 @@ export interface Providers {
   media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaAdapters[Kind];
 }
 
-/** Whoever creates them closes them: the sandbox may have child processes by then. */
+/** Their creator closes them: the sandbox may have child processes by then. */
 export function createProviders(
   providerKey: (variable: string) => string | undefined,
 ): Providers & { close(): Promise<void> } {

@@ -1,5 +1,7 @@
-/** JSON that a provider sent. */
+/** JSON that a provider or a client sent, and what it may turn out to be. */
 import { LIMITS } from "#shared/limits.ts";
+
+export type Members = Record<string, unknown>;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -8,13 +10,11 @@ const BACKSLASH = 0x5c;
  * The object a text holds; undefined when it is no JSON, no object, or nested deeper than LIMITS.jsonDepthMax: the
  * parser takes a million levels, but writing 30,000 of them again blocks the process for two seconds (measured).
  */
-export function parseObject(text: string): Record<string, unknown> | undefined {
+export function parseObject(text: string): Members | undefined {
   if (isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -35,4 +35,28 @@ function isTooDeep(text: string): boolean {
     } else if ((code | 0x20) === 0x7d) depth--;
   }
   return false;
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one for everything that is none. */
+export function objectOf(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}
+
+/** The objects of a list; anything else in it is passed over. */
+export function membersOf(value: unknown): Members[] {
+  return Array.isArray(value) ? value.filter(isMembers) : [];
+}
+
+/** The text, or the empty one for everything that is none. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A text that says something; undefined for everything else. */
+export function givenText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Asks the ingress of each running call whether it still waits, which also shows it that we live. One clock for all
- * calls of a runner; nothing is asked about calls that end at once.
+ * Asks the ingress of each running call whether it still waits, which also shows it that we live, and hears what it says of
+ * an answer. One clock for all calls of a runner; nothing is asked about calls that end at once.
  */
 import { type NatsConnection, RequestError } from "nats";
 
@@ -8,7 +8,9 @@ import { beforeAbort, sleep } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
-import { presenceSubject } from "#shared/queue/subjects.ts";
+import { newId } from "#shared/ids.ts";
+import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
+import { readWords, type TakenWord } from "#shared/queue/words.ts";
 
 /** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
@@ -169,5 +171,37 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
       }
     },
     close: () => clearInterval(clock),
+  };
+}
+
+/** What ingresses say of answers that a runner has sent before they are settled. */
+export interface TakenWords {
+  /** Where they are heard. */
+  readonly subject: string;
+  /** Runs `listener` at the next word about the job. Returns what takes it back. */
+  onWord(jobId: string, listener: (word: TakenWord) => void): () => void;
+  close(): void;
+}
+
+export function openTakenWords(connection: Pick<NatsConnection, "subscribe">): TakenWords {
+  const listeners = new Map<string, (word: TakenWord) => void>();
+  const subject = takenSubject(newId());
+  const subscription = connection.subscribe(subject, {
+    callback: (error, message) => {
+      // Without a message; the connection's own log tells of it.
+      if (error) return;
+      for (const [word, jobId] of readWords<TakenWord>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(word);
+    },
+  });
+  return {
+    subject,
+    onWord(jobId, listener) {
+      listeners.set(jobId, listener);
+      return () => {
+        // A repeat of the same job may have taken its place.
+        if (listeners.get(jobId) === listener) listeners.delete(jobId);
+      };
+    },
+    close: () => subscription.unsubscribe(),
   };
 }

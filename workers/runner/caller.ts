@@ -3,8 +3,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 
 import { abortReasonOf, jobAbort } from "../job.ts";
 
-import type { CallerWatch, CallWatch } from "./caller-watch.ts";
-import type { TakenWords } from "./taken-words.ts";
+import type { CallerWatch, CallWatch, TakenWords } from "./caller-watch.ts";
 
 /** How often an answer is sent again to an ingress that waits for it and does not get it. */
 const SENT_AGAIN_MAX = 5;

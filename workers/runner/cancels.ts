@@ -6,6 +6,7 @@
 import type { NatsConnection } from "nats";
 
 import { CANCEL_FILTER } from "#shared/queue/subjects.ts";
+import type { JobTokens } from "#shared/secrets/job-token.ts";
 
 const REMEMBERED_MAX = 10_000;
 
@@ -16,8 +17,8 @@ export interface Cancels {
   close(): Promise<void>;
 }
 
-/** @param isOurs whether a cancel of this job with this token comes from an ingress of the installation */
-export function openCancels(connection: NatsConnection, isOurs: (jobId: string, token: string) => boolean): Cancels {
+/** @param tokens of cancels: what an ingress of the installation shows */
+export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, "isOf">): Cancels {
   const listeners = new Map<string, () => void>();
   const remembered = new Set<string>();
   const subscription = connection.subscribe(CANCEL_FILTER, {
@@ -25,7 +26,7 @@ export function openCancels(connection: NatsConnection, isOurs: (jobId: string, 
       // Without a message; the connection's own log tells of it.
       if (error) return;
       const jobId = message.subject.slice(CANCEL_FILTER.length - 1);
-      if (!isOurs(jobId, message.string())) return;
+      if (!tokens.isOf(jobId, message.string())) return;
       const listener = listeners.get(jobId);
       if (listener) {
         listener();

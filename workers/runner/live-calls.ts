@@ -23,9 +23,8 @@ import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
 import { Answer } from "./answer.ts";
 import { Caller } from "./caller.ts";
-import { type CallerAnswer, openCallerWatch } from "./caller-watch.ts";
+import { type CallerAnswer, openCallerWatch, openTakenWords } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
-import { openTakenWords } from "./taken-words.ts";
 
 /** A call as its message brought it. */
 export interface LiveCall {
@@ -62,9 +61,7 @@ export function openLiveCalls(options: {
   const { ledger, log, metrics } = context;
   const callers = openCallerWatch(context.replies);
   const takenWords = openTakenWords(context.replies);
-  const settled = createWordBatch<SettledWord>((subject, bytes) => {
-    if (!context.answers.isClosed()) context.answers.publish(subject, bytes);
-  });
+  const settled = createWordBatch<SettledWord>(context.answers);
 
   const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Settled> => {
     const { status, source, charge } = outcome;

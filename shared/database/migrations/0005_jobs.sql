@@ -21,6 +21,8 @@ create table job (
     constraint job_state check (state in ('queued', 'running', 'completed', 'failed', 'cancelled', 'refused')),
   -- The state that the record in the object store tells; behind `state` until it is written.
   recorded text,
+  -- Whether there is such a record: of a call of words its answer is all there is.
+  keeps_record boolean not null default false,
   attempt smallint not null default 1,
   -- 0: not on the queue yet, because its workspace has enough there.
   dispatch int not null default 0,
@@ -91,9 +93,8 @@ create index job_lease on job (lease_until) where state = 'running';
 create index job_ended on job (ended_at) where ended_at is not null;
 create index job_unknown on job (ask_at) where unknown_since is not null and state = 'running';
 create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
--- A flood of text jobs should not write three objects each: their answers are all there is to them.
 create index job_unrecorded on job (created_at)
-  where recorded is distinct from state and state <> 'refused' and not is_hidden and kind not in ('chat', 'embeddings');
+  where recorded is distinct from state and state <> 'refused' and not is_hidden and keeps_record;
 
 create index job_run on job (run_id, step_id) where run_id is not null;
 

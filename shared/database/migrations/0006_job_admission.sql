@@ -77,7 +77,7 @@ end $$;
 -- was counted.
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
-  request text, request_ref text, publisher_key text, reply text, is_hidden boolean, error jsonb, tokens_error jsonb,
+  request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
   funds_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
   deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
   traceparent text
@@ -127,10 +127,12 @@ begin
   -- In the order of ids: two doors with the same jobs wait for each other one way round only.
   with added as (
     insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref,
-                     publisher_key, reply, is_hidden, run_id, step_id, parent_id, traceparent, error, deadline, ended_at)
+                     publisher_key, reply, is_hidden, keeps_record, run_id, step_id, parent_id, traceparent, error, deadline,
+                     ended_at)
     select distinct on (t.id) t.id, t.workspace_id, t.key_id, t.pool, t.lane, t.kind, t.modality, t.model,
            case when t.error is null then 'queued' else 'refused' end, t.work, t.request, t.request_ref,
-           t.publisher_key, t.reply, coalesce(t.is_hidden, false), t.run_id, t.step_id, t.parent_id, t.traceparent, t.error,
+           t.publisher_key, t.reply, coalesce(t.is_hidden, false), coalesce(t.keeps_record, false), t.run_id, t.step_id, t.parent_id, t.traceparent,
+           t.error,
            clock_timestamp() + t.deadline_ms * interval '1 millisecond',
            case when t.error is not null then clock_timestamp() end
     from unnest(offers) t

@@ -66,7 +66,8 @@ export async function findStoredFiles(
   const rows =
     ids.length === 0
       ? []
-      : await unavailable("The files of this call cannot be looked up right now; try again shortly.", () =>
+      : await unavailable(
+          "The files of this call cannot be looked up right now; try again shortly.",
           findFiles(database, caller.workspaceId, ids),
         );
   return new Map(

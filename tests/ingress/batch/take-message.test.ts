@@ -35,7 +35,7 @@ beforeAll(async () => {
   context = {
     catalogue: { current: () => catalogue },
     config: { storageBytesMax: 1_000_000_000 },
-    calls: createCallAdmission({ database, log, undo: () => undefined }),
+    calls: createCallAdmission({ database, log, ledger: { undo: () => undefined } }),
     jobs: createJobAdmission({ database }),
     database,
     storage: bench.storage,

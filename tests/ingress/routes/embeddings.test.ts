@@ -8,7 +8,7 @@ import { embeddings } from "#ingress/routes/embeddings.ts";
 import { estimate } from "#ingress/routes/estimate.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
-import { hasEndpoint } from "#shared/catalogue/endpoints.ts";
+import { hasEndpoint } from "#shared/kinds/models.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { validate } from "#shared/contracts.ts";
@@ -44,13 +44,13 @@ const BODY = { model: "sandbox-embed", input: ["abc", "a"], user: "someone" };
 
 describe("POST /v1/embeddings", () => {
   test("is held for its bound and dispatched as it came", async () => {
-    const { send, counted, dispatched } = start();
+    const { send, counted, sent, relayed } = start();
     expect((await send("/v1/embeddings", BODY)).status).toBe(200);
     // 3 + 2 and 1 + 2 tokens at 2 credits a million.
     expect(counted.map(({ hold }) => hold)).toEqual([
       expect.objectContaining({ model: "sandbox-embed", amountNano: 16_000n, mayExceed: false, tokensMax: 8 }),
     ]);
-    const message: unknown = JSON.parse(String(dispatched[0]?.body));
+    const message = { ...sent[0]?.head, request: JSON.parse(sent[0]?.text ?? "") as unknown };
     expect(validate("JobMessage", message)).toBeNull();
     expect(message).toMatchObject({
       kind: "embeddings",
@@ -60,15 +60,15 @@ describe("POST /v1/embeddings", () => {
       output_tokens_max: 0,
       request: BODY,
     });
-    expect(dispatched[0]?.pool).toBe("chat");
+    expect(relayed[0]?.pool).toBe("chat");
   });
 
   test("is counted once in the window, without a hold, when it is refused", async () => {
-    const { send, counted, dispatched } = start();
+    const { send, counted, sent } = start();
     const bodies = ["{", { ...BODY, input: [] }, { ...BODY, model: "sandbox-chat" }, { ...BODY, dimensions: 5_000 }];
     for (const body of bodies) expect((await send("/v1/embeddings", body)).status).toBe(400);
     expect(counted.map(({ hold }) => hold)).toEqual([null, null, null, null]);
-    expect(dispatched).toEqual([]);
+    expect(sent).toEqual([]);
   });
 });
 
@@ -95,12 +95,12 @@ function bodyFor({ modality, supports_chat: isChat, allowed_params: needs }: Mod
 
 describe("POST /v1/models/{slug}/estimate", () => {
   test("answers at once: counted like any call, neither held nor dispatched", async () => {
-    const { send, counted, dispatched } = start();
+    const { send, counted, sent } = start();
     const response = await send("/v1/models/sandbox-embed/estimate", BODY);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ model: "sandbox-embed", max_credits: 0.000016 });
     expect(counted.map(({ hold }) => hold)).toEqual([null]);
-    expect(dispatched).toEqual([]);
+    expect(sent).toEqual([]);
   });
 
   test("takes a slug with its characters escaped, and knows no slug that is none", async () => {
@@ -142,7 +142,7 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes that checks and bodies can say are documented", () => {
   const { context } = start();
-  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/resolve-model.ts"];
+  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/models.ts"];
   const checks = thrownIn(...common, "shared/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);

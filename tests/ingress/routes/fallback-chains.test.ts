@@ -44,7 +44,12 @@ beforeAll(async () => {
   db = await createTestDatabase();
   fake = fakeContext({ catalogue: catalogue() });
   const log = createLogger({ level: "silent", role: "test" });
-  authenticator = createAuthenticator({ database: db.database, log, now: () => clockMs });
+  authenticator = createAuthenticator({
+    database: db.database,
+    catalogue: fake.context.catalogue,
+    log,
+    now: () => clockMs,
+  });
   const database: IngressContext["database"] = {
     ...db.database,
     query: (text, values, name) => {

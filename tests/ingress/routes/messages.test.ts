@@ -30,7 +30,7 @@ function start(options?: FakeOptions) {
 
 describe("POST /v1/messages", () => {
   test("is one count, one hold and one job with the translated request and the answer's form", async () => {
-    const { post, counted, dispatched, relayed } = start();
+    const { post, counted, sent, relayed } = start();
     const response = await post({ ...MESSAGE, system: "Be brief.", future: 1 });
     expect(response.status).toBe(200);
     const requestId = response.headers.get("x-request-id") ?? "";
@@ -39,7 +39,7 @@ describe("POST /v1/messages", () => {
       expect.objectContaining({ hold: expect.objectContaining({ mayExceed: false }) as unknown }),
     ]);
     expect(relayed).toEqual([expect.objectContaining({ jobId: requestId, api: "anthropic" })]);
-    const message = JSON.parse(dispatched[0]?.body ?? "") as Record<string, unknown>;
+    const message = { ...sent[0]?.head, request: JSON.parse(sent[0]?.text ?? "") as unknown };
     expect(validate("JobMessage", message)).toBeNull();
     expect(message).toMatchObject({
       api: "anthropic",
@@ -153,6 +153,9 @@ test("the codes of messages are those of chat, which names stored files besides"
   open.push(fake);
   const codesOf = (path: string) => new Set(routesOf(fake.context).find((route) => route.path === path)?.errors);
   expect(codesOf("/v1/messages").union(new Set(["file_not_found"]))).toEqual(codesOf("/v1/chat/completions"));
+  // Counting looks files up and reads none of their bytes.
+  const counting = codesOf("/v1/messages/count_tokens");
+  expect([counting.has("file_not_found"), counting.has("unprocessable_input")]).toEqual([true, false]);
 });
 
 describe("POST /v1/messages/count_tokens", () => {

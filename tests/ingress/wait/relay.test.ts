@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CallFacts } from "#ingress/wait/call.ts";
 import { createLiveShares } from "#ingress/wait/live-shares.ts";
 import { createRelay, type Relay } from "#ingress/wait/relay.ts";
@@ -9,20 +10,24 @@ import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import type { Dispatch, Publisher } from "#shared/queue/publish.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
+import type { Storage } from "#shared/storage/client.ts";
 
 let relay: Relay | undefined;
 afterEach(() => relay?.close());
 
 /** A relay whose frames the test brings; `closed` are the holds that it closed, each at `takenNano`. */
-function open(takenNano = 0n) {
+function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.resolve(1)) {
   const listeners = new Map<string, ReplyListener>();
   const closed: CallSettlement[] = [];
   relay = createRelay({
     cancel: () => undefined,
     inbox: {
-      address: (jobId) => `_INBOX.gw.test.${jobId}`,
-      listen: (jobId, listener) => void listeners.set(jobId, listener),
+      listen(jobId, listener) {
+        listeners.set(jobId, listener);
+        return `_INBOX.gw.test.${jobId}`;
+      },
       forget: (jobId) => void listeners.delete(jobId),
       size: () => listeners.size,
       close: () => Promise.resolve(),
@@ -39,7 +44,8 @@ function open(takenNano = 0n) {
     },
     log: createLogger({ role: "test", level: "silent" }),
     metrics: createMetrics("test"),
-    handedOut: () => Promise.resolve({ upTo: 0, sinceMs: 0 }),
+    publisher: { dispatch, handedOut: () => Promise.resolve({ upTo: 0, sinceMs: 0 }) },
+    storage: {} as Storage,
     shares: createLiveShares(),
   });
   return { relay, listeners, closed };
@@ -60,12 +66,14 @@ function facts(more: Partial<CallFacts> = {}): CallFacts {
   };
 }
 
+const messageOf = ({ jobId }: CallFacts) => ({ head: { job_id: jobId } as JobMessage, text: "{}" });
+
 const END = { t: "end", n: 0, model: "m", nano: "7", upstream_ms: 1 } as const;
 
 test("an answer that came while the process stood still is read before its call counts as silent", async () => {
   const { relay: own, listeners } = open();
   const call = facts();
-  const response = own.run(call, new AbortController().signal, () => Promise.resolve(1));
+  const response = own.run(call, messageOf(call), new AbortController().signal);
   const listener = listeners.get(call.jobId);
   listener?.onFrame({ t: "beat" }, new Uint8Array());
   // Due behind the relay's clock, as sockets are read behind the timers of a process that wakes.
@@ -79,8 +87,9 @@ test("a call that no worker took is not to be sent again when its hold turns out
     [0n, undefined],
     [7n, false],
   ] as const) {
-    const { relay: own, closed } = open(takenNano);
-    const response = own.run(facts(), new AbortController().signal, () => Promise.reject(new Error("no word")));
+    const { relay: own, closed } = open(takenNano, () => Promise.reject(new Error("no word")));
+    const call = facts();
+    const response = own.run(call, messageOf(call), new AbortController().signal);
     const error = await response.catch((fault: unknown) => fault);
     expect({ takenNano, shouldRetry: (error as { shouldRetry?: boolean }).shouldRetry }).toEqual({
       takenNano,
@@ -89,4 +98,27 @@ test("a call that no worker took is not to be sent again when its hold turns out
     expect(closed).toMatchObject([{ usedNano: null, status: "failed" }]);
     own.close();
   }
+});
+
+test("a call is put on the queue with its request as it came and where it is answered to", async () => {
+  const sent: Dispatch[] = [];
+  const dispatched = Promise.withResolvers<void>();
+  const { relay: own, listeners } = open(0n, (one) => {
+    sent.push(one);
+    dispatched.resolve();
+    return Promise.resolve(1);
+  });
+  const call = facts();
+  let isOffloaded = false;
+  const text = '{"seed":12345678901234567890}';
+  const response = own.run(call, { ...messageOf(call), text }, new AbortController().signal, () => {
+    isOffloaded = true;
+  });
+  await dispatched.promise;
+  const body = `{"job_id":"${call.jobId}","reply":"_INBOX.gw.test.${call.jobId}","request":${text}}`;
+  const { pool, jobId, workspaceId } = call;
+  expect(sent).toEqual([{ pool, jobId, workspaceId, lane: "live", attempt: 1, dispatch: 1, body }]);
+  expect(isOffloaded).toBe(true);
+  listeners.get(jobId)?.onFrame(END, new TextEncoder().encode("{}"));
+  await response;
 });

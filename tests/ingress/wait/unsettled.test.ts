@@ -36,7 +36,10 @@ function open({ wasClosed = false, takenNano = 40n, faults = 0 } = {}) {
     },
     metrics,
     log: createLogger({ level: "silent", role: "test" }),
-    publish: (subject, bytes) => void words.push({ subject, text: new TextDecoder().decode(bytes) }),
+    connection: {
+      isClosed: () => false,
+      publish: (subject, bytes) => void words.push({ subject, text: new TextDecoder().decode(bytes) }),
+    },
   });
   return { settlements, words };
 }

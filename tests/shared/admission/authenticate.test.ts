@@ -1,7 +1,8 @@
 /** Who is calling (KEY-1 to KEY-5): the cache's hard life, what guesses cost, and a database that is away. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { type Authenticator, createAuthenticator } from "#shared/admission/authenticate.ts";
+import type { Preset } from "#shared/catalogue/catalogue.ts";
 import { type Database, openDatabase, type SqlValue } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -13,6 +14,14 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import { createWorkspace } from "../accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
+
+const STANDARD: Preset = { name: "standard", requests_per_minute: 60, daily_tokens: null };
+const PRESETS = new Map([STANDARD, { ...STANDARD, name: "pro" }].map((preset) => [preset.name, preset]));
+let presets: ReadonlyMap<string, Preset> = PRESETS;
+const catalogue = { current: () => ({ presets }) };
+afterEach(() => {
+  presets = PRESETS;
+});
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -64,7 +73,7 @@ beforeEach(() => {
       return rows;
     },
   };
-  authenticator = createAuthenticator({ database: counting, log, now: () => nowMs });
+  authenticator = createAuthenticator({ database: counting, catalogue, log, now: () => nowMs });
 });
 
 /** The caller's key id, or the code of the refusal. */
@@ -87,7 +96,7 @@ test("a key says who calls, for which workspace, in which role, under which pres
     workspaceName: `workspace ${workspaceId}`,
     memberId,
     role: "developer",
-    preset: "standard",
+    preset: STANDARD,
   });
 });
 
@@ -110,7 +119,18 @@ test("a changed role and preset hold within the cache's life", async () => {
   await db.query("update member set role = 'billing' where id = $1", [memberId]);
   await db.query("update api_key set preset = 'pro' where id = $1", [keyId]);
   nowMs += LIMITS.keyCacheMs;
-  expect(await authenticator.authenticate(bearer(key))).toMatchObject({ role: "billing", preset: "pro" });
+  expect(await authenticator.authenticate(bearer(key))).toMatchObject({ role: "billing", preset: { name: "pro" } });
+});
+
+test("a preset that the catalogue changes holds from the next call on, and a key whose preset is gone is told so", async () => {
+  const { key } = await createKey();
+  await ask(bearer(key));
+  const wider = { name: "standard", requests_per_minute: null, daily_tokens: 7 };
+  presets = new Map([["standard", wider]]);
+  expect(await authenticator.authenticate(bearer(key))).toMatchObject({ preset: wider });
+  presets = new Map();
+  expect(await ask(bearer(key))).toBe("permission_denied");
+  expect(asked.queries).toBe(1);
 });
 
 test("the workspace's fallback chains come with the caller, by the same one query", async () => {
@@ -249,7 +269,7 @@ test("what the cache remembers is bounded, refused keys included", async () => {
       return [];
     },
   };
-  const bounded = createAuthenticator({ database: nobody, log, now: () => nowMs });
+  const bounded = createAuthenticator({ database: nobody, catalogue, log, now: () => nowMs });
   const oldest = mintKey();
   const refused = (key: string): Promise<unknown> => bounded.authenticate(bearer(key)).catch((error: unknown) => error);
   await refused(oldest);
@@ -305,7 +325,7 @@ test("the header is read strictly", async () => {
 test("a database that fails is a 503, never a 401 (KEY-5), and is asked again by the next call", async () => {
   const { key, keyId } = await createKey();
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
-  const failing = createAuthenticator({ database: away, log });
+  const failing = createAuthenticator({ database: away, catalogue, log });
   const refusal = (text: string): Promise<unknown> =>
     failing.authenticate(bearer(text)).catch((error: unknown) => (error as ApiError).code);
   expect(await refusal(key)).toBe("service_unavailable");
@@ -319,7 +339,7 @@ test("a database that fails is a 503, never a 401 (KEY-5), and is asked again by
       return isAway ? Promise.reject(new Error("connection refused")) : db.database.query(text, values, name);
     },
   };
-  const recovering = createAuthenticator({ database: flaky, log });
+  const recovering = createAuthenticator({ database: flaky, catalogue, log });
   expect(await recovering.authenticate(bearer(key)).catch((error: unknown) => (error as ApiError).code)).toBe(
     "service_unavailable",
   );

@@ -24,7 +24,11 @@ beforeAll(async () => {
   db = await createTestDatabase();
   databases = [1, 2].map(() => openDatabase({ url: db.url, poolMax: 4, log }));
   processes = databases.map((database) =>
-    createCallAdmission({ database, log, undo: (placed) => undone.push(...placed.map((call) => call.jobId)) }),
+    createCallAdmission({
+      database,
+      log,
+      ledger: { undo: (placed) => undone.push(...placed.map((call) => call.jobId)) },
+    }),
   );
 });
 afterAll(async () => {
@@ -254,7 +258,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
       };
     },
   };
-  const admission = createCallAdmission({ database: deaf, log, undo: (placed) => ledger.undo(placed) });
+  const admission = createCallAdmission({ database: deaf, log, ledger });
   const calls = [hold(), hold(), hold()];
   const outcomes = await Promise.all(calls.map((call) => outcome(admission.place(workspaceId, null, call))));
   expect(outcomes).toEqual(["service_unavailable", "service_unavailable", "service_unavailable"]);
@@ -267,7 +271,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
 
 test("a database that is away answers 503, not with a free pass", async () => {
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
-  const admission = createCallAdmission({ database: away, log, undo: () => undefined });
+  const admission = createCallAdmission({ database: away, log, ledger: { undo: () => undefined } });
   expect(await outcome(admission.place(newId(), 1, hold()))).toBe("service_unavailable");
   expect(await outcome(admission.count(newId(), null))).toBe("service_unavailable");
   await away.close();

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { resolveChatModel, resolveEmbeddingModel } from "#shared/kinds/resolve-model.ts";
+import { CHAT } from "#shared/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
@@ -20,8 +22,8 @@ describe("our picture models", () => {
   });
 
   test.each(models.map(({ slug }) => slug))("%s makes no chat and no embeddings", (slug) => {
-    expect(() => resolveChatModel(catalogue, slug)).toThrow(expect.objectContaining({ code: "model_not_supported" }));
-    expect(() => resolveEmbeddingModel(catalogue, slug)).toThrow(
+    expect(() => modelOf(CHAT, catalogue, slug)).toThrow(expect.objectContaining({ code: "model_not_supported" }));
+    expect(() => modelOf(EMBEDDINGS, catalogue, slug)).toThrow(
       expect.objectContaining({ code: "model_not_supported" }),
     );
   });

@@ -2,6 +2,8 @@
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
+import type { KindName } from "#shared/kinds/kind.ts";
+import { KINDS } from "#shared/kinds/kinds.ts";
 
 export interface TestJob extends Partial<Omit<JobRequest, "terms">> {
   readonly workspaceId: string;
@@ -18,11 +20,13 @@ const KEY_ID = newId();
 export function jobRequest(members: TestJob): JobRequest {
   const { amount = 1n, tokens = 1, cap = null, isRefused = false, ...rest } = members;
   const id = members.id ?? newId();
+  const kind = (members.kind ?? "chat") as KindName;
   return {
     keyId: KEY_ID,
     pool: "chat",
     lane: "batch",
-    kind: "chat",
+    kind,
+    keepsRecord: KINDS[kind].keepsRecord,
     modality: "text",
     model: "one",
     work: { job_id: id },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
-import { checkEmbeddings, inputsOf } from "#shared/kinds/embeddings.ts";
-import { resolveEmbeddingModel } from "#shared/kinds/resolve-model.ts";
+import { checkEmbeddings, inputsOf, EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { modelOf } from "#shared/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -83,11 +83,11 @@ describe("a call is refused", () => {
   });
 
   test("for a model that is unknown or makes no embeddings", () => {
-    expect(refusalOf(() => resolveEmbeddingModel(EMBEDDING_CATALOGUE, "none"))).toMatchObject({
+    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, "none"))).toMatchObject({
       code: "model_not_found",
       param: "model",
     });
-    expect(refusalOf(() => resolveEmbeddingModel(EMBEDDING_CATALOGUE, "one"))).toMatchObject({
+    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, "one"))).toMatchObject({
       code: "model_not_supported",
       param: "model",
     });

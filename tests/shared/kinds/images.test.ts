@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { checkImageEdit, checkImages } from "#shared/kinds/images.ts";
+import { checkImageEdit, checkImages, IMAGES } from "#shared/kinds/images.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
-import { resolveChatModel, resolveEmbeddingModel, resolveMediaModel } from "#shared/kinds/resolve-model.ts";
+import { CHAT } from "#shared/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { modelOf } from "#shared/kinds/models.ts";
+import { SPEECH } from "#shared/kinds/speech.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { readLayer } from "#shared/catalogue/layer.ts";
@@ -103,7 +106,7 @@ models:
 
 function check(slug: string, more: object = {}) {
   const request = parse("ImageGenerationRequest", withoutNulls({ model: slug, prompt: "abc", ...more }));
-  return checkImages(request, resolveMediaModel(CATALOGUE, slug, "image"));
+  return checkImages(request, modelOf(IMAGES, CATALOGUE, slug));
 }
 
 function refusalOf(work: () => unknown): readonly [code: string, param: string | null] {
@@ -182,7 +185,7 @@ describe("a field of an image call", () => {
 
   test("that no source of the model has a field for is refused by name, not left out", () => {
     expect(refusalOf(() => check("bare", { output_format: "png" }))).toEqual(["unsupported_value", "output_format"]);
-    const full = resolveMediaModel(CATALOGUE, "full", "image");
+    const full = modelOf(IMAGES, CATALOGUE, "full");
     const named = { ...full, sources: full.sources.map((source) => ({ ...source, fields: { n: "n" } })) };
     const other = { ...named, sources: [...named.sources, { provider: "p", model: "m", fields: { seed: "seed" } }] };
     const ask = (more: object, model: Model) => checkImages({ model: "full", prompt: "abc", ...more }, model);
@@ -227,10 +230,10 @@ test("a model of another kind is told with what was expected, what it is and whi
   };
   const is = (slug: string) => `got ${slug}, a model of modality image`;
   expect([
-    message(() => resolveChatModel(CATALOGUE, "full")),
-    message(() => resolveEmbeddingModel(CATALOGUE, "changes-only")),
-    message(() => resolveMediaModel(CATALOGUE, "bare", "audio")),
-    message(() => resolveMediaModel(CATALOGUE, "by-character", "image")),
+    message(() => modelOf(CHAT, CATALOGUE, "full")),
+    message(() => modelOf(EMBEDDINGS, CATALOGUE, "changes-only")),
+    message(() => modelOf(SPEECH, CATALOGUE, "bare")),
+    message(() => modelOf(IMAGES, CATALOGUE, "by-character")),
   ]).toEqual([
     `Expected a model that chats, ${is("full")}, which POST /v1/images/generations serves.`,
     `Expected a model of embeddings, ${is("changes-only")}, which POST /v1/images/edits serves.`,
@@ -267,7 +270,7 @@ describe("the hold of an image call", () => {
 
 function checkEdit(slug: string, more: object = {}) {
   const body = { model: slug, prompt: "abc", image_base64: "AAAA", ...more };
-  return checkImageEdit(parse("ImageEditRequest", withoutNulls(body)), resolveMediaModel(CATALOGUE, slug, "image"));
+  return checkImageEdit(parse("ImageEditRequest", withoutNulls(body)), modelOf(IMAGES, CATALOGUE, slug));
 }
 
 describe("an edit", () => {

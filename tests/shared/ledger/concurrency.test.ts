@@ -113,7 +113,7 @@ test("random overlapping groups never deadlock and leave exact books", async () 
 test("an ingress that admits and two workers that finish the same hot workspace lose nothing", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
   const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database, 100n * CREDIT)));
-  const admission = createCallAdmission({ database, log, undo: () => undefined });
+  const admission = createCallAdmission({ database, log, ledger: { undo: () => undefined } });
   const workers = [1, 2].map(() => openLedger({ database, log, retryMs: 20_000 }));
   const call = async (index: number): Promise<bigint> => {
     const place = index % 4 === 0 ? (others[index % 3] ?? "") : workspaceId;

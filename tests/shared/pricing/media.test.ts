@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { boundMedia, ONE_RESULT, priceMedia, wholeMilliseconds } from "#shared/pricing/media.ts";
-import { parsePrice } from "#shared/pricing/price.ts";
-import { priceOf } from "#shared/pricing/variants.ts";
+import { parsePrice, priceOf } from "#shared/pricing/price.ts";
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 
 const MEGAPIXEL = parsePrice({ unit: "per_megapixel", megapixel_price: "0.3" });

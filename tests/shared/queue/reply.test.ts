@@ -6,8 +6,10 @@ import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, encodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { type EndedCalls, openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
-import { settledSubject } from "#shared/queue/subjects.ts";
+import { settledSubject, replyPrefix } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
+
+const INGRESS_ID = newId();
 
 let nats: TestNats;
 let ingress: NatsConnection;
@@ -30,7 +32,7 @@ beforeAll(async () => {
   ingress = await connect({ servers: nats.url });
   worker = await connect({ servers: nats.url });
   const log = createLogger({ level: "warn", role: "test", write: (line) => logged.push(line) });
-  inbox = openReplyInbox(ingress, newId(), log, ended);
+  inbox = openReplyInbox(ingress, INGRESS_ID, log, ended);
   await ingress.flush();
 }, 60_000);
 
@@ -53,16 +55,18 @@ interface Heard {
   settled(): Promise<void>;
 }
 
+const addressOf = (jobId: string): string => `${replyPrefix(INGRESS_ID)}.${jobId}`;
+
 function listen(onFrame?: (frame: Frame) => void): Heard {
   const jobId = newId();
   const ask = async (frame: Frame): Promise<string> =>
-    (await worker.request(inbox.address(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
+    (await worker.request(addressOf(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
   const heard: Heard = {
     jobId,
     frames: [],
     texts: [],
     gaps: 0,
-    send: (frame, data) => worker.publish(inbox.address(jobId), encodeFrame(frame, data)),
+    send: (frame, data) => worker.publish(addressOf(jobId), encodeFrame(frame, data)),
     ask,
     // One publisher and one subscriber: an answer to a later question means that earlier frames have come.
     settled: async () => void (await ask({ t: "beat" })),
@@ -155,22 +159,22 @@ describe("the reply inbox", () => {
     const jobId = newId();
     const end: Frame = { n: 0, t: "end", model: "one", nano: "1", upstream_ms: 1 };
     const ask = async (frame: Frame) =>
-      (await worker.request(inbox.address(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
-    worker.publish(inbox.address(jobId), encodeFrame(end, "text"));
+      (await worker.request(addressOf(jobId), encodeFrame(frame), { timeout: 5_000 })).string();
+    worker.publish(addressOf(jobId), encodeFrame(end, "text"));
     expect(await ask({ t: "lost" })).toBe(CALLER_TAKEN);
     expect(late.filter((one) => one.jobId === jobId).map(({ frame }) => frame)).toEqual([end, { t: "lost" }]);
   });
 
   test("hears which answers are settled, many in one message", async () => {
-    worker.publish(settledSubject(inbox.address("any")), '{"settled":["a","b"],"other":["c"]}');
-    worker.publish(settledSubject(inbox.address("any")), "no JSON");
+    worker.publish(settledSubject(addressOf("any")), '{"settled":["a","b"],"other":["c"]}');
+    worker.publish(settledSubject(addressOf("any")), "no JSON");
     await listen().settled();
     expect(settled).toEqual(["a", "b"]);
   });
 
   test("answers `gone` about a call that it does not know, or no longer", async () => {
     const ask = async (jobId: string) =>
-      (await worker.request(inbox.address(jobId), encodeFrame({ t: "beat" }), { timeout: 5_000 })).string();
+      (await worker.request(addressOf(jobId), encodeFrame({ t: "beat" }), { timeout: 5_000 })).string();
     expect(await ask(newId())).toBe(CALLER_GONE);
     const call = listen();
     const before = inbox.size();
@@ -190,7 +194,7 @@ describe("the reply inbox", () => {
   ])("survives a message that %s, and says so in the log", async (_name, bytes) => {
     const call = listen();
     logged.length = 0;
-    worker.publish(inbox.address(call.jobId), bytes);
+    worker.publish(addressOf(call.jobId), bytes);
     call.send(part(0), "a");
     await call.settled();
     expect(call.texts).toEqual(["a"]);
@@ -214,7 +218,7 @@ describe("the reply inbox", () => {
 
   test("ignores subjects below its own that are no call", async () => {
     const call = listen();
-    worker.publish(`${inbox.address(call.jobId)}.more`, encodeFrame(part(0), "a"));
+    worker.publish(`${addressOf(call.jobId)}.more`, encodeFrame(part(0), "a"));
     await call.settled();
     expect(call.texts).toEqual([]);
   });

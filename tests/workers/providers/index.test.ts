@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
+import providerSchema from "#schemas/provider.schema.json" with { type: "json" };
 import type { Provider } from "#shared/catalogue/catalogue.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import type { ChatCall } from "#workers/providers/provider.ts";
 
@@ -76,4 +78,10 @@ describe("the adapters", () => {
     expect(providers.chat(entry)).toBe(providers.chat(entry));
     expect(providers.chat({ ...entry })).not.toBe(providers.chat(entry));
   });
+});
+
+test.each(providerSchema.properties.family.enum)("the family %s has tests of its own", (family) => {
+  const glob = new Bun.Glob(`tests/**/providers/${family}/**/*.test.ts`);
+  const found = [...glob.scanSync({ cwd: PROJECT_ROOT })];
+  expect(found).not.toBeEmpty();
 });

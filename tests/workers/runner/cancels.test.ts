@@ -6,11 +6,11 @@ import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { cancelSubject } from "#shared/queue/subjects.ts";
-import { isJobToken, jobToken } from "#shared/secrets/job-token.ts";
+import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { type Cancels, openCancels } from "#workers/runner/cancels.ts";
 
-const SECRET = randomBytes(32);
+const tokens = createJobTokens(randomBytes(32));
 
 let nats: TestNats;
 let worker: NatsConnection;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   nats = await startNats();
   worker = await connect({ servers: nats.url });
   ingress = await connect({ servers: nats.url });
-  cancels = openCancels(worker, (jobId, token) => isJobToken(SECRET, jobId, token));
+  cancels = openCancels(worker, tokens);
   await worker.flush();
 }, 60_000);
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** Publishes cancels and resolves when the worker has taken them. */
 async function cancel(...jobIds: readonly string[]): Promise<void> {
-  for (const jobId of jobIds) ingress.publish(cancelSubject(jobId), jobToken(SECRET, jobId));
+  for (const jobId of jobIds) ingress.publish(cancelSubject(jobId), tokens.of(jobId));
   await ingress.flush();
   await worker.flush();
 }
@@ -52,8 +52,8 @@ describe("a cancel", () => {
 
   test.each([
     ["without a token", () => ""],
-    ["with the token of another job", () => jobToken(SECRET, newId())],
-    ["with a token of another secret", (jobId: string) => jobToken(randomBytes(32), jobId)],
+    ["with the token of another job", () => tokens.of(newId())],
+    ["with a token of another secret", (jobId: string) => createJobTokens(randomBytes(32)).of(jobId)],
     ["that is what a stream acknowledges with", () => '{"stream":"BATCH_IN","seq":1}'],
   ])("%s is neither heard nor remembered", async (_what, forge) => {
     const [running, later] = [newId(), newId()];

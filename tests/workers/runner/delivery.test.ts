@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { decide, type DeliveryFacts, nakDelayMs, type DeliveryVerdict } from "#workers/runner/delivery.ts";
+import { decide, type DeliveryFacts, nakDelayMs, type DeliveryVerdict } from "#workers/runner/runner.ts";
 
 const FRESH: DeliveryFacts = { deliveries: 1, isReadable: true, deadlineMs: 2_000, nowMs: 1_000, isCancelled: false };
 

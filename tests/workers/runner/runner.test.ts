@@ -99,7 +99,7 @@ function happened(): void {
 }
 
 beforeEach(async () => {
-  cancels = openCancels(work, () => true);
+  cancels = openCancels(work, { isOf: () => true });
   await work.flush();
 });
 

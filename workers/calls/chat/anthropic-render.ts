@@ -5,13 +5,11 @@
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
 import { arrange, type BlocksByKind } from "../../providers/anthropic/order.ts";
-import { parseObject } from "../../providers/json.ts";
+import { isMembers, type Members, objectOf, parseObject, textOf } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
 import type { Rendering } from "./render.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** One per attempt. */
 export function createAnthropicRendering(call: {
@@ -44,7 +42,7 @@ export function createAnthropicRendering(call: {
   return {
     completion(result, usage) {
       const choice = firstChoice(result.choices);
-      const answer = membersOf(choice["message"]);
+      const answer = objectOf(choice["message"]);
       const calls = callsOf(answer);
       const uses = calls.map((one, at) => toolUse(one, () => newCallId(at)));
       const content = contentOf(answer, uses);
@@ -54,7 +52,7 @@ export function createAnthropicRendering(call: {
       const reported = typeof delta.usage === "object" ? delta.usage : null;
       let events = begin(reported ?? delta.inputUsage ?? NO_USAGE);
       const choice = firstChoice(delta.choices);
-      const added = membersOf(choice["delta"]);
+      const added = objectOf(choice["delta"]);
       isRefused ||= isRefusal(added);
       if (typeof choice["finish_reason"] === "string") choiceAtEnd = choice;
       for (const piece of piecesOf(added)) events += blocks.add(piece);
@@ -172,7 +170,7 @@ function* piecesOf(delta: Members): Generator<Piece> {
 /** Calls of a delta or of a whole message, which numbers none of them. */
 function callsOf(message: Members): CallPiece[] {
   return listOf(message["tool_calls"]).map((call, at) => {
-    const target = membersOf(call["function"]);
+    const target = objectOf(call["function"]);
     const id = textOf(call["id"]);
     const name = textOf(target["name"]);
     return {
@@ -204,18 +202,6 @@ function thoughtsIn(content: unknown): string {
     .join("");
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 function listOf(value: unknown): readonly Members[] {
   return Array.isArray(value) ? value.filter(isMembers) : [];
-}
-
-function membersOf(value: unknown): Members {
-  return isMembers(value) ? value : {};
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

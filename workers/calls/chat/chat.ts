@@ -3,7 +3,7 @@ import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types
 import { checkChat } from "#shared/kinds/chat/constraints.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
-import { hotLine } from "#shared/hot-line.ts";
+import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
-import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { completionTokens, NO_USAGE, promptTokens, type TokenUsage, usageUnits } from "#shared/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/pricing/price.ts";
 import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
@@ -234,25 +234,3 @@ function roughInput(
 export function chargeOf({ nano, usage, estimated }: Metered): Charge {
   return { nano, units: usageUnits(usage), tokens: promptTokens(usage) + completionTokens(usage), estimated };
 }
-
-/** Units as the usage record keeps them: only what is not zero. */
-export function usageUnits(usage: TokenUsage): Record<string, number> {
-  const units: Record<string, number> = {};
-  for (const [name, value] of Object.entries(usage)) {
-    if (typeof value === "number" && value !== 0) units[UNIT_NAMES[name as keyof TokenUsage] ?? name] = value;
-  }
-  return units;
-}
-
-const UNIT_NAMES: Readonly<Partial<Record<keyof TokenUsage, string>>> = {
-  input: "input_tokens",
-  cachedInput: "cached_input_tokens",
-  cacheWrite5m: "cache_write_5m_tokens",
-  cacheWrite1h: "cache_write_1h_tokens",
-  audioInput: "audio_input_tokens",
-  imageInput: "image_input_tokens",
-  output: "output_tokens",
-  audioOutput: "audio_output_tokens",
-  imageOutput: "image_output_tokens",
-  reasoning: "reasoning_tokens",
-};

@@ -1,13 +1,13 @@
 /** Which streams another model may go on with after they broke off, who may, and what it is asked. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
-import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/pricing/usage.ts";
 
 import { type ChatProvider, ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 
-import { type ChatMeter, type Metered, usageUnits } from "./meter.ts";
+import type { ChatMeter, Metered } from "./meter.ts";
 import { StreamSoFar } from "./stream-so-far.ts";
 
 /** The chain asks for it, and the answer is one text: half of a tool call or of a document is nobody's to end. */

@@ -11,7 +11,7 @@ import type { Holding } from "./result-budget.ts";
 
 /** @param input checked against the candidate's model */
 export function mediaCallOf<Input>(
-  context: Pick<WorkerContext, "config" | "callbackToken">,
+  context: Pick<WorkerContext, "config" | "callbackTokens">,
   { job_id: id }: Pick<JobMessage, "job_id">,
   { source }: Pick<Candidate<unknown>, "source">,
   input: Input,
@@ -29,6 +29,6 @@ export function mediaCallOf<Input>(
     adapt: (body) => adaptTo(source, body),
     ...(publicUrl === undefined
       ? {}
-      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackToken(id)}` }),
+      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackTokens.of(id)}` }),
   };
 }

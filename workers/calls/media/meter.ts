@@ -2,10 +2,9 @@
 import type { Charge } from "#shared/ledger/charge.ts";
 import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
 import type { Price } from "#shared/pricing/price.ts";
-import { completionTokens, NO_USAGE, promptTokens } from "#shared/pricing/usage.ts";
+import { completionTokens, NO_USAGE, promptTokens, usageUnits } from "#shared/pricing/usage.ts";
 
 import type { MediaUsage } from "../../providers/media.ts";
-import { usageUnits } from "../chat/meter.ts";
 
 export interface HeldMedia {
   readonly price: Price;

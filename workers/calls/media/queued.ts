@@ -2,12 +2,15 @@
  * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one (providers paper,
  * part 1); at its deadline it is asked to stop, and once more what became of it.
  */
+import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { abortReasonOf } from "../../job.ts";
+import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";
 import type { MediaResult, Polled, ProviderJob, QueuedAdapter } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
+import type { OutputSpec } from "./artifacts.ts";
+import type { ProviderJobRecord } from "./held-price.ts";
 import { hasCallerLeft } from "./one-exchange.ts";
 
 type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
@@ -123,6 +126,24 @@ async function lastWord<Output>(
     if (result) return result;
   }
   throw new ProviderError("aborted", "the job was given up", { cause: reason });
+}
+
+/** For what a late job's one question and the copying of what it made may take. */
+const LATE_MS = 900_000;
+
+/**
+ * What is left of a job's time. It counts from its start, whenever that was: the row's deadline says until when a job may be begun. A
+ * late one is asked about once, which has its own limit.
+ */
+export function runMsOf(
+  { totalMs }: Pick<OutputSpec, "totalMs">,
+  { mediaTotalMs }: Pick<Config, "mediaTotalMs">,
+  { isLate }: Pick<ProviderJobSlot, "isLate">,
+  begun: ProviderJobRecord | null,
+): number {
+  if (isLate) return LATE_MS;
+  const mostMs = Math.min(totalMs, mediaTotalMs);
+  return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - Date.now());
 }
 
 /** Said of a submission that was not taken; whatever may have been is `unknown`. */

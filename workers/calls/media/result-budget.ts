@@ -28,8 +28,8 @@ export interface BudgetLimits {
   readonly bytesMax: number;
   /** How long a job waits for room. */
   readonly waitMs: number;
-  /** Hears of what all jobs hold, whenever that changes. */
-  readonly onChange?: (bytes: number) => void;
+  /** Shows what all jobs hold. */
+  readonly gauge?: { set(bytes: number): void };
 }
 
 interface Job extends Holding {
@@ -114,7 +114,7 @@ export class ResultBudget {
     else if (bytes === 0) this.beyond = undefined;
     this.forget(job);
     this.next();
-    this.limits.onChange?.(this.bytes);
+    this.limits.gauge?.set(this.bytes);
   }
 
   private forget(job: Job): void {
@@ -143,7 +143,7 @@ export class ResultBudget {
       }
     }
     job.bytes += bytes;
-    this.limits.onChange?.(this.bytes);
+    this.limits.gauge?.set(this.bytes);
   }
 
   /** In the order of their coming, past those who may not yet. */

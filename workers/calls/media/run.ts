@@ -33,9 +33,8 @@ import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
-import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd, refreshing, startOf } from "./queued.ts"; // prettier-ignore
+import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd, refreshing, runMsOf, startOf } from "./queued.ts"; // prettier-ignore
 import type { Holding } from "./result-budget.ts";
-import { runMsOf } from "./run-time.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
 import {
   type ProviderJobRecord,

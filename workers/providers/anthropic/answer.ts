@@ -3,11 +3,10 @@
  * checked to be one object; a stream has left before that could be known, and goes out unchecked. Source:
  * platform.claude.com/docs/en/api/messages.
  */
-import { parseObject } from "../json.ts";
+import { type Members, membersOf, parseObject, textOf } from "../json.ts";
 import { type ChatCall, type ChatResult, ProviderError } from "../provider.ts";
 import { classifyErrorMember } from "./errors.ts";
 import { finishReason, serviceTierOf, stopSequenceOf } from "./finish.ts";
-import { type Members, membersOf, textOf } from "./members.ts";
 import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";

@@ -1,5 +1,5 @@
 /** `cache_control`, an extension of ours on blocks, messages and tools: passed on, since it decides what a call costs. */
-import { isMembers, type Members } from "./members.ts";
+import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 /** `{ cache_control }` to spread into a block, or nothing. @throws ProviderError `rejected` for one without meaning */

@@ -3,11 +3,9 @@
  * a message only within its type, and only by how it begins: further on it may repeat what the caller wrote, and no
  * caller may make an error that blames us. Source: platform.claude.com/docs/en/api/errors.
  */
-import { parseObject } from "../json.ts";
+import { isMembers, parseObject, textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
-
-import { isMembers, textOf } from "./members.ts";
 
 const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   invalid_request_error: "rejected",

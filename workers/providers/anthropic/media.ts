@@ -1,5 +1,5 @@
 /** Images and files of a request, which are data URLs by now → `image` and `document` blocks. */
-import { isMembers, type Members, textOf } from "./members.ts";
+import { isMembers, type Members, textOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;

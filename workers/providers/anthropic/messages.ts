@@ -4,11 +4,10 @@
  */
 import type { ChatMessage } from "#schemas/generated/types.ts";
 
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 import { cacheControl } from "./cache-control.ts";
 import { fileBlock, imageBlock } from "./media.ts";
-import { isMembers, type Members, membersOf, textOf } from "./members.ts";
 import { arrange, type BlocksByKind } from "./order.ts";
 import { unsupported } from "./rejected.ts";
 

@@ -3,7 +3,7 @@
  * Signed thinking that comes back in another place is refused, so each block of it tells what came before it
  * (`after`), and a message from our Messages API names its blocks in order (`block_order`). Pure.
  */
-import { isMembers, type Members, textOf } from "./members.ts";
+import { isMembers, type Members, textOf } from "../json.ts";
 
 /** What stood before a block of thinking, to spread into it; nothing where it came first. */
 export function afterMembers(characters: number, toolCalls: number): Members {

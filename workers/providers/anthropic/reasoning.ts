@@ -2,9 +2,9 @@
  * `reasoning_effort` → `thinking` and `output_config.effort`, or a budget on models that know no effort. Source:
  * platform.claude.com/docs/en/build-with-claude/adaptive-thinking, …/effort, …/extended-thinking.
  */
+import type { Members } from "../json.ts";
 import type { ChatCall } from "../provider.ts";
 import type { Conversation } from "./messages.ts";
-import type { Members } from "./members.ts";
 import { unsupported } from "./rejected.ts";
 
 export interface Reasoning {

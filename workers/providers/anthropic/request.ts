@@ -8,9 +8,9 @@ import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
+import type { Members } from "../json.ts";
 import type { JsonRequest } from "../http.ts";
 import type { ChatCall } from "../provider.ts";
-import type { Members } from "./members.ts";
 import { convertMessages } from "./messages.ts";
 import { convertReasoning } from "./reasoning.ts";
 import { unsupported } from "./rejected.ts";

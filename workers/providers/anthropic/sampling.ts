@@ -1,6 +1,6 @@
 /** How tokens are chosen: what the model takes of temperature, top_p and top_k. */
+import type { Members } from "../json.ts";
 import type { ChatCall } from "../provider.ts";
-import type { Members } from "./members.ts";
 import type { Reasoning } from "./reasoning.ts";
 import { unsupported } from "./rejected.ts";
 

@@ -2,7 +2,7 @@
  * JSON Schema → the part of it that answers and strict tools can be bound to. What cannot be enforced becomes words of
  * the description, as in the vendor's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
  */
-import { isMembers, type Members } from "./members.ts";
+import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 const KEPT = ["$ref", "type", "title", "enum", "const", "default"] as const;

@@ -3,12 +3,11 @@ import { LIMITS } from "#shared/limits.ts";
 import { promptTokens } from "#shared/pricing/usage.ts";
 
 import type { ChatStreamReader } from "../chat-wire.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
 import { type ChatCall, type ChatDelta, ProviderError } from "../provider.ts";
 import { declined, signedBlock } from "./answer.ts";
 import { classifyErrorMember } from "./errors.ts";
 import { finishReason, serviceTierOf, stopSequenceOf } from "./finish.ts";
-import { isMembers, type Members, membersOf, textOf } from "./members.ts";
 import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";

@@ -1,9 +1,9 @@
 /** Tools, and how much the model is free to use them. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
+import { isMembers, type Members, membersOf, textOf } from "../json.ts";
 import type { ChatCall } from "../provider.ts";
 import { cacheControl } from "./cache-control.ts";
-import { isMembers, type Members, membersOf, textOf } from "./members.ts";
 import { unsupported } from "./rejected.ts";
 import { closedSchema } from "./schema.ts";
 

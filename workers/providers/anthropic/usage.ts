@@ -4,7 +4,7 @@
  */
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
-import { isMembers, membersOf, type Members } from "./members.ts";
+import { isMembers, type Members, membersOf } from "../json.ts";
 
 /** Larger counts are no report of a chat call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;

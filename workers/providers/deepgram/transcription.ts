@@ -1,13 +1,11 @@
 /** Deepgram's transcription. Source: developers.deepgram.com/reference/speech-to-text/listen-pre-recorded. */
 import { type Endpoint, post, type ProviderRequest } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { type Members, objectOf, parseObject } from "../json.ts";
 import type { DirectAdapter, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { languageCode, secondsOf, secondsUsed, spanOf, type TimedSegment, type TimedWord } from "../transcription.ts";
 import { classifyAnswer } from "./errors.ts";
 import { queryOf } from "./query.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 export function createDeepgramTranscription(endpoint: Endpoint): DirectAdapter<TranscriptionInput, Transcript> {
   return {
@@ -42,13 +40,13 @@ function transcriptionRequest({ input, sourceModel, adapt }: MediaCall<Transcrip
 function transcriptionResult(text: string, asked: string | undefined): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
-  const results = membersOf(answer["results"]);
+  const results = objectOf(answer["results"]);
   // Several channels are mixed into one unless they are asked for apart.
   const channel = listOf(results["channels"])[0];
   const best = listOf(channel?.["alternatives"])[0];
   const said = best?.["transcript"];
   if (typeof said !== "string") throw new ProviderError("failed", "the answer has no transcript");
-  const seconds = secondsOf(membersOf(answer["metadata"])["duration"]);
+  const seconds = secondsOf(objectOf(answer["metadata"])["duration"]);
   const detected = channel?.["detected_language"];
   const language = typeof detected === "string" && detected !== "" ? detected : asked;
   const output: Transcript = {
@@ -72,10 +70,6 @@ function segmentOf({ transcript, start, end }: Members): TimedSegment[] {
   return typeof transcript === "string" && span ? [{ text: transcript.trim(), ...span }] : [];
 }
 
-function membersOf(value: unknown): Members {
-  return typeof value === "object" && value !== null ? (value as Members) : {};
-}
-
 function listOf(value: unknown): Members[] {
-  return Array.isArray(value) ? value.map(membersOf) : [];
+  return Array.isArray(value) ? value.map(objectOf) : [];
 }

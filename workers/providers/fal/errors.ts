@@ -6,11 +6,9 @@
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { unreadableImage } from "../image-fields.ts";
 import type { MediaKind } from "../media.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
-
-import { isMembers, type Members } from "./members.ts";
 
 /** One error, whichever shape it came in; the type decides. */
 interface Said {

@@ -2,10 +2,9 @@
  * Files as fal's models hand them over: `{url, content_type, …}` under a member whose name differs from model to model.
  * Source: the output types of fal's own client (fal-ai/fal-js, libs/client/src/types/endpoints.ts, August 2026).
  */
+import { isMembers, type Members } from "../json.ts";
 import type { Artifact, MediaUsage } from "../media.ts";
 import { ProviderError } from "../provider.ts";
-
-import { isMembers, type Members } from "./members.ts";
 
 /** What a kind of model hands over. */
 export interface Delivery {

@@ -1,4 +1,5 @@
 /** Images as fal's models take and give them. Source: the models' own pages under fal.ai/models. */
+import type { Members } from "../json.ts";
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import { placeInputs } from "../image-fields.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaResult } from "../media.ts";
@@ -6,7 +7,6 @@ import { ProviderError } from "../provider.ts";
 
 import type { FalBody } from "./body.ts";
 import { computeOf, type Delivery, readFiles } from "./files.ts";
-import type { Members } from "./members.ts";
 
 /** A source that says nothing takes what nearly all do. */
 const USUAL: Fields = { n: "num_images", seed: "seed" };

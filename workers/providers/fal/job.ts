@@ -1,9 +1,8 @@
 /** What is kept of a job at fal: enough for another process to ask about it. */
+import { isMembers, type Members } from "../json.ts";
 import type { Endpoint } from "../http.ts";
 import type { Fields } from "../fields.ts";
 import type { ProviderJob } from "../media.ts";
-
-import { isMembers, type Members } from "./members.ts";
 
 /** Paths are those below the endpoint's base: credentials never go anywhere else. */
 export interface FalJob extends ProviderJob {

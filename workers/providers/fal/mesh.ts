@@ -1,11 +1,11 @@
 /** Meshes as fal's models take and give them. Source: the models' own pages under fal.ai/models. */
+import type { Members } from "../json.ts";
 import type { Fields } from "../fields.ts";
 import type { Artifact, MediaCall, MediaResult, MeshInput } from "../media.ts";
 import { meshValues } from "../media-fields.ts";
 
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, readFiles } from "./files.ts";
-import type { Members } from "./members.ts";
 
 /** A source that says nothing takes what nearly all do. */
 const USUAL: Fields = { prompt: "prompt", image: "image_url", mesh: "model_url", seed: "seed" };

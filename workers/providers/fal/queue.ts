@@ -3,7 +3,7 @@
  * is no failed status: a job that failed is COMPLETED, and its result is an error.
  */
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { type Members, parseObject } from "../json.ts";
 import type { MediaCall, MediaKind, MediaResult, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
@@ -11,7 +11,6 @@ import { postStart } from "../start.ts";
 import type { FalBody } from "./body.ts";
 import { classifyStart, verdictOf } from "./errors.ts";
 import { type FalJob, newJob, readJob } from "./job.ts";
-import type { Members } from "./members.ts";
 
 /** Seconds fal keeps what it made: a day, in which every retry of ours to copy it has long come to an end. */
 const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });

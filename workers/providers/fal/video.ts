@@ -1,11 +1,11 @@
 /** Video as fal's models take and give it. Source: the models' own pages under fal.ai/models. */
+import type { Members } from "../json.ts";
 import type { Fields } from "../fields.ts";
 import type { Artifact, MediaCall, MediaResult, VideoInput } from "../media.ts";
 import { videoValues } from "../media-fields.ts";
 
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, lengthOf, readFiles } from "./files.ts";
-import type { Members } from "./members.ts";
 
 /** A source that says nothing takes what nearly all do. */
 const USUAL: Fields = {

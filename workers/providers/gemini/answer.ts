@@ -1,10 +1,9 @@
 /** A whole answer. */
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatResult, ProviderError } from "../provider.ts";
 
 import { classifyErrorMember } from "./errors.ts";
 import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
-import { isMembers, membersOf, type Members, textOf } from "./members.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
@@ -54,7 +53,7 @@ function readCandidate(candidate: Members, at: number): Members {
 
 /** Without a name there is nothing to call. */
 function isNamed(part: Members): boolean {
-  return isMembers(part["functionCall"]) && textOf(part["functionCall"]["name"]) !== undefined;
+  return isMembers(part["functionCall"]) && givenText(part["functionCall"]["name"]) !== undefined;
 }
 
 function isRefused({ finish_reason, message }: Members): boolean {

@@ -4,10 +4,9 @@
  */
 import type { AssistantMessage, ChatMessage, UserContentBlock } from "#schemas/generated/types.ts";
 
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, parseObject } from "../json.ts";
 
 import { encodedPart, mediaPart } from "./media.ts";
-import { isMembers, type Members, textOf } from "./members.ts";
 import { invalid, unsupported } from "./rejected.ts";
 
 /**
@@ -99,7 +98,7 @@ function userParts(content: string | readonly UserContentBlock[], param: string)
         return [encodedPart(`audio/${block.input_audio.format}`, block.input_audio.data, `${at}.input_audio.data`)];
       case "file": {
         const { file_data, file_url } = block.file;
-        const url = textOf(file_data) ?? textOf(file_url);
+        const url = givenText(file_data) ?? givenText(file_url);
         if (url === undefined) throw unsupported(`${at}.file.file_id`, "Expected the file itself, as file_data.");
         return [mediaPart(url, "file", `${at}.file.file_data`)];
       }
@@ -145,7 +144,7 @@ function said({ content, refusal }: AssistantMessage): Members[] {
 function signatureOf(call: object): string | undefined {
   const extra = (call as Members)["extra_content"];
   const google = isMembers(extra) ? extra["google"] : undefined;
-  return isMembers(google) ? textOf(google["thought_signature"]) : undefined;
+  return isMembers(google) ? givenText(google["thought_signature"]) : undefined;
 }
 
 function argumentsOf(text: string, param: string): Members {

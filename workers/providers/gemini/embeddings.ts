@@ -2,11 +2,10 @@
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject } from "../json.ts";
 import { type ChatUsage, type EmbeddingsCall, type EmbeddingsProvider, ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
-import { isMembers, type Members } from "./members.ts";
 import { unsupported } from "./rejected.ts";
 import { readUsage } from "./usage.ts";
 

@@ -2,10 +2,9 @@
  * Google's error bodies → error class, decided once (providers paper, part 2): the status word before the number, and
  * before both what the details say. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
  */
+import { givenText, isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
-
-import { isMembers, membersOf, type Members, textOf } from "./members.ts";
 
 const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   INVALID_ARGUMENT: "rejected",
@@ -108,12 +107,12 @@ function readErrorBody(text: string): ErrorBody {
 }
 
 function readErrorMember(value: unknown): ErrorBody {
-  if (!isMembers(value)) return { message: textOf(value) ?? "", word: "", status: undefined, details: [] };
+  if (!isMembers(value)) return { message: givenText(value) ?? "", word: "", status: undefined, details: [] };
   const code = value["code"];
   const isStatus = typeof code === "number" && Number.isInteger(code) && code >= 400 && code <= 599;
   return {
-    message: textOf(value["message"]) ?? "",
-    word: textOf(value["status"]) ?? "",
+    message: givenText(value["message"]) ?? "",
+    word: givenText(value["status"]) ?? "",
     status: isStatus ? code : undefined,
     details: membersOf(value["details"]),
   };

@@ -1,5 +1,5 @@
 /** Data URLs and base64 of a request → `inlineData`. */
-import type { Members } from "./members.ts";
+import type { Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;

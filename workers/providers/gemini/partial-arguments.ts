@@ -4,9 +4,8 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
+import { givenText, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
-
-import { membersOf, type Members, textOf } from "./members.ts";
 
 /** `.name`, `[7]`, `['name']` or `["name"]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
@@ -25,7 +24,7 @@ export class PartialArguments {
   /** @throws ProviderError `failed` for a path that is none, or arguments without end */
   add(pieces: unknown): void {
     for (const piece of membersOf(pieces)) {
-      const path = textOf(piece["jsonPath"]) ?? "";
+      const path = givenText(piece["jsonPath"]) ?? "";
       const value = valueOf(piece);
       this.characters += path.length + (typeof value === "string" ? value.length : 8);
       if (this.characters > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "arguments are over the limit");

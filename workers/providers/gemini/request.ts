@@ -7,11 +7,11 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 
+import type { Members } from "../json.ts";
 import type { JsonRequest } from "../http.ts";
 import type { ChatCall } from "../provider.ts";
 
 import { readConversation } from "./contents.ts";
-import type { Members } from "./members.ts";
 import { unsupported } from "./rejected.ts";
 import { toOpenApi } from "./schema.ts";
 import { thinkingConfig } from "./thinking.ts";

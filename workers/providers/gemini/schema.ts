@@ -3,7 +3,7 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
-import { isMembers, membersOf, type Members } from "./members.ts";
+import { isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 /** Taken as they are. */

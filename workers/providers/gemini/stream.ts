@@ -1,11 +1,10 @@
 /** A streamed answer: every event is a piece of a whole answer, and nothing but the finish reason says that it ended. */
 import type { ChatStreamReader } from "../chat-wire.ts";
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatDelta, ProviderError } from "../provider.ts";
 
 import { classifyErrorMember } from "./errors.ts";
 import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
-import { isMembers, membersOf, type Members, textOf } from "./members.ts";
 import { PartialArguments } from "./partial-arguments.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
@@ -110,7 +109,7 @@ class CandidateStream {
   /** A call comes whole, or begins with its name and goes on in pieces without one until it says no more. */
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
-    const name = textOf(call["name"]);
+    const name = givenText(call["name"]);
     const goesOn = call["willContinue"] === true;
     if (name === undefined) {
       this.partial?.add(call["partialArgs"]);

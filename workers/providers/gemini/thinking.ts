@@ -1,7 +1,7 @@
 /** `reasoning_effort` → thinkingConfig. Source: ai.google.dev/gemini-api/docs/thinking, …/docs/openai. */
 import type { Trait } from "#shared/catalogue/catalogue.ts";
 
-import type { Members } from "./members.ts";
+import type { Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 /** Tokens of thought for each effort, as Google's own OpenAI-compatible endpoint sets them. */

@@ -4,9 +4,8 @@
  */
 import { NO_USAGE } from "#shared/pricing/usage.ts";
 
+import { isMembers, type Members } from "../json.ts";
 import type { ChatUsage } from "../provider.ts";
-
-import { isMembers, type Members } from "./members.ts";
 
 /** Larger counts are no report of a call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;

@@ -5,13 +5,12 @@
  */
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { videoValues } from "../media-fields.ts";
 import type { Artifact, MediaCall, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
-import { isMembers, type Members, membersOf, textOf } from "./members.ts";
 import { classifyInteraction, classifyVideo } from "./video-errors.ts";
 import { bytesOf, checkPlaced, VIDEO_TYPE } from "../video-media.ts";
 import { base64Of, ownPath, videoAt } from "./video-media.ts";
@@ -134,7 +133,7 @@ async function readVideo(
   }
   // Paid for, then, and somewhere that we do not look.
   if (hasVideoTokens(interaction)) return unknown("a video was made and is not where it should be");
-  const words = parts.map(({ text }) => textOf(text) ?? "").join("");
+  const words = parts.map(({ text }) => givenText(text) ?? "").join("");
   const error =
     words === ""
       ? new ProviderError("failed", `the interaction is ${String(interaction["status"])} without a video`)

@@ -3,12 +3,11 @@
  * cancelled. Source: ai.google.dev/gemini-api/docs/video.
  */
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
-import { isMembers, type Members, membersOf, textOf } from "./members.ts";
 import { classifyOperation, classifyVideo } from "./video-errors.ts";
 import { videoAt } from "./video-media.ts";
 import { readOperation, veoBody, type VeoVideos } from "./video-veo.ts";
@@ -52,7 +51,7 @@ function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined 
   const from = response["generateVideoResponse"];
   if (!isMembers(from)) return undefined;
   const videos = membersOf(from["generatedSamples"]).map(({ video }) =>
-    videoAt(endpoint, isMembers(video) ? textOf(video["uri"]) : undefined),
+    videoAt(endpoint, isMembers(video) ? givenText(video["uri"]) : undefined),
   );
   return { videos, from };
 }

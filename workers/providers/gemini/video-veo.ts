@@ -2,12 +2,12 @@
  * Veo's request and its operation, which the Gemini API with a key and Google Cloud have in common. Source: docs.cloud.google.com,
  * "Veo video generation API".
  */
+import { givenText, isMembers, type Members } from "../json.ts";
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { videoValues } from "../media-fields.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-import { isMembers, type Members, textOf } from "./members.ts";
 import { classifyOperation } from "./video-errors.ts";
 import { bytesOf, checkPlaced } from "../video-media.ts";
 import { base64Of } from "./video-media.ts";
@@ -66,7 +66,7 @@ export function readOperation(
 ): Polled<readonly Artifact[]> {
   const { name, done, error, response } = operation ?? {};
   if (done !== true) {
-    const isPending = (done === undefined || done === false) && textOf(name) !== undefined;
+    const isPending = (done === undefined || done === false) && givenText(name) !== undefined;
     return isPending ? { state: "pending" } : unknown("what was answered is no operation");
   }
   if (isMembers(error)) return { state: "failed", error: classifyOperation(error) };

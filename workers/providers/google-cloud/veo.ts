@@ -7,11 +7,10 @@ import type { Lease } from "#shared/semaphore.ts";
 import { ByteBudget } from "../byte-budget.ts";
 import { tryAddress } from "../connect-limit.ts";
 import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
-import { isMembers, type Members, membersOf, textOf } from "../gemini/members.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
 import { VIDEO_TYPE } from "../video-media.ts";
 import { readOperation, veoBody, type VeoVideos } from "../gemini/video-veo.ts";
-import { parseObject } from "../json.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { started } from "../start.ts";
@@ -129,7 +128,7 @@ const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFiltered
 function videosOf(response: Members): VeoVideos | undefined {
   if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;
   const videos = membersOf(response["videos"]).map(({ bytesBase64Encoded: data, gcsUri, mimeType }) => {
-    if (textOf(data) === undefined && textOf(gcsUri) !== undefined) {
+    if (givenText(data) === undefined && givenText(gcsUri) !== undefined) {
       throw new ProviderError("misconfigured", "the video was put into a bucket");
     }
     return videoOf(data, mimeType);

@@ -3,7 +3,7 @@
  * Source: docs.meshy.ai/en/api/task-lifecycle.
  */
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { type Members, parseObject } from "../json.ts";
 import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
@@ -14,7 +14,6 @@ import type { MeshInputName } from "../mesh-inputs.ts";
 import { readMesh } from "./result.ts";
 import { firstTask, pathOf, type TaskName } from "./tasks.ts";
 
-type Members = Readonly<Record<string, unknown>>;
 type Mesh = readonly Artifact[];
 
 export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {

@@ -1,7 +1,6 @@
 /** The mesh of a task that succeeded. Addresses are signed and live for three days: docs.meshy.ai/en/api/asset-retention. */
+import { isMembers, type Members } from "../json.ts";
 import type { Artifact } from "../media.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * GLB first: one file with everything in it; then by how much of the model a file alone carries. `mtl` is no mesh, and
@@ -38,8 +37,4 @@ function rigged(result: Members): Members {
 
 function isAddress(value: unknown): value is string {
   return typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
  * Meshy's kinds of task, as data: the source's name of a model is a kind, and behind a slash the `ai_model` where the
  * kind has models. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
  */
+import { isMembers } from "../json.ts";
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import type { MediaCall, MeshInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -97,8 +98,4 @@ function valueOf({ ours, value }: PlacedInput): unknown {
 function splitOnce(name: string): [string, string | undefined] {
   const slash = name.indexOf("/");
   return slash < 0 ? [name, undefined] : [name.slice(0, slash), name.slice(slash + 1)];
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

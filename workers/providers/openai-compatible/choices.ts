@@ -3,12 +3,11 @@
  * recorded traffic: no `finish_reason` before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls
  * that begin at index 1 (Anthropic's compatible endpoint). Values are changed in place: they are fresh from the parser.
  */
+import { isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
 import { unifyContent } from "./content.ts";
 import { checkFilter, FilteredEnds } from "./filtered.ts";
-
-type Members = Record<string, unknown>;
 
 /** A stream that opens more than this never means it; `n` ends at 128. */
 const CHOICES_MAX = 128;
@@ -206,12 +205,4 @@ function mintId(): string {
 function indexOf(value: Members, fallback: number): number {
   const index = value["index"];
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
-}
-
-function membersOf(value: unknown): Members[] {
-  return Array.isArray(value) ? value.filter(isMembers) : [];
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
  * What a message or delta says, in the members our contract publishes: text as `content`, thoughts as
  * `reasoning_content`. Groq, OpenRouter and vLLM call thoughts `reasoning`; Mistral sends both as blocks in `content`.
  */
-type Members = Record<string, unknown>;
+import { type Members, objectOf } from "../json.ts";
 
 /** Changes the message in place: it is fresh from the parser. */
 export function unifyContent(message: Members): void {
@@ -16,7 +16,7 @@ export function unifyContent(message: Members): void {
 function splitBlocks(message: Members, blocks: readonly unknown[]): void {
   const text = blocks.map((block) => textOf(block, "text")).join("");
   const thoughts = blocks
-    .map((block) => membersOf(block)?.["thinking"])
+    .map((block) => objectOf(block)["thinking"])
     .flatMap((thinking) => (Array.isArray(thinking) ? (thinking as unknown[]) : []))
     .map((thought) => textOf(thought, "text"))
     .join("");
@@ -26,10 +26,6 @@ function splitBlocks(message: Members, blocks: readonly unknown[]): void {
 
 function textOf(block: unknown, member: string): string {
   if (typeof block === "string") return block;
-  const text = membersOf(block)?.[member];
+  const text = objectOf(block)[member];
   return typeof text === "string" ? text : "";
-}
-
-function membersOf(value: unknown): Members | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
 }

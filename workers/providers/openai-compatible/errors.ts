@@ -1,4 +1,5 @@
 /** OpenAI-shaped error answers → error class, decided once (providers paper, part 2). The body decides before the status. */
+import { textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
@@ -123,10 +124,6 @@ function readErrorMember(value: unknown): ErrorBody {
     isFlagged: isModeration(error["metadata"]),
     isVendors: true,
   };
-}
-
-function textOf(member: unknown): string {
-  return typeof member === "string" ? member : "";
 }
 
 function isModeration(value: unknown): boolean {

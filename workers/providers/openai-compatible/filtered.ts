@@ -2,9 +2,8 @@
  * Answers that a filter stopped before they began. Nothing was said in them, so that they are refusals, and another model
  * may be asked (as with Anthropic and Gemini).
  */
+import type { Members } from "../json.ts";
 import { ProviderError } from "../provider.ts";
-
-type Members = Record<string, unknown>;
 
 /** Everything a message or delta can say, by the names of our contract and of the servers that add to it. */
 const SAID = [

@@ -4,14 +4,12 @@ import type { TokenUsage } from "#shared/pricing/usage.ts";
 
 import { clientParam } from "../fields.ts";
 import { unreadableImage } from "../image-fields.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, parseObject } from "../json.ts";
 import type { Artifact, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { readOpenAiUsage } from "./usage.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * @param asked how many images at most are delivered and paid for
@@ -92,10 +90,6 @@ function sharpened(error: ProviderError, code: string): ProviderError {
 function codeOf(error: unknown): string {
   const code = isMembers(error) ? error["code"] : undefined;
   return typeof code === "string" ? code : "";
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What callers can be given; another format is an answer that cannot be read. */

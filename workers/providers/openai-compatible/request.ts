@@ -1,5 +1,6 @@
 /** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
 import { stringifyExact } from "#shared/exact-integers.ts";
+import { isMembers, type Members } from "../json.ts";
 import type { ChatCall } from "../provider.ts";
 import type { JsonRequest } from "../http.ts";
 import { writesForAnHour } from "./cache-hints.ts";
@@ -55,8 +56,6 @@ export function chatRequest(
   call.adapt(body);
   return { path: "/chat/completions", body: stringifyExact(body, call.exactIntegers) };
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** A model that never thinks is told so for nothing: OpenAI's refuse the member itself. */
 function takeOutEffort(body: Record<string, unknown>): void {
@@ -127,8 +126,4 @@ function mapChanged(items: readonly unknown[], change: (item: unknown) => unknow
     return changed;
   });
   return isChanged ? mapped : items;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

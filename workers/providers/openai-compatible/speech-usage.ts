@@ -4,12 +4,14 @@
  */
 import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
 
+import { objectOf } from "../json.ts";
+
 /** Larger counts are no report of a call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
 /** What is read is text, what is written is audio; undefined where the report is none, or cannot be true. */
 export function speechTokens(value: unknown): TokenUsage | undefined {
-  const report = membersOf(value);
+  const report = objectOf(value);
   const input = count(report["input_tokens"]);
   const audioOutput = count(report["output_tokens"]);
   return input && audioOutput ? { ...NO_USAGE, input, audioOutput } : undefined;
@@ -20,19 +22,15 @@ export function speechTokens(value: unknown): TokenUsage | undefined {
  * Without the split all that was read counts as audio, which it nearly always is.
  */
 export function transcriptionTokens(value: unknown): TokenUsage | undefined {
-  const report = membersOf(value);
+  const report = objectOf(value);
   const total = count(report["input_tokens"]);
   const output = count(report["output_tokens"]);
   if (!total || output === undefined) return undefined;
-  const split = membersOf(report["input_token_details"]);
+  const split = objectOf(report["input_token_details"]);
   const audio = count(split["audio_tokens"]);
   const text = count(split["text_tokens"]) ?? (audio === undefined ? 0 : total - Math.min(audio, total));
   const input = Math.min(text, total);
   return { ...NO_USAGE, input, audioInput: total - input, output };
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function count(value: unknown): number | undefined {

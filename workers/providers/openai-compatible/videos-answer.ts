@@ -3,14 +3,12 @@ import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 import type { Endpoint } from "../http.ts";
 import { unreadableImage } from "../image-fields.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, parseObject } from "../json.ts";
 import type { Artifact, Polled, ProviderJob } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { secondsUsed } from "../transcription.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** What finds a job again. It goes into paths as it is, so that dots alone are none. */
 export interface VideoJob extends ProviderJob {
@@ -101,8 +99,4 @@ function sharpened(error: ProviderError, said: unknown, fields: Fields): Provide
     // Sizes are ours; callers name resolutions.
     param: ours === undefined ? null : ours === "size" ? "resolution" : clientParam(ours, "video"),
   });
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,12 +4,10 @@
  * …/lifecycle; the shape of `invalid_fields` and the words of refusals are known from answers that users have published.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject, textOf } from "../json.ts";
 import type { MediaKind } from "../media.ts";
 import { ProviderError, type ProviderErrorOptions } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
-
-import { isMembers, type Members, textOf } from "./members.ts";
 
 /** What a prediction was asked for, and where its inputs went. */
 export interface Asked {

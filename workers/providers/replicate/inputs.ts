@@ -13,12 +13,11 @@ import {
   urlOf,
 } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, parseObject, textOf } from "../json.ts";
 import type { GivenMedia, Media, MediaKind } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
 import { type Asked, classifyStart } from "./errors.ts";
-import { isMembers, textOf } from "./members.ts";
 
 /** Beyond this Replicate wants an address in place of a data URL. */
 const INLINE_BYTES_MAX = 256 * 1024;

@@ -1,7 +1,6 @@
 /** What is kept of a prediction: enough for another process to ask about it, and nothing that could lead elsewhere. */
+import type { Members } from "../json.ts";
 import type { ProviderJob } from "../media.ts";
-
-import type { Members } from "./members.ts";
 
 export interface Prediction extends ProviderJob {
   readonly id: string;

@@ -2,7 +2,7 @@
  * Files among a prediction's output, which is a text, a list or an object as each model has it (replicate.com/docs/topics/
  * predictions/output-files). They lie at public addresses for an hour.
  */
-import { isMembers } from "./members.ts";
+import { isMembers } from "../json.ts";
 
 /** How the file that was asked for is told from previews and intermediate ones. */
 export interface Wanted {

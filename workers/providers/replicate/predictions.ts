@@ -4,7 +4,7 @@
  */
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject, textOf } from "../json.ts";
 import type { Artifact, MediaCall, MediaKind, MediaUsage, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
@@ -12,7 +12,6 @@ import { postStart } from "../start.ts";
 import { classifyFailure, classifyStart } from "./errors.ts";
 import { writeInput } from "./inputs.ts";
 import { newJob, type Prediction, readJob } from "./job.ts";
-import { isMembers, type Members, textOf } from "./members.ts";
 import { filesOf, type Wanted } from "./output.ts";
 import { targetOf } from "./target.ts";
 

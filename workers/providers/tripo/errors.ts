@@ -2,12 +2,10 @@
  * Tripo's errors → error class: `{code, message, suggestion}`, where a code other than 0 is an error whatever the status.
  * Source: developers.tripo3d.ai/en/docs/errors.
  */
-import { parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject } from "../json.ts";
 import { type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   // Keys and rights
@@ -111,8 +109,4 @@ function badParameter(
 
 function wordOf(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

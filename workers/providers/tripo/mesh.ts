@@ -2,6 +2,7 @@
  * Tripo's tasks as one queue; none can be taken back. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The address of
  * a finished mesh is signed for minutes: each poll brings a fresh one.
  */
+import type { Members } from "../json.ts";
 import { type Endpoint, post } from "../http.ts";
 import type { Artifact, MeshInput, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -12,7 +13,6 @@ import { isTaskId, readJob, type TripoJob } from "./job.ts";
 import { taskOf } from "./tasks.ts";
 import { uploadFile } from "./upload.ts";
 
-type Members = Readonly<Record<string, unknown>>;
 type Mesh = readonly Artifact[];
 
 /** With textures made for light first: the others are what they were made from. */

@@ -181,7 +181,11 @@ describe("what is fetched", () => {
 
   test("and sounds while it comes holds nothing of the budget", async () => {
     let held = 0;
-    const budget = new ResultBudget({ bytesMax: 1, waitMs: 1, onChange: (bytes) => (held = Math.max(held, bytes)) });
+    const budget = new ResultBudget({
+      bytesMax: 1,
+      waitMs: 1,
+      gauge: { set: (bytes) => (held = Math.max(held, bytes)) },
+    });
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     let heard = 0;
     await keepArtifacts(tools(), job(), [{ open, contentType: "audio/wav" }], MUSIC_OUTPUT, {

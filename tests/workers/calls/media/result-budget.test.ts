@@ -88,7 +88,11 @@ describe("a job", () => {
 test("all jobs together never hold more than the budget and one job, and every one comes to its end", async () => {
   const [bytesMax, jobMax, jobs] = [1_000, 400, 300];
   let most = 0;
-  const budget = new ResultBudget({ bytesMax, waitMs: 30_000, onChange: (bytes) => (most = Math.max(most, bytes)) });
+  const budget = new ResultBudget({
+    bytesMax,
+    waitMs: 30_000,
+    gauge: { set: (bytes) => (most = Math.max(most, bytes)) },
+  });
   let seed = 7;
   const random = (max: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { hotLine } from "#shared/hot-line.ts";
+import { hotLine } from "#shared/log-output.ts";
 import { createLogger } from "#shared/logger.ts";
 
 function linesOf(level: "info" | "warn") {
