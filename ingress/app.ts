@@ -61,7 +61,7 @@ export function createApp(context: IngressContext) {
   const routes = routesOf(context);
   const serve = createServe(context);
   const app = new Elysia({
-    // 0 = no idle timeout: an answer may be silent for minutes (lesson STR-1).
+    // 0 = no idle timeout: an answer may be silent for minutes.
     serve: { idleTimeout: 0, maxRequestBodySize: SERVER_BODY_BYTES_MAX },
   });
   app.onError(({ error, request, server }) =>

@@ -6,7 +6,7 @@ import { callerOf, type RouteCall } from "./serve.ts";
 
 /**
  * A gate for `Route.authorize`. Of a workspace that is not the key's nothing is told, not even whether there is one: the
- * database is not asked (lesson KEY-7).
+ * database is not asked.
  * @throws ApiError `not_found` for another workspace, then `permission_denied` for another role
  */
 export function allow(...roles: readonly Role[]): (call: RouteCall) => void {

@@ -143,7 +143,7 @@ async function addHeaders(response: Response, asked: Promise<Readonly<Record<str
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 }
 
-/** What a proxy in front may read as another message than we do; the server underneath lets these two pass (EDGE-5). */
+/** What a proxy in front may read as another message than we do; the server underneath lets these two pass. */
 function checkFraming(headers: Headers): void {
   for (const name of ["content-length", "host"]) {
     if (headers.get(name)?.includes(",") !== true) continue;

@@ -1,6 +1,6 @@
 /**
  * The operator's port: metrics, liveness, readiness. It never listens where clients call, because metrics and the
- * names of failing dependencies are nobody else's business (lesson EDGE-7).
+ * names of failing dependencies are nobody else's business.
  */
 import type { Registry } from "prom-client";
 

@@ -77,7 +77,7 @@ export interface ErrorEnvelope {
 export class ApiError extends Error {
   readonly code: Code;
   readonly param: string | null;
-  /** False tells stock SDKs not to resend (header `x-should-retry`, lesson MON-17). */
+  /** False tells stock SDKs not to resend (header `x-should-retry`). */
   readonly shouldRetry: boolean | undefined;
   /** Paid work exists under this id. */
   readonly jobId: string | undefined;

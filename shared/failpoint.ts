@@ -1,6 +1,6 @@
 /**
  * Places where a process can be made to die, between two steps that a crash must not tear apart: fault tests kill there what
- * signals from outside would miss (faults paper, row F4). Inert unless SLUICE_FAILPOINT names one; never in production.
+ * signals from outside would miss. Inert unless SLUICE_FAILPOINT names one; never in production.
  */
 
 /** Each stands in the source where its name says, right after what it names has happened. */

@@ -1,5 +1,5 @@
 /**
- * Bytes → JSON, strictly: UTF-8 without repair, bounded depth, finite numbers (lessons IN-1, IN-2).
+ * Bytes → JSON, strictly: UTF-8 without repair, bounded depth, finite numbers.
  * One scan of the text decides depth and numbers before JSON.parse, which takes a million levels without complaint.
  * Measured with Bun 1.4.4 on 2 busy cores, decoding, scan and parsing together: 1.5 µs for 1 KB, 2.2 ms for 4 MB of base64.
  */

@@ -114,7 +114,7 @@ async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Lo
 }
 
 /**
- * What we call accepted or paid rests on Postgres having written it (lesson DB-5).
+ * What we call accepted or paid rests on Postgres having written it.
  * @throws Error in production, naming the setting; elsewhere it is a warning
  */
 async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {

@@ -51,7 +51,7 @@ export interface WorkerContext {
   readonly callbackTokens: Pick<JobTokens, "of">;
   /** Acks, pulls and cancels. */
   readonly work: NatsConnection;
-  /** Answers: a burst of tokens here cannot delay an ack or a heartbeat (lesson STR-14). */
+  /** Answers: a burst of tokens here cannot delay an ack or a heartbeat. */
   readonly replies: NatsConnection;
   /** Frames go out through this, so that they outlive a lost connection. */
   readonly answers: BufferedPublisher;

@@ -44,7 +44,7 @@ export interface BatchContext extends Pick<
   IngressContext,
   "calls" | "catalogue" | "config" | "offered" | "storage" | "probes" | "log"
 > {
-  /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls (fault F61). */
+  /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls. */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
 }

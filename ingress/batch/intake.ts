@@ -125,7 +125,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     await dispatcher.send(pool, "batch", [{ ...job, attempt: 1, dispatch, deadline }], "admitted");
   };
 
-  /** Answers go nowhere but to the publisher's own workspace, whatever its message names (lesson QUE-22). */
+  /** Answers go nowhere but to the publisher's own workspace, whatever its message names. */
   const replyOf = (message: Delivery, workspaceId: string): string | null => {
     const reply = message.header(HEADERS.reply);
     if (reply === "") return null;

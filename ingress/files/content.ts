@@ -10,7 +10,7 @@ import { attachment } from "./filename.ts";
 import { rangeOf } from "./range.ts";
 import { streamOf } from "./stream.ts";
 
-/** No byte of a user's file is ever run or shown in our origin's name (lesson FILE-6). */
+/** No byte of a user's file is ever run or shown in our origin's name. */
 const SAFETY = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "sandbox; default-src 'none'",

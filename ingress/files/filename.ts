@@ -1,4 +1,4 @@
-/** Names of files are for people: stored and shown, never part of a path (lesson FILE-5). */
+/** Names of files are for people: stored and shown, never part of a path. */
 import { LIMITS } from "#shared/limits.ts";
 
 /** The last element of a path, without control characters and halves of characters, at most 255 long. */

@@ -1,6 +1,6 @@
 /**
  * multipart/form-data as a stream (RFC 7578): parts one after another, the bytes of each as they come, never more in
- * memory than one piece of the body. Everything is bounded (lesson IN-6); whatever breaks the form is an ApiError.
+ * memory than one piece of the body. Everything is bounded; whatever breaks the form is an ApiError.
  */
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -243,7 +243,7 @@ function extended(value: string | undefined): string | undefined {
 /** A byte-order mark stays: it is part of what was sent. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Strict UTF-8: repaired, a value or a file's name would be another than was sent (lesson IN-2). @throws ApiError */
+/** Strict UTF-8: repaired, a value or a file's name would be another than was sent. @throws ApiError */
 function textOf(bytes: Uint8Array, fault: string, name?: string): string {
   try {
     return decoder.decode(bytes);

@@ -17,7 +17,7 @@ import { presentFile } from "./present.ts";
 /** @throws ApiError; nothing is left of the upload by then, or the janitor takes it within a minute */
 export async function receiveUpload(context: IngressContext, call: RouteCall): Promise<Response> {
   const { request } = call;
-  // The order in which a call's faults are told is the design's (part 5, lesson EDGE-6).
+  // The order in which a call's faults are told is the design's.
   checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const boundary = boundaryOf(request.headers);
   const key = idempotencyKeyOf(request.headers);

@@ -6,7 +6,7 @@ const NO_REASON = undefined;
 
 /**
  * Small pieces, so that a stuck reader shows itself. Whatever goes wrong cuts the connection: a body that ended well would
- * pass for the whole file (lesson FILE-7). A reader that takes nothing for LIMITS.readerStuckMs is cut too.
+ * pass for the whole file. A reader that takes nothing for LIMITS.readerStuckMs is cut too.
  * @param onLeft told at once when the reader has left or was cut, whatever `rest` is waiting for
  */
 export function streamOf(

@@ -15,7 +15,7 @@ import { callerOf, type RouteCall } from "../serve.ts";
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
- * The job of a path. Of another workspace's is told what is told of none (lesson KEY-7). The billing role may call models
+ * The job of a path. Of another workspace's is told what is told of none. The billing role may call models
  * but reads no files, so it finds the jobs of its own keys only.
  * @param modality jobs of others count as none
  * @throws ApiError `job_not_found`

@@ -130,7 +130,7 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
   };
 }
 
-/** Of another workspace's file is told what is told of none (lesson KEY-7). */
+/** Of another workspace's file is told what is told of none. */
 async function find(context: IngressContext, call: RouteCall): Promise<FileRow> {
   const id = call.params["file_id"] ?? "";
   const row = isFileId(id) ? await reachable(findFile(context.database, callerOf(call).workspaceId, id)) : undefined;

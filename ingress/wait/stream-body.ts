@@ -1,6 +1,6 @@
 /**
  * The body of a streamed answer. Pulled by the client's socket, so a reader that stops costs a bounded buffer and slows
- * nobody else; what comes beyond the bound ends the stream (lesson STR-11).
+ * nobody else; what comes beyond the bound ends the stream.
  */
 import { LIMITS } from "#shared/limits.ts";
 

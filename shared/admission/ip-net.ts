@@ -39,7 +39,7 @@ interface Counter {
 export function createIpNet(
   limit: number,
   trustedProxies: readonly string[],
-  // Monotonic: a clock that is set back must not freeze the buckets (lesson RATE-8).
+  // Monotonic: a clock that is set back must not freeze the buckets.
   now: () => number = () => performance.now(),
 ): IpNet {
   const trusted = proxyList(trustedProxies);

@@ -1,4 +1,4 @@
-/** API keys; of a key only its hash is kept. A change and its audit row are one statement (KEY-10). */
+/** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
 

@@ -11,7 +11,7 @@ export interface AuditEntry {
   readonly detail: Readonly<Record<string, string>>;
 }
 
-/** Call it in the transaction of the change it tells of (KEY-10). */
+/** Call it in the transaction of the change it tells of. */
 export async function recordAudit(tx: Queryable, workspaceId: string, entry: AuditEntry): Promise<void> {
   await tx.query(
     `insert into audit_log (workspace_id, actor, action, subject, detail)

@@ -1,4 +1,4 @@
-/** Fallback chains of a workspace. A change and its audit row are one statement (KEY-10). Who may stand in one: shared/admission. */
+/** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/admission. */
 import type { Queryable } from "./client.ts";
 
 export interface FallbackChainRow {

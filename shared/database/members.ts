@@ -1,4 +1,4 @@
-/** Members of a workspace and the role their keys act with. A change and its audit row are one statement (KEY-10). */
+/** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
 import type { Queryable } from "./client.ts";
 
 export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;

@@ -1,4 +1,4 @@
-/** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone (KEY-10). */
+/** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
 import type { Queryable } from "./client.ts";
 
 export interface WorkspaceRow {

@@ -1,4 +1,4 @@
-/** Ids of files and where their bytes lie. No word of a user's ever reaches a path (lesson FILE-5). */
+/** Ids of files and where their bytes lie. No word of a user's ever reaches a path. */
 import { newId } from "#shared/ids.ts";
 
 export function newFileId(): string {

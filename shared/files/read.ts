@@ -1,6 +1,6 @@
 /**
  * The bytes of a file, each block proved by its checksum before a byte of it is passed on: what S3 cut or altered is never
- * served (lesson FILE-7). A block that fails is asked for again.
+ * served. A block that fails is asked for again.
  */
 import { createHash } from "node:crypto";
 

@@ -59,7 +59,7 @@ export async function endJob(
           result && "reference" in result ? result.reference : null,
           end.error === null ? null : JSON.stringify(end.error),
           end.keepsRequest ?? false,
-          // A locked workspace waits between the tries, not on a connection that others need (lesson DB-4).
+          // A locked workspace waits between the tries, not on a connection that others need.
           LIMITS.contendedWaitMs,
         ],
         "end_job",

@@ -20,7 +20,7 @@ export interface TranscriptionParams {
   readonly wantsSegments: boolean;
 }
 
-/** Measured by us, never told by the caller (lesson STT-5). */
+/** Measured by us, never told by the caller. */
 export interface MeasuredAudio {
   readonly bytes: number;
   readonly seconds: number;

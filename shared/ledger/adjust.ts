@@ -1,4 +1,4 @@
-/** Moves an open hold to another model's price before that model runs, under the same job and attempt (lesson PRO-7). */
+/** Moves an open hold to another model's price before that model runs, under the same job and attempt. */
 import { isDataFault, type Queryable } from "#shared/database/client.ts";
 import { LIMITS } from "#shared/limits.ts";
 

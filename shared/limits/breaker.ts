@@ -11,7 +11,7 @@ export const BREAKER = {
   /**
    * Failures without a success between that take a source out. Where many calls succeed such runs come up by chance (one
    * call in five failing, a hundred calls a second: five in a row every few seconds), so it takes one more for every 50
-   * successes of the window, never more than 25 (lesson PRO-5).
+   * successes of the window, never more than 25.
    */
   runFailures: 5,
   runFailuresMax: 25,

@@ -29,7 +29,7 @@ export const CALLS_LIMITS = {
   ingressProbeMs: paced(2_000),
   /** The first time it asks this long after it took the call, so that quick calls cost no question. */
   ingressFirstProbeMs: paced(500),
-  /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s (fault F5). */
+  /** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s. */
   ingressReturnMs: 1_500,
   /** An answer that costs more than was held is settled before it goes out, when its ingress has said that it is there. */
   presenceRetryMs: paced(250),

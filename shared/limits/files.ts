@@ -19,7 +19,7 @@ export const FILES_LIMITS = {
   uploadBytesPerSecondMin: 16_384,
   uploadStartMs: 30_000,
   uploadCreditMsMax: 120_000,
-  /** Parts of a multipart body, header of a part, a field (lesson IN-6), and the text before its first part or behind its last. */
+  /** Parts of a multipart body, header of a part, a field, and the text before its first part or behind its last. */
   multipartPartsMax: 20,
   multipartHeaderBytesMax: 8_192,
   multipartFieldBytesMax: 1_048_576,
@@ -38,7 +38,7 @@ export const FILES_LIMITS = {
   /** How long a client may let a file live at least and at most, as OpenAI has it. */
   fileLifeSecondsMin: 3_600,
   fileLifeSecondsMax: 2_592_000,
-  /** A repeat under the same key hears the first answer for this long (lesson MON-18). */
+  /** A repeat under the same key hears the first answer for this long. */
   idempotencyMs: 24 * 3_600_000,
   /** An object of the file store without a row, or a row without its object, is believed after this long. */
   orphanAgeMs: 3_600_000,

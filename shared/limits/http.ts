@@ -2,9 +2,9 @@
 import { paced } from "#shared/pace.ts";
 
 export const HTTP_LIMITS = {
-  /** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴ (lesson IN-1). */
+  /** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴. */
   jsonDepthMax: 64,
-  /** A body has this long to arrive, plus its size at 64 KB/s (lesson IN-5: Bun never cuts a dripping body). */
+  /** A body has this long to arrive, plus its size at 64 KB/s (Bun never cuts a dripping body). */
   bodyReadBaseMs: 10_000,
   /** Bodies beyond this count as large: the largest chats stay below it. */
   smallBodyBytesMax: 1_048_576,
@@ -23,7 +23,7 @@ export const HTTP_LIMITS = {
   relayBytesMax: 1_048_576,
   /** A reader that takes nothing for this long is cut. */
   readerStuckMs: paced(30_000),
-  /** Tokens after the first leave in batches of this age or size (lesson STR-14). */
+  /** Tokens after the first leave in batches of this age or size. */
   deltaBatchMs: 20,
   deltaBatchBytes: 1_024,
   /** How long an answer of the response cache lives where neither model nor request says, and at most. */

@@ -1,7 +1,7 @@
 /**
  * Calls an address that a caller named. The host's addresses are looked up once and all of them judged; the connection
  * goes to one of those, so a name that changes its answer gains nothing. Over node:http because Bun's `fetch` ignores
- * `lookup` and obeys proxy variables; node:http does as told (lessons OUT-1, OUT-9). TLS still checks the host name.
+ * `lookup` and obeys proxy variables; node:http does as told. TLS still checks the host name.
  */
 import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
@@ -57,7 +57,7 @@ export interface OutboundAnswer {
  */
 export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "status";
 
-/** Its message may be logged: it holds neither the address nor anything the target sent (lesson OUT-10). */
+/** Its message may be logged: it holds neither the address nor anything the target sent. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly fault: OutboundFault;
@@ -280,7 +280,7 @@ async function readAnswer(
   return { ...answer, headers: headersOf(response), bytes: Buffer.concat(chunks) };
 }
 
-/** What describes the bytes on the wire is dropped: it is not true of those handed out (lesson OUT-11). */
+/** What describes the bytes on the wire is dropped: it is not true of those handed out. */
 function headersOf(response: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(response.headersDistinct)) {

@@ -1,6 +1,6 @@
 /**
  * The gate for every URL a caller can influence. This part decides from the URL alone; whoever dials must check the
- * address it dials again, since a name may resolve to anything (lesson OUT-1): fetch.ts does, and so do providers that
+ * address it dials again, since a name may resolve to anything: fetch.ts does, and so do providers that
  * fetch media themselves.
  */
 import { BlockList, isIP } from "node:net";

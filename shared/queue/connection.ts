@@ -5,7 +5,7 @@ import type { Logger } from "#shared/logger.ts";
 
 /** Older servers lose or repeat messages in known ways (toolchain part 4). */
 export const NATS_VERSION_MIN = "2.11.0";
-/** Clustered servers of these versions can lose a message at its delivery limit (lesson QUE-2). */
+/** Clustered servers of these versions can lose a message at its delivery limit. */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
 export type NatsRole = "ingress" | "worker" | "janitor";

@@ -56,7 +56,7 @@ const REPLY = /^_INBOX\.gw\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Answers go only to an ingress of ours: a reply address comes from a header and would otherwise let whoever wrote it
- * make a worker publish anywhere (lesson QUE-22).
+ * make a worker publish anywhere.
  */
 export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
@@ -82,7 +82,7 @@ export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
 
-/** A publisher hears answers under its own workspace's prefix alone, whatever address its message names (QUE-22). */
+/** A publisher hears answers under its own workspace's prefix alone, whatever address its message names. */
 export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
   const prefix = `_INBOX.ws.${workspaceId}.`;
   return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));

@@ -131,7 +131,7 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
 
 /**
  * Publishers choose their own message ids, and deduplication knows no subjects: the shortest window there is keeps one
- * from swallowing another's message (lesson QUE-7). Repeats are found in Postgres. The stream acknowledges nothing: it
+ * from swallowing another's message. Repeats are found in Postgres. The stream acknowledges nothing: it
  * would do so to whatever subject the publisher names, with the server's own rights (deploy/decisions/0105).
  */
 function batchStream(replicas: number): WantedStream {

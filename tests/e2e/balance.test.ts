@@ -1,4 +1,4 @@
-/** F40: a balance for ten calls, two hundred at once over two ingress processes. */
+/** A balance for ten calls, two hundred at once over two ingress processes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "../faults/audit.ts";

@@ -124,7 +124,7 @@ describe("a published request", () => {
     expect((await getJob("no-uuid")).body).toEqual(none.body);
   });
 
-  test("under the same Nats-Msg-Id in two workspaces gets both their jobs (QUE-7)", async () => {
+  test("under the same Nats-Msg-Id in two workspaces gets both their jobs", async () => {
     const messageId = newId();
     const keys = [newId(), newId()] as const;
     const sides = [publisher, otherPublisher] as const;
@@ -295,7 +295,7 @@ describe("a refused request", () => {
   });
 });
 
-describe("a hostile publisher (F61, QUE-22)", () => {
+describe("a hostile publisher", () => {
   test("has nothing sent to addresses outside its workspace, and its job is done all the same", async () => {
     const foreign = [
       `_INBOX.ws.${other.id}.x`,

@@ -175,7 +175,7 @@ describe("the stock SDK", () => {
     expect(data.map(({ embedding }) => embedding.length)).toEqual(input.map(() => 1_024));
   });
 
-  test("is billed for our own count where a source reports none, and at the hold for an absurd one (MON-9)", async () => {
+  test("is billed for our own count where a source reports none, and at the hold for an absurd one", async () => {
     for (const [model, nano] of [
       ["sandbox-embed-no-usage", 14_000n],
       ["sandbox-embed-bad-usage", undefined],
@@ -256,7 +256,7 @@ describe("a source over HTTP", () => {
     expect(float.data).toEqual(data);
   });
 
-  test("is left when the client leaves, and the hold given back (STR-9)", async () => {
+  test("is left when the client leaves, and the hold given back", async () => {
     const controller = new AbortController();
     const before = upstream.requests.length;
     const leaving = client.embeddings

@@ -1,5 +1,5 @@
 /**
- * Fallback chains through the running service (lessons PRO-1, PRO-7): three models on three families, the first two
+ * Fallback chains through the running service: three models on three families, the first two
  * failing in different ways, so that the third serves at its own price and is the only one settled. What must not move a
  * call on: a request nobody would take, the workspace's own limits, a stream that has begun, a client that has left.
  */
@@ -21,7 +21,6 @@ import { storm } from "../support/storm.ts";
 
 /** For a source that says nothing, where another model could serve; far above what the others take on a busy machine. */
 const PATIENCE_MS = 1_500;
-/** MON-11, STR-9. */
 const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 
 /** Ways to fail, and what each family's local server calls them; `gone` is an address where nobody listens. */

@@ -1,4 +1,4 @@
-/** FILE-1: bytes of files pass through an ingress and do not stay in it. The same bound as for 4 × 512 MB, at a size for every run. */
+/** Bytes of files pass through an ingress and do not stay in it. The same bound as for 4 × 512 MB, at a size for every run. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";

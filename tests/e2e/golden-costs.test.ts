@@ -1,5 +1,5 @@
 /**
- * The golden cost table (lesson MON-6): whatever a family calls its tokens and however it sends them, the same use costs
+ * The golden cost table: whatever a family calls its tokens and however it sends them, the same use costs
  * the same credits, streamed or not. Every cell goes through the whole service, from HTTP to the books. Amounts are worked
  * out by hand beside each row. In nano-credits a token costs: input 300,000, output 1,500,000, read from the cache 30,000,
  * written to it 375,000 (5 minutes) or 600,000 (an hour), sound 1,000,000 in and 2,000,000 out.

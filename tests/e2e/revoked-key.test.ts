@@ -1,5 +1,5 @@
 /**
- * KEY-1, F43: a revoked key dies on every ingress and stays dead, whatever else is broken. That it does so within a second
+ * A revoked key dies on every ingress and stays dead, whatever else is broken. That it does so within a second
  * is proven with an injected clock in tests/shared/admission/authenticate.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";

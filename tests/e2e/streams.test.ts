@@ -1,5 +1,5 @@
 /**
- * Streams as clients live with them (lessons STR): silence, broken upstreams, clients that leave, readers that stop. Two
+ * Streams as clients live with them: silence, broken upstreams, clients that leave, readers that stop. Two
  * beds: one with the real limits, one with small ones for upstreams that stall.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -18,7 +18,6 @@ import { callRaw } from "../faults/raw-caller.ts";
 import { eventually } from "../faults/wait.ts";
 import { storm } from "../support/storm.ts";
 
-/** MON-11, STR-9. */
 const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 const SILENCE_MS = paced(40_000);
 

@@ -1,4 +1,4 @@
-/** F27, STR-9: a thousand clients that leave, at every moment and in both ways. Nothing of them stays behind. */
+/** A thousand clients that leave, at every moment and in both ways. Nothing of them stays behind. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * F4, F7, F12. Fault: one part of the service dies, stands still or is cut off when a plain answer and a stream have reached their
+ * Fault: one part of the service dies, stands still or is cut off when a plain answer and a stream have reached their
  * clients and neither is settled. Expected: both are paid once, at what was answered, whoever settles them.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

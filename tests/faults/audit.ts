@@ -1,5 +1,5 @@
 /**
- * What must hold after every fault, whatever it was (faults paper, invariants I1 to I4): the books are exact, no hold
+ * What must hold after every fault, whatever it was: the books are exact, no hold
  * stays open, the queue is empty, each answer was honest, and answers and usage records tell the same story.
  */
 import { jetstreamManager } from "@nats-io/jetstream";

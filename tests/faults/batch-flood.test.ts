@@ -1,4 +1,4 @@
-/** F61: a publisher floods the batch door; the stream caps it, and what others call over HTTP goes on. */
+/** A publisher floods the batch door; the stream caps it, and what others call over HTTP goes on. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { jetstreamManager } from "@nats-io/jetstream";

@@ -1,4 +1,4 @@
-/** F49, F6, F7 for durable jobs: JetStream's store is wiped, ingresses and servers die; what was accepted ends once. */
+/** JetStream's store is wiped, ingresses and servers die; what was accepted ends once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
@@ -72,7 +72,7 @@ test("queued jobs whose queue is wiped are queued again and end once each", asyn
   expect(row).toEqual({ records: BigInt(QUEUED), settled: BigInt(QUEUED) * FLAT_NANO });
 }, 150_000);
 
-test("ingresses killed while they take messages in lose none and take none twice (F6)", async () => {
+test("ingresses killed while they take messages in lose none and take none twice", async () => {
   const { stack } = bed;
   const keys = Array.from({ length: PUBLISHED }, () => newId());
   const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "flat")));
@@ -101,7 +101,7 @@ test("ingresses killed while they take messages in lose none and take none twice
   expect(row).toEqual({ jobs: BigInt(PUBLISHED), keys: BigInt(PUBLISHED), records: BigInt(PUBLISHED) });
 }, 150_000);
 
-test("NATS and Postgres restarted under running jobs lose none and settle each once (F7, F12)", async () => {
+test("NATS and Postgres restarted under running jobs lose none and settle each once", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
   const keys = Array.from({ length: PUBLISHED }, () => newId());
@@ -133,7 +133,7 @@ test("NATS and Postgres restarted under running jobs lose none and settle each o
   expect(bed.upstream.requests.length - before).toBe(PUBLISHED);
 }, 200_000);
 
-test("workers replaced one by one hand nothing to a provider twice and lose nothing (F34, F35)", async () => {
+test("workers replaced one by one hand nothing to a provider twice and lose nothing", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
   const keys = Array.from({ length: PUBLISHED }, () => newId());

@@ -1,5 +1,5 @@
 /**
- * F1, F11 for durable jobs: workers killed and paused with jobs in hand. A job that a provider may have seen is not sent
+ * Workers killed and paused with jobs in hand. A job that a provider may have seen is not sent
  * again and ends as lost; one that no provider has seen is run by another worker; a worker that wakes up changes nothing.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";

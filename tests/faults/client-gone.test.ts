@@ -1,5 +1,5 @@
 /**
- * F27, MON-11, STR-9. Fault: the client is gone: during upload, at once, before the first token, in mid-stream, after the
+ * Fault: the client is gone: during upload, at once, before the first token, in mid-stream, after the
  * last byte. Injection: raw sockets that end with FIN or RST, on streamed, plain and embeddings calls of each family.
  * Expected: the upstream's socket closed within a second and nobody else asked, the hold closed, billed once for what was
  * produced; a provider that is drained is read to its end and billed whole; a call that had ended stays a success.

@@ -1,5 +1,5 @@
 /**
- * F26, STR-11. Fault: clients that read far slower than the provider writes, at their own pace, or not at all. Injection:
+ * Fault: clients that read far slower than the provider writes, at their own pace, or not at all. Injection:
  * raw sockets that read once and then rest, before an upstream that pours. Expected: bounded memory, in the socket and ours;
  * who cannot follow is cut, its upstream let go and what was produced billed; who follows slowly gets everything; a call
  * that has ended is settled whether or not its last bytes are taken; nobody else notices. That a reader without a backlog

@@ -1,5 +1,5 @@
 /**
- * F4, F6, F19. Fault: an ingress, or the janitor, dies by SIGKILL at every failpoint of its own in turn. Expected: an accepted
+ * Fault: an ingress, or the janitor, dies by SIGKILL at every failpoint of its own in turn. Expected: an accepted
  * job exists, goes on and is paid once; what was not accepted leaves no job and no hold; a file is there whole or not at all, and its
  * call can be repeated under its key; the next janitor finishes what the last one began.
  */

@@ -1,5 +1,5 @@
 /**
- * F2, F3, F4. Fault: a worker dies by SIGKILL at every failpoint of its work in turn, image jobs of two pictures and chat calls.
+ * Fault: a worker dies by SIGKILL at every failpoint of its work in turn, image jobs of two pictures and chat calls.
  * Expected: no provider was asked twice, each job is paid once with both pictures or of unknown outcome, each call settled
  * once, no byte and no hold is left over.
  */

@@ -1,4 +1,4 @@
-/** Who is led to each failpoint, and dies there (F4). */
+/** Who is led to each failpoint, and dies there. */
 import type { Failpoint } from "#shared/failpoint.ts";
 
 /** Which process dies, at what. */

@@ -1,4 +1,4 @@
-/** F5: the ingress is killed while it relays. The upstream is let go within five seconds, and what it made is billed once. */
+/** The ingress is killed while it relays. The upstream is let go within five seconds, and what it made is billed once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "./audit.ts";

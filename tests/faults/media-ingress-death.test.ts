@@ -1,5 +1,5 @@
 /**
- * F5, F6. Fault: an ingress is killed while it shows the states of streamed image calls, and right after it has accepted
+ * Fault: an ingress is killed while it shows the states of streamed image calls, and right after it has accepted
  * plain ones. Expected: streams are cut without `[DONE]` and end as if their readers had left: free, unless they were done by
  * then. An accepted call is one job or none, goes on, and is paid once; so is what is made although it was to stop.
  */

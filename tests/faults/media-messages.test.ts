@@ -1,5 +1,5 @@
 /**
- * F30, F31, F32. Fault: every message of image jobs is delivered twice and more, in any order, also under older numbers and in
+ * Fault: every message of image jobs is delivered twice and more, in any order, also under older numbers and in
  * another pool; among them are messages that nobody should have written, and a job that no worker can run. Expected: one
  * submission and one settlement each; what cannot be read is a dead letter, what means nothing is void, and the pool goes on.
  */

@@ -1,5 +1,5 @@
 /**
- * F34. Fault: a worker is told to stop, once or twice, while a sandbox job runs in a child process of its own, while a picture
+ * Fault: a worker is told to stop, once or twice, while a sandbox job runs in a child process of its own, while a picture
  * is being copied, and while the object store does not answer. Expected: it exits with 0 inside its grace and leaves no child
  * behind; each job is handed over at once, collected by the next worker, submitted and paid once.
  */

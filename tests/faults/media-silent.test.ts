@@ -1,5 +1,5 @@
 /**
- * F17, F20. Fault: whoever a media job depends on takes what it is sent and never answers: the provider when a job is
+ * Fault: whoever a media job depends on takes what it is sent and never answers: the provider when a job is
  * submitted or asked about, the object store when a picture or a large request is to be kept. All of it happens at once.
  * Expected: callers hear where to look for their job, holds stay until somebody knows, nothing is submitted or paid twice.
  */

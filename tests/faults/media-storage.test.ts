@@ -1,5 +1,5 @@
 /**
- * F17, F18. Fault: the object store refuses, is too busy, resets connections, gives back other bytes or fewer. Expected: what
+ * Fault: the object store refuses, is too busy, resets connections, gives back other bytes or fewer. Expected: what
  * was made is kept as soon as it can be and paid once; a call that cannot be kept is a 503 that leaves nothing; a reader gets
  * the bytes that were made, or an error, or a cut, and never a whole answer that is wrong.
  */

@@ -1,5 +1,5 @@
 /**
- * F1, F2, F3, F19. Fault: the only worker is killed with four jobs in hand: one whose submission is open, one whose pictures
+ * Fault: the only worker is killed with four jobs in hand: one whose submission is open, one whose pictures
  * are being copied, one whose picture is in the store and in no row, one that has ended and whose message nobody heard to be
  * done. Expected: each was submitted once; the first is of unknown outcome, the others are settled once; no byte is left over.
  */

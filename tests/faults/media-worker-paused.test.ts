@@ -1,5 +1,5 @@
 /**
- * F11, F51. Fault: a worker is stopped in the middle of two image jobs, for longer than its leases, and goes on when both have been
+ * Fault: a worker is stopped in the middle of two image jobs, for longer than its leases, and goes on when both have been
  * ended by another: it copies a picture of the one, and asks for the other at its provider. Expected: nothing that it still does
  * changes anything; what it keeps is nobody's and goes; it serves the next job.
  */

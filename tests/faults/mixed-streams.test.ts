@@ -1,5 +1,5 @@
 /**
- * F20 to F27 together, STR-9, MEM-1: mixed calls with random disconnects and faults (mixed.ts). Afterwards the ledger is
+ * All faults of providers and clients together: mixed calls with random disconnects and faults (mixed.ts). Afterwards the ledger is
  * exact, no hold, request, subscription or stream is open, no source was asked twice for one call, every client that stayed
  * heard the truth, and, in soak, memory is in the last quarter what it was in the second.
  */

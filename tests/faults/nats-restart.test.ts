@@ -1,4 +1,4 @@
-/** F7: NATS is restarted under load, tidily and by force. Work goes on without restarting us, nothing is lost or doubled. */
+/** NATS is restarted under load, tidily and by force. Work goes on without restarting us, nothing is lost or doubled. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { storm } from "../support/storm.ts";

@@ -1,4 +1,4 @@
-/** F49: the JetStream store is wiped with calls queued. Each call ends once, honestly, and the service heals by itself. */
+/** The JetStream store is wiped with calls queued. Each call ends once, honestly, and the service heals by itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "./audit.ts";

@@ -1,4 +1,4 @@
-/** F30, F32: messages that nobody should have written, and messages delivered again. Neighbours progress, money moves once. */
+/** Messages that nobody should have written, and messages delivered again. Neighbours progress, money moves once. */
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Msg, type NatsConnection } from "nats";

@@ -1,4 +1,4 @@
-/** F12: Postgres is restarted under load. Nothing is answered 2xx that was not committed, and the pools heal alone. */
+/** Postgres is restarted under load. Nothing is answered 2xx that was not committed, and the pools heal alone. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { audit } from "./audit.ts";

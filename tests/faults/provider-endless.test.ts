@@ -1,5 +1,5 @@
 /**
- * F24. Fault: a provider streams for ever, or sends a byte now and then. Injection: endless streams of each family, fast
+ * Fault: a provider streams for ever, or sends a byte now and then. Injection: endless streams of each family, fast
  * and slow, with content and without, under limits of seconds. Expected: cut by the length the model can have, by the stall
  * limit (bytes that are no piece of an answer do not reset it) or by the call's total; an error frame, or a true status
  * before the first content; settled, never above the hold; the upstream's socket closed; memory flat.

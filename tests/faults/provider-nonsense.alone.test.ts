@@ -1,8 +1,8 @@
 /**
- * F22. Fault: a provider answers 200 with what is no answer: malformed or cut JSON, HTML, nothing, another type, an error
+ * Fault: a provider answers 200 with what is no answer: malformed or cut JSON, HTML, nothing, another type, an error
  * object, a gigabyte. Injection: named behaviours and raw bytes of each family's server. Expected: 502 `upstream_error`
  * before anything was sent, nothing of the body in it, nothing billed, one request (the work may have been done), and
- * memory that does not grow with the body (PRO-10).
+ * memory that does not grow with the body.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 

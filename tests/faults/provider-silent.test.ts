@@ -1,7 +1,7 @@
 /**
- * F20. Fault: a provider accepts the call and never answers. Injection: servers of each family that stay silent before or
+ * Fault: a provider accepts the call and never answers. Injection: servers of each family that stay silent before or
  * behind the head of their answer, under limits of seconds. Expected: with another source or a chain the call is served
- * after one limit (PRO-3); else 504 `upstream_timeout` that must not be sent again. One request to each source, its socket
+ * after one limit; else 504 `upstream_timeout` that must not be sent again. One request to each source, its socket
  * closed by us, one settle at the price of who served, nothing where nobody did.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

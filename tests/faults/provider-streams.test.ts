@@ -1,7 +1,7 @@
 /**
- * F23. Fault: a provider's event stream is broken or odd. Injection: the same answer in each family's frames, bent byte by
+ * Fault: a provider's event stream is broken or odd. Injection: the same answer in each family's frames, bent byte by
  * byte: FIN, RST and a tidy end between frames, inside JSON and inside a character; no end marker, a repeated chunk,
- * foreign events, a line of 1 MB, CRLF, CR, BOM, comments, an error as first frame. Expected (STR-3 to STR-6): what is odd
+ * foreign events, a line of 1 MB, CRLF, CR, BOM, comments, an error as first frame. Expected: what is odd
  * only is whole for the client and billed by the provider's report; what breaks before the first content has a true status
  * and is free, or goes to the next source; what breaks later ends in an error frame without [DONE], billed for what came.
  */

@@ -1,6 +1,6 @@
 /**
- * F25. Fault: a provider's report of usage is missing, zero, negative, fractional, 10^18 or not a number. Injection: named
- * behaviours of each family's server, raw bodies for embeddings. Expected (MON-9): what is not said is counted by us and
+ * Fault: a provider's report of usage is missing, zero, negative, fractional, 10^18 or not a number. Injection: named
+ * behaviours of each family's server, raw bodies for embeddings. Expected: what is not said is counted by us and
  * marked as estimated; what cannot be true settles the call at its hold, with an alert; no report ever credits a caller or
  * takes more than the hold.
  */

@@ -1,4 +1,4 @@
-/** F34: a role that is told to stop lets running calls end; told twice, it cuts them honestly. Either way it exits with 0. */
+/** A role that is told to stop lets running calls end; told twice, it cuts them honestly. Either way it exits with 0. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 

@@ -1,5 +1,5 @@
 /**
- * F19, F27. Fault: an ingress is killed in the middle of an upload of several parts. Expected: nothing of it is left, what
+ * Fault: an ingress is killed in the middle of an upload of several parts. Expected: nothing of it is left, what
  * was reserved is free, its key is anybody's, and the next call under that key makes the file.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";

@@ -1,5 +1,5 @@
 /**
- * F1: the worker is killed while the upstream holds its calls. Nobody may send them again, every caller hears an error,
+ * The worker is killed while the upstream holds its calls. Nobody may send them again, every caller hears an error,
  * and what was delivered is settled. All beds live through the real redelivery time at once.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -12,7 +12,7 @@ import { type Answer, DONE, errorCode, requestId, streamedText } from "./client.
 import { eventually } from "./wait.ts";
 import { storm } from "../support/storm.ts";
 
-/** The promise of the faults paper where another worker can notice the death. */
+/** What is promised where another worker can notice the death. */
 const TOLD_WITHIN_MS = storm(60_000, LANE_SETTINGS.live.ackWaitMs + 5_000);
 
 interface Deaths {

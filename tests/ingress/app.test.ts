@@ -46,7 +46,7 @@ function inPieces(...pieces: readonly Uint8Array[]): ReadableStream {
   });
 }
 
-/** Every answer's promise: an id; and of an error: the envelope, whole and nothing else (EDGE-1). */
+/** Every answer's promise: an id; and of an error: the envelope, whole and nothing else. */
 async function expectEnvelope(response: Response, code: Code): Promise<void> {
   expect(response.status).toBe(ERROR_CODES[code].status);
   expect(isUuid(response.headers.get("x-request-id") ?? "")).toBe(true);
@@ -71,7 +71,7 @@ describe("answers that no route gives", () => {
     ["a broken escape where a parameter is", "GET", "/schemas/%E0%A4%A", "not_found"],
     ["a path that climbs", "GET", "/docs/assets/..%2f..%2fpackage.json", "not_found"],
     ["an unknown schema", "GET", "/schemas/Nothing.json", "not_found"],
-    ["metrics on the public port (EDGE-7)", "GET", "/metrics", "not_found"],
+    ["metrics on the public port", "GET", "/metrics", "not_found"],
     ["the chat route read", "GET", "/v1/chat/completions", "method_not_allowed"],
     ["the chat route replaced", "PUT", "/v1/chat/completions", "method_not_allowed"],
     ["the chat route asked for its head", "HEAD", "/v1/chat/completions", "method_not_allowed"],
@@ -141,7 +141,7 @@ describe("a body", () => {
     ["with something behind its JSON", `${JSON.stringify(CHAT)}}`, {}, "invalid_json"],
     ["with a byte that is no UTF-8", bytes(0x7b, 0x22, 0xff, 0x22, 0x7d), {}, "invalid_json"],
     ["with a cut character", bytes(0x22, 0xe2, 0x82), {}, "invalid_json"],
-    ["nested too deeply (IN-1)", DEEP, {}, "invalid_json"],
+    ["nested too deeply", DEEP, {}, "invalid_json"],
     ["with a number beyond numbers", '{"model":"one","messages":[],"seed":1e999}', {}, "invalid_json"],
     ["that is an array", "[]", {}, "invalid_request"],
     ["that is null", "null", {}, "invalid_request"],
@@ -158,7 +158,7 @@ describe("a body", () => {
       "unsupported_media_type",
     ],
     [
-      "that is compressed (IN-4)",
+      "that is compressed",
       Bun.gzipSync(JSON.stringify(CHAT)),
       { "content-encoding": "gzip" },
       "unsupported_media_type",
@@ -273,7 +273,7 @@ describe("the window", () => {
     expect(counted).toHaveLength(1);
   });
 
-  test("speaks before the body's fault when it is full (RATE-4)", async () => {
+  test("speaks before the body's fault when it is full", async () => {
     const { chat, counted } = start({
       admit: () => {
         throw new ApiError("rate_limit_exceeded", "Too many.");
@@ -339,7 +339,7 @@ describe("a key", () => {
     expect(authorizations).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`, "Bearer other"]);
   });
 
-  test("is read from its headers alone: not from the query, the body, a cookie or another header (KEY-4)", async () => {
+  test("is read from its headers alone: not from the query, the body, a cookie or another header", async () => {
     const { send, authorizations } = start();
     const query = `?api_key=${KEY}&key=${KEY}&access_token=${KEY}&authorization=Bearer%20${KEY}`;
     const headers = { "api-key": KEY, cookie: `authorization=Bearer ${KEY}` };
@@ -350,14 +350,14 @@ describe("a key", () => {
     expect(authorizations).toEqual([null, null]);
   });
 
-  test("that is wrong is not repeated in the answer (SEC-6)", async () => {
+  test("that is wrong is not repeated in the answer", async () => {
     const { send } = start();
     const response = await send("GET", "/v1/models", { headers: { authorization: "Bearer sk-my-secret" } });
     expect(await response.clone().text()).not.toContain("sk-my-secret");
     await expectEnvelope(response, "invalid_api_key");
   });
 
-  test("that cannot be looked up is 503, never 401 (KEY-5)", async () => {
+  test("that cannot be looked up is 503, never 401", async () => {
     const { send } = start({
       authenticate: () => {
         throw new ApiError("service_unavailable", "Not now.");
@@ -434,7 +434,7 @@ describe("what nobody foresaw", () => {
 });
 
 describe("readiness", () => {
-  test("follows what calls need, and names nothing of it (EDGE-7)", async () => {
+  test("follows what calls need, and names nothing of it", async () => {
     let isReady = true;
     const { send } = start({ isReady: () => isReady });
     expect(await (await send("GET", "/readyz")).json()).toEqual({ status: "ok" });

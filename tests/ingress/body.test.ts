@@ -60,7 +60,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-describe("the time a body has to arrive (IN-5)", () => {
+describe("the time a body has to arrive", () => {
   test("is ten seconds for one that says nothing of its size", async () => {
     jest.useFakeTimers();
     const { request, isCancelled } = upload();

@@ -34,7 +34,7 @@ const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
 
-describe("routes and the OpenAPI document (EDGE-4)", () => {
+describe("routes and the OpenAPI document", () => {
   /** What the framework has registered, in the document's notation; `ALL` answers 405, HEAD and OPTIONS. */
   const registered = app.routes
     .filter(({ method }) => method !== "ALL")

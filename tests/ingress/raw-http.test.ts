@@ -83,7 +83,7 @@ const get = (headers: string, path = "/healthz"): string => `GET ${path} HTTP/1.
 const statuses = (text: string): string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
 
-describe("framing that could be read in two ways (EDGE-5)", () => {
+describe("framing that could be read in two ways", () => {
   const length = BODY.length;
 
   test.each<[string, string]>([
@@ -234,7 +234,7 @@ describe("a client that reads a stream", () => {
   test.each<[string, (socket: Socket) => void]>([
     ["closes", (socket) => socket.destroy()],
     ["resets", (socket) => socket.resetAndDestroy()],
-  ])("and %s is noticed without another byte being written (STR-9)", async (_how, leave) => {
+  ])("and %s is noticed without another byte being written", async (_how, leave) => {
     const { body, left, response } = stream();
     relay = response;
     const wire = open();
@@ -246,7 +246,7 @@ describe("a client that reads a stream", () => {
     expect(body.isOpen).toBe(false);
   });
 
-  test("that stops reading is cut without the end mark of a whole message (STR-11)", async () => {
+  test("that stops reading is cut without the end mark of a whole message", async () => {
     const { body, left, response } = stream();
     relay = response;
     const wire = open();

@@ -108,7 +108,7 @@ const GUARDED_MODULES: readonly Privilege[] = [
     rule: "only workers/providers/http.ts calls out",
     pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|ws)(?:\/|$)/,
     where: isProduct,
-    // The guard dials callers' addresses, and only by these modules: they ask its resolver (lesson OUT-1).
+    // The guard dials callers' addresses, and only by these modules: they ask its resolver.
     allowed: (file) => file === "workers/providers/http.ts" || file === "shared/outbound/fetch.ts",
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Stands before a server and does to its connections what networks and busy stores do (faults paper, part 2): refuses,
+ * Stands before a server and does to its connections what networks and busy stores do: refuses,
  * swallows, answers in its place, alters and cuts. Requests of HTTP/1.1 are told apart by their heads; anything else is passed on.
  */
 import type { Socket } from "bun";

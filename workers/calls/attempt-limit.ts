@@ -16,7 +16,7 @@ export interface CallLimits {
 
 /**
  * Audio is answered in one piece, as plain chat is, so its first byte is no sign to go by: a source that never answers costs
- * one limit and not the call (lesson PRO-3). Half of what is left at most, for the next source needs as long. What may
+ * one limit and not the call. Half of what is left at most, for the next source needs as long. What may
  * have been paid for unseen is never given up for another source.
  * @param work is given a signal that ends with the call's even after the limit, since what it returns may still be read
  * @throws ProviderError `timeout` when this limit, though not the call's, has passed; whatever else `work` throws

@@ -49,7 +49,7 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
   };
 }
 
-/** Our own decision, not a provider's word: it has a code of its own (lesson PRO-6). */
+/** Our own decision, not a provider's word: it has a code of its own. */
 function explainNoRoute({ retryAfterMs = 0 }: ProviderError): ChatFailure {
   return {
     code: "service_unavailable",

@@ -1,7 +1,7 @@
 /**
  * A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so
  * this sweep looks at the oldest messages themselves: one whose caller's deadline is long past has no owner left. It
- * becomes a dead letter and is removed by its sequence; a filtered purge could take others with it (QUE-8, QUE-10).
+ * becomes a dead letter and is removed by its sequence; a filtered purge could take others with it.
  * Messages of durable jobs are passed over, in whatever lane: a job may run long behind its message's deadline, and its row
  * tells what becomes of it (leases.ts, dispatch.ts).
  */

@@ -1,7 +1,7 @@
 /**
  * The queue as Postgres remembers it: what was dispatched and never arrived, or has gone with a store, is dispatched again;
  * what waits for room is let out. Each further dispatch has its number raised first, so that neither deduplication nor an
- * old message can come between (lesson QUE-6).
+ * old message can come between.
  */
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -96,7 +96,7 @@ export async function sendAgain(
   }
 }
 
-/** Only a message that is this job's: a wiped stream counts from 1 again (lesson QUE-10). */
+/** Only a message that is this job's: a wiped stream counts from 1 again. */
 export async function removeMessage(manager: JetStreamManager, pool: Pool, jobId: string, seq: bigint): Promise<void> {
   const stream = streamName(pool);
   const message = await manager.direct.getMessage(stream, { seq: Number(seq) });
@@ -117,7 +117,7 @@ function byLane(jobs: readonly Redispatched[]): [Pool, Lane, Redispatched[]][] {
 
 /**
  * Those whose message is gone, or was handed out and yet left the job waiting: at its delivery limit a message stays in the
- * stream, invisible (lesson QUE-8). One that only waits for its next delivery is dispatched once too often, which is harmless.
+ * stream, invisible. One that only waits for its next delivery is dispatched once too often, which is harmless.
  */
 async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob[]): Promise<WaitingJob[]> {
   const handedOut = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Rows that are no longer needed, in bounded batches (lesson DB-7). Ledger and usage are kept. */
+/** Rows that are no longer needed, in bounded batches. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
 

@@ -86,7 +86,7 @@ async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Prom
 }
 
 /**
- * Deltas of an event stream, read to its end so that usage behind the finish reason is never lost (lesson STR-8). A
+ * Deltas of an event stream, read to its end so that usage behind the finish reason is never lost. A
  * connection that stays open, or breaks, when everything has been said costs nobody the answer.
  */
 async function* readStream(

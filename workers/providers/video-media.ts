@@ -22,7 +22,7 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
 
 /**
  * These makers take no addresses, and a server of the operator's own network must never be told to fetch what a caller names
- * (lesson OUT-3), so whoever calls these families reads addresses first.
+ *, so whoever calls these families reads addresses first.
  * @throws ProviderError `misconfigured`
  */
 export function bytesOf(media: GivenMedia): Media {

@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of each source, shared by the workers of a pool (lessons PRO-5, PRO-6). Decisions are made here at
+ * The circuit breaker of each source, shared by the workers of a pool. Decisions are made here at
  * once, from this process's calls and what the others tell; Postgres remembers what rests and hands out the one probe.
  * Without NATS a worker decides from its own calls and reads the others' rests from Postgres; without Postgres a source
  * that rests goes on resting.

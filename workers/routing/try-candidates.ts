@@ -1,5 +1,5 @@
 /**
- * One implementation of retries, sources and fallback chains for every kind of call (lesson PRO-2): candidates are tried in
+ * One implementation of retries, sources and fallback chains for every kind of call: candidates are tried in
  * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
  * does. Source of the table: providers paper, part 2.
  */
@@ -148,7 +148,7 @@ function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: M
   return candidates.filter((candidate) => candidate.model === model);
 }
 
-/** Of what may have been paid for, nothing is begun a second time (lesson PRO-8). */
+/** Of what may have been paid for, nothing is begun a second time. */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
 /** Whether the candidate's model takes the call. A probe that is not used is given back. */
@@ -189,8 +189,8 @@ function isAnyReady<Adapter>(
 }
 
 /**
- * What speaks against a source. A client that left, our own stop, a bad request and a refusal by policy do not (lesson
- * PRO-6); a call that never reached the provider says nothing. The call's deadline is the source's failure.
+ * What speaks against a source. A client that left, our own stop, a bad request and a refusal by policy do
+ * not; a call that never reached the provider says nothing. The call's deadline is the source's failure.
  */
 function account(ended: {
   readonly breaker: Pick<Breaker, "record" | "down" | "forget">;
@@ -216,7 +216,7 @@ function account(ended: {
 
 /**
  * How long to wait before the same source is asked once more; undefined: not at all. A paid request is repeated only
- * where it definitely was not served: the source was busy and says when to come back, or nothing was sent (PRO-8).
+ * where it definitely was not served: the source was busy and says when to come back, or nothing was sent.
  */
 export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
   if (error.kind === "busy" && error.retryAfterMs !== undefined) {

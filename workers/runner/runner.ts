@@ -61,7 +61,7 @@ export function startRunner(options: {
 
   const pump = (): void => {
     isPumpQueued = false;
-    // A blocked loop cannot keep its messages alive, so it takes no more (lesson QUE-5).
+    // A blocked loop cannot keep its messages alive, so it takes no more.
     if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
     const asked = puller.asked();
     const unsettledMax = Math.max(0, 2 * slots - running.size - settling.size);

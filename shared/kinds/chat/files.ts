@@ -15,7 +15,7 @@ export interface StoredFile {
   readonly filename: string;
 }
 
-/** By id. What is not in it does not exist, or is another workspace's, which is the same (lesson KEY-7). */
+/** By id. What is not in it does not exist, or is another workspace's, which is the same. */
 export type StoredFiles = ReadonlyMap<string, StoredFile>;
 
 export const NO_FILES: StoredFiles = new Map();

@@ -77,7 +77,7 @@ function blocksOf({ thought, text, calls = [] }: Turn): Block[] {
   return blocks;
 }
 
-/** It knows the prompt only roughly (MON-7: 43 there, 61 in the end), no output yet, and alone how long writes last. */
+/** It knows the prompt only roughly (43 there, 61 in the end), no output yet, and alone how long writes last. */
 function startOf({ took }: Turn, split: Members): Members {
   const { cached, write5m, write1h } = whole(took);
   const usage = {

@@ -224,7 +224,7 @@ describe("a form is refused", () => {
     ["half of a pair", [0xed, 0xa0, 0x80]],
     ["a longer form than needed", [0xc0, 0xaf]],
     ["a byte that begins nothing", [0xff]],
-  ])("with text that is no UTF-8, and nothing is repaired: %s (IN-2)", async (_name, bytes) => {
+  ])("with text that is no UTF-8, and nothing is repaired: %s", async (_name, bytes) => {
     const bad = Buffer.from(bytes).toString("latin1");
     const form = (text: string): Buffer => Buffer.from(`${text}--b--`, "latin1");
     const inValue = new MultipartReader(incoming(form(field("prompt", `x${bad}y`)), [1]), "b");

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/fallback-chains: who may, what is refused, and what comes of it (KEY-6 to KEY-10). */
+/** /workspaces/{workspaceId}/fallback-chains: who may, what is refused, and what comes of it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
@@ -347,7 +347,7 @@ describe("a chain is refused", () => {
     expect((await app.handle(request)).status).toBe(415);
   });
 
-  test("never for members that are not the client's to say: they have no effect (KEY-9)", async () => {
+  test("never for members that are not the client's to say: they have no effect", async () => {
     const [mine, other] = [await team(), await team()];
     const body = {
       fallbacks: ["c"],

@@ -116,7 +116,7 @@ describe("answers", () => {
   });
 });
 
-describe("bytes that are not those that were stored (F18)", () => {
+describe("bytes that are not those that were stored", () => {
   const content = async (service: Service, id: string): Promise<Response> => service.send(`/v1/files/${id}/content`);
 
   test("of a small file: 500 in the envelope, not to be sent again", async () => {
@@ -156,7 +156,7 @@ describe("bytes that are not those that were stored (F18)", () => {
   });
 });
 
-describe("a store that is away (F17)", () => {
+describe("a store that is away", () => {
   test("is 503 for uploads and downloads, and no file", async () => {
     const away = storageAt("http://127.0.0.1:9", "b");
     const uploads = openUploads({ database: bench.db.database, storage: away, log, limits: LIMITS_OF_BENCH });

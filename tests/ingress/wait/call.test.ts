@@ -107,7 +107,7 @@ describe("a stream", () => {
     expect(await (await opened.call.response).text()).toBe("data: a\n\ndata: bc\n\n");
   });
 
-  test("begins with its head, not before: until then a failure has a status (STR-3)", async () => {
+  test("begins with its head, not before: until then a failure has a status", async () => {
     const opened = open();
     opened.frame({ t: "beat" });
     expect(opened.call.isStream).toBe(false);
@@ -161,13 +161,13 @@ describe("a failure the worker tells", () => {
     expect(opened.ends).toEqual([undefined]);
   });
 
-  test("after which money moved must not be sent again, and has no hint (MON-17)", async () => {
+  test("after which money moved must not be sent again, and has no hint", async () => {
     const opened = open();
     opened.frame({ ...FAULT, retry: false, retry_after_s: 7 });
     expect(await errorOf(opened)).toMatchObject({ shouldRetry: false, headers: {} });
   });
 
-  test("in the middle of a stream is its last event, without [DONE] (STR-4)", async () => {
+  test("in the middle of a stream is its last event, without [DONE]", async () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame({ ...FAULT, n: 1 });
@@ -261,7 +261,7 @@ describe("a call that we end", () => {
     expect(await errorOf(opened)).toMatchObject({ code: "internal_error" });
   });
 
-  test("that ended well is no disconnect, whoever leaves afterwards (MON-11)", async () => {
+  test("that ended well is no disconnect, whoever leaves afterwards", async () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame(END, "data: [DONE]\n\n");

@@ -117,7 +117,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a silent stream", () => {
-  test("says a comment before ten seconds are over, again and again (STR-2)", async () => {
+  test("says a comment before ten seconds are over, again and again", async () => {
     expect(LIMITS.keepaliveMs + 1_000).toBeLessThan(10_000);
     const { body, reader } = open();
     const start = performance.now();
@@ -149,7 +149,7 @@ describe("a silent stream", () => {
 });
 
 describe("a reader that stops", () => {
-  test("is cut after half a minute, and its end is no whole one (STR-11)", async () => {
+  test("is cut after half a minute, and its end is no whole one", async () => {
     const { body, reader, left } = open();
     body.write(bytes("a"));
     body.tick(performance.now() + LIMITS.readerStuckMs - 1_000);

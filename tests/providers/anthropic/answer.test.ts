@@ -210,7 +210,7 @@ describe("a recorded answer", () => {
     expect(await failureOf(completed("refusal"))).toMatchObject({ kind: "refused" });
   });
 
-  test("MON-7: is billed by the last report, also for input", async () => {
+  test("is billed by the last report, also for input", async () => {
     expect((await streamed("late-input")).usage).toEqual(usageOf({ input: 61, output: 2 }));
   });
 
@@ -360,7 +360,7 @@ describe("every split of every byte gives the same deltas", () => {
   });
 });
 
-describe("MON-6: the same answer costs the same, streamed and plain", () => {
+describe("the same answer costs the same, streamed and plain", () => {
   const nano = (credits: string) => parseDecimal(credits, 9);
   /** claude-opus-4-8's, in credits. */
   const PRICE = {

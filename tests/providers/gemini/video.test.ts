@@ -325,7 +325,7 @@ describe("where a video lies", () => {
   test.each<[Shape, (uri: string) => { members: Readonly<Record<string, unknown>> }]>([
     ["omni", completed],
     ["veo", ended],
-  ])("elsewhere, for %s, is told without our key and asked nothing by us (PRO-11)", async (shape, polled) => {
+  ])("elsewhere, for %s, is told without our key and asked nothing by us", async (shape, polled) => {
     const other = stranger();
     for (const uri of [
       `${other.origin}/v1beta/files/abc:download?alt=media`,
@@ -358,7 +358,7 @@ describe("where a video lies", () => {
     expect((await failureOf(openOf(polled))).kind).toBe("failed");
   });
 
-  test.each<Shape>(["omni", "veo"])("is at a private address, for %s: nobody goes there (OUT-6)", async (shape) => {
+  test.each<Shape>(["omni", "veo"])("is at a private address, for %s: nobody goes there", async (shape) => {
     const other = stranger();
     const location = `${other.origin}/v1beta/files/abc:download`;
     const made = start({ polls: ["done"], file: { ...jsonReply(302, ""), headers: { location } } });
@@ -420,7 +420,7 @@ describe.each<Shape>(["omni", "veo"])("a start of %s", (shape) => {
     ["a name that leads elsewhere", { receipt: { id: "../models", name: "models/../../operations/x" } }],
     ["a name with a query", { receipt: { id: "a?key=b", name: "operations/a?key=b" } }],
     ["a name of another kind", { receipt: { id: 7, name: "files/abc" } }],
-  ])("answered with %s is an unknown outcome: the job may exist (PRO-10)", async (_what, script) => {
+  ])("answered with %s is an unknown outcome: the job may exist", async (_what, script) => {
     expect(await failureOf(start(script)[shape]())).toMatchObject({ kind: "unknown" });
   });
 

@@ -299,7 +299,7 @@ describe("a start", () => {
     ["a number for a name", { receipt: { name: 7 } }],
     ["a name with spaces", { receipt: { name: "projects/p operations/1" } }],
     ["a name without end", { receipt: { name: "a".repeat(501) } }],
-  ])("answered with %s is an unknown outcome: the job may exist (PRO-10)", async (_what, script) => {
+  ])("answered with %s is an unknown outcome: the job may exist", async (_what, script) => {
     expect(await failureOf(start(script).make())).toMatchObject({ kind: "unknown" });
   });
 

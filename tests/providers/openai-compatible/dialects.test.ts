@@ -55,7 +55,7 @@ describe("thoughts", () => {
 });
 
 describe("a tool call", () => {
-  test("without an id has one of ours from its first piece on, and keeps it (TOOL-1)", () => {
+  test("without an id has one of ours from its first piece on, and keeps it", () => {
     const [first, second, third] = deltasOf(
       piece({ index: 0, function: { name: "f", arguments: "{" } }),
       piece({ index: 0, id: "late", function: { arguments: "}" } }),
@@ -66,7 +66,7 @@ describe("a tool call", () => {
     expect(callsOf(third)).toMatchObject([{ index: 1, id: "b" }]);
   });
 
-  test("without arguments joins to an empty object (TOOL-2)", () => {
+  test("without arguments joins to an empty object", () => {
     const [, last] = deltasOf(piece({ index: 0, id: "a", function: { name: "f", arguments: "" } }), {});
     expect(callsOf(last)).toEqual([{ index: 0, function: { arguments: "{}" } }]);
   });

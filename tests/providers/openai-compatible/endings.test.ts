@@ -172,7 +172,7 @@ describe("a finish reason that tells of a break", () => {
   });
 });
 
-describe("a choice that calls tools (TOOL-1)", () => {
+describe("a choice that calls tools", () => {
   const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 
   test.each(["stop", "eos", "end_turn", null])("and ends in %j is told as tool_calls", (word) => {

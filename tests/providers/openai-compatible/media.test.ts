@@ -57,7 +57,7 @@ async function ask(provider: ChatProvider, content: readonly object[], isStream:
 }
 
 describe.each([false, true])("media by address, streamed: %p", (isStream) => {
-  test("are fetched here for a server that may stand in our own network (OUT-3)", async () => {
+  test("are fetched here for a server that may stand in our own network", async () => {
     const { seen, upstream, provider, at } = await start(true);
     await ask(provider, [image(at("/a.png")), file({ file_url: at("/b.pdf") })], isStream);
     expect(seen.toSorted()).toEqual(["/a.png", "/b.pdf"]);

@@ -87,7 +87,7 @@ describe("a video", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("never tells a server what a caller names by address (OUT-3)", async () => {
+  test("never tells a server what a caller names by address", async () => {
     const { server, make } = start();
     expect(await failureOf(make({ image: { url: "http://10.0.0.1/x.png" } }))).toMatchObject({ kind: "misconfigured" });
     expect(server.requests).toEqual([]);
@@ -205,7 +205,7 @@ describe("a job", () => {
     expect(outcome).toMatchObject({ state: "failed", error: { kind } });
   });
 
-  test("that is completed with an error has failed (MON-16)", async () => {
+  test("that is completed with an error has failed", async () => {
     const error = { code: "moderation_blocked", message: "no" };
     expect(await outcomeOf({ members: { error } })).toMatchObject({ state: "failed", error: { kind: "refused" } });
   });
@@ -269,7 +269,7 @@ describe("a start", () => {
     ["an id that is a path", { receipt: { id: "../files" } }],
     ["an id that is a step up", { receipt: { id: ".." } }],
     ["an id with a query", { receipt: { id: "a?b" } }],
-  ])("answered with %s is an unknown outcome: the job may exist (PRO-10)", async (_what, script) => {
+  ])("answered with %s is an unknown outcome: the job may exist", async (_what, script) => {
     expect(await failureOf(start(script).make())).toMatchObject({ kind: "unknown" });
   });
 });

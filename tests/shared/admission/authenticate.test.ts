@@ -1,4 +1,4 @@
-/** Who is calling (KEY-1 to KEY-5): the cache's hard life, what guesses cost, and a database that is away. */
+/** Who is calling: the cache's hard life, what guesses cost, and a database that is away. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { type Authenticator, createAuthenticator } from "#shared/admission/authenticate.ts";
@@ -104,7 +104,7 @@ test.each([
   ["its key is revoked", "update api_key set revoked_at = now() where id = $1", "keyId"],
   ["its member is disabled", "update member set is_active = false where id = $1", "memberId"],
   ["its workspace is disabled", "update workspace set is_active = false where id = $1", "workspaceId"],
-] as const)("a caller is refused within the cache's life once %s (KEY-1, KEY-2)", async (_what, sql, field) => {
+] as const)("a caller is refused within the cache's life once %s", async (_what, sql, field) => {
   const mine = await createKey();
   expect(await ask(bearer(mine.key))).toBe(mine.keyId);
   await db.query(sql, [mine[field]]);
@@ -236,7 +236,7 @@ test("calls at once with one key ask once", async () => {
   expect(asked.queries).toBe(1);
 });
 
-test("20,000 guesses cost fewer than ten queries, of whatever form (KEY-3)", async () => {
+test("20,000 guesses cost fewer than ten queries, of whatever form", async () => {
   const body = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(40))).toString("hex");
   for (let block = 0; block < 20; block++) {
     nowMs += 10;
@@ -291,7 +291,7 @@ test("a key an operator brought along works, and dies like any other", async () 
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 
-test("unknown, malformed and revoked keys get the same refusal (KEY-4)", async () => {
+test("unknown, malformed and revoked keys get the same refusal", async () => {
   const { key, keyId } = await createKey();
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
   const messages = new Set<string>();
@@ -322,7 +322,7 @@ test("the header is read strictly", async () => {
   for (const header of wrong) expect([header, await ask(header)]).toEqual([header, "invalid_api_key"]);
 });
 
-test("a database that fails is a 503, never a 401 (KEY-5), and is asked again by the next call", async () => {
+test("a database that fails is a 503, never a 401, and is asked again by the next call", async () => {
   const { key, keyId } = await createKey();
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
   const failing = createAuthenticator({ database: away, catalogue, log });

@@ -69,7 +69,7 @@ function tally(outcomes: readonly string[]): Record<string, number> {
 
 const process = (index: number): CallAdmission => processes[index % processes.length] as CallAdmission;
 
-test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted (MON-2)", async () => {
+test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
   const calls = Array.from({ length: 200 }, (_, index) => outcome(process(index).place(workspaceId, null, hold())));
   expect(tally(await Promise.all(calls))).toEqual({ ok: 10, insufficient_credits: 190 });
@@ -81,7 +81,7 @@ test("200 calls at once on a balance for 10, through two processes: exactly 10 a
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-test("two processes together let exactly the limit through, and every refused call has counted (RATE-2)", async () => {
+test("two processes together let exactly the limit through, and every refused call has counted", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
   const calls = Array.from({ length: 600 }, (_, index) =>
     outcome(
@@ -95,7 +95,7 @@ test("two processes together let exactly the limit through, and every refused ca
   expect(window).toEqual({ calls: 600n });
 });
 
-test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else (RATE-4)", async () => {
+test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else", async () => {
   const workspaceId = await createWorkspace(db.database, CREDIT);
   expect(await outcome(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
     "insufficient_credits",
@@ -131,7 +131,7 @@ test("calls of one group get verdicts of their own", async () => {
   ]);
 });
 
-test("calls at once cannot pass the daily cap together: open calls count (RATE-6)", async () => {
+test("calls at once cannot pass the daily cap together: open calls count", async () => {
   const workspaceId = await createWorkspace(db.database);
   const calls = Array.from({ length: 120 }, (_, index) =>
     outcome(process(index).place(workspaceId, null, hold({ amountNano: 0n, tokensMax: 70, dailyTokens: 1_000 }))),
@@ -148,7 +148,7 @@ async function locked(table: string, workspaceId: string, act: () => Promise<voi
   });
 }
 
-test("a locked workspace delays nobody else, and its own call goes on when the lock is gone (DB-4)", async () => {
+test("a locked workspace delays nobody else, and its own call goes on when the lock is gone", async () => {
   const stuck = await createWorkspace(db.database);
   const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database)));
   let own: Promise<string> | undefined;
@@ -212,7 +212,7 @@ test("a job id that is used twice is refused alone, not with its whole group", a
   expect(undone).toEqual([]);
 });
 
-test("a connection that is killed during a call costs a 503, and the next call has a new one (RATE-7)", async () => {
+test("a connection that is killed during a call costs a 503, and the next call has a new one", async () => {
   const workspaceId = await createWorkspace(db.database);
   await db.query(
     "create function wait_for_test() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(77); return new; end $$",

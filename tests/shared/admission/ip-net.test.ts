@@ -122,7 +122,7 @@ describe("the limit of an address", () => {
     expect(passed(open(0).net, "8.8.8.8", 10_000)).toBe(10_000);
   });
 
-  test("is not frozen by a clock that stands still or goes back (RATE-8)", () => {
+  test("is not frozen by a clock that stands still or goes back", () => {
     const { net, clock } = open(5);
     passed(net, "8.8.8.8", 5);
     clock.ms -= 60 * MINUTE;
@@ -133,7 +133,7 @@ describe("the limit of an address", () => {
 });
 
 describe("a flood of addresses", () => {
-  test("is forgotten from its oldest, so the table stays bounded (RATE-9)", () => {
+  test("is forgotten from its oldest, so the table stays bounded", () => {
     const { net } = open(1);
     net.check("8.8.8.8");
     expect(passed(net, "8.8.8.8", 1)).toBe(0);

@@ -1,4 +1,4 @@
-/** The exact 60-second window (RATE-1, RATE-3, RATE-8), on a real Postgres. */
+/** The exact 60-second window, on a real Postgres. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

@@ -149,7 +149,7 @@ describe("our prices", () => {
     expect(model(slug)?.embedding).toBeDefined();
   });
 
-  test("MON-19: a million single tokens cost exactly a million times one token", () => {
+  test("a million single tokens cost exactly a million times one token", () => {
     const price = model("deepseek-v4-pro")?.price;
     if (price === undefined) throw new Error("no price");
     const cached = { ...NO_USAGE, cachedInput: 1 };

@@ -50,7 +50,7 @@ describe("what can be called", () => {
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
   });
 
-  test("MON-12: a model without a price is kept aside, whatever its sources", () => {
+  test("a model without a price is kept aside, whatever its sources", () => {
     const text = BASE.replace(/ {4}pricing:\n( {6}.*\n)+/, "");
     const catalogue = build([text]);
     expect(catalogue.models.size).toBe(0);

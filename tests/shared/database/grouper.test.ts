@@ -1,4 +1,4 @@
-/** Grouping without a database: who waits for whom, and what a fault of one does to the others (DB-4). */
+/** Grouping without a database: who waits for whom, and what a fault of one does to the others. */
 import { expect, test } from "bun:test";
 
 import { BUSY, createGrouper, type GrouperOptions, type LockWait } from "#shared/database/grouper.ts";

@@ -1,4 +1,4 @@
-/** Migrations repeat, run at once and say what is missing (DB-8). */
+/** Migrations repeat, run at once and say what is missing. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 

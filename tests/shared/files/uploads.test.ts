@@ -80,7 +80,7 @@ describe("bytes", () => {
   });
 });
 
-describe("what S3 has altered is not served (F18)", () => {
+describe("what S3 has altered is not served", () => {
   const damaged = async (size: number, damage: (bytes: Buffer) => Buffer): Promise<{ id: string; bytes: Buffer }> => {
     const bytes = randomBytes(size);
     const id = await storeFile(bench.uploads, workspaceId, bytes);
@@ -283,7 +283,7 @@ describe("ownership", () => {
   });
 });
 
-describe("an object store that fails (F17)", () => {
+describe("an object store that fails", () => {
   type Mode = "down" | "busy" | "busy once" | "short" | "silent";
   let mode = "busy" as Mode;
   let asked = 0;

@@ -243,7 +243,7 @@ describe("an offered job", () => {
     expect((await door().admit(jobRequest({ workspaceId, limit: 100 }))).kind).toBe("full");
   });
 
-  test("of one workspace waits for a lock of its balance without delaying another's (DB-4)", async () => {
+  test("of one workspace waits for a lock of its balance without delaying another's", async () => {
     const [locked, free] = await Promise.all([createWorkspace(db.database), createWorkspace(db.database)]);
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const { promise: isLocked, resolve: locks } = Promise.withResolvers<void>();

@@ -176,7 +176,7 @@ describe("an owner", () => {
     expect((await balanceOf(db.database, workspaceId)).amount).toBe(before.amount - 40n);
   });
 
-  test("of an older epoch writes nothing: no intent, no provider job, no lease, no end (QUE-4)", async () => {
+  test("of an older epoch writes nothing: no intent, no provider job, no lease, no end", async () => {
     const late = await claimed(await admitted());
     await expire(late.id);
     const owner = await claimed(late.id);
@@ -288,7 +288,7 @@ describe("the queue's copy", () => {
     expect(await redispatchThese(db.database, [{ id, dispatch: 1 }])).toEqual([]);
   });
 
-  test("that was never confirmed is written again, by one sweep of several (QUE-6)", async () => {
+  test("that was never confirmed is written again, by one sweep of several", async () => {
     await empty();
     const ids = await Promise.all(Array.from({ length: 20 }, () => admitted()));
     for (const id of ids) await age(id, 10);
@@ -330,7 +330,7 @@ describe("the queue's copy", () => {
     expect(await claim(job.id, { dispatch: 2 })).toMatchObject({ epoch: 2 });
   });
 
-  test("is let out round robin, each workspace up to its share, whoever asks at once (QUE-18)", async () => {
+  test("is let out round robin, each workspace up to its share, whoever asks at once", async () => {
     await empty();
     const workspaces = await Promise.all(Array.from({ length: 4 }, () => createWorkspace(db.database)));
     for (const one of workspaces) {

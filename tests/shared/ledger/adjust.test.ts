@@ -1,4 +1,4 @@
-/** The hold moves to the price of the model that runs next, in place, and whoever closes it finds it so (PRO-7). */
+/** The hold moves to the price of the model that runs next, in place, and whoever closes it finds it so. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Database, openDatabase, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";

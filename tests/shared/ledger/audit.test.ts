@@ -1,4 +1,4 @@
-/** The audit must find what it is there for: one seeded fault of each kind (DB-9). */
+/** The audit must find what it is there for: one seeded fault of each kind. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";

@@ -1,4 +1,4 @@
-/** Many sessions placing and finishing overlapping random groups, waiting and not: no deadlock, exact books (DB-2). */
+/** Many sessions placing and finishing overlapping random groups, waiting and not: no deadlock, exact books. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type Database, openDatabase } from "#shared/database/client.ts";

@@ -1,4 +1,4 @@
-/** The daily token cap (RATE-6): open calls count, what was used replaces what was reserved, midnight is UTC's. */
+/** The daily token cap: open calls count, what was used replaces what was reserved, midnight is UTC's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";

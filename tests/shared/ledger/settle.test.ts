@@ -1,4 +1,4 @@
-/** Settle and release: once per job and attempt, clamped, and never to the harm of anybody else (MON-1, MON-20). */
+/** Settle and release: once per job and attempt, clamped, and never to the harm of anybody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
@@ -96,7 +96,7 @@ test("a release takes nothing and writes no entry", async () => {
   ]);
 });
 
-test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount (MON-1)", async () => {
+test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n, tokens: 10, cap: 1_000 });
   await ledger.settle(settle(workspaceId, jobId, 15n));
@@ -134,7 +134,7 @@ test("a settle never takes more than its hold, and says how much was not collect
   ]);
 });
 
-test("a call that may exceed takes more from what is available, but never what others hold (MON-20)", async () => {
+test("a call that may exceed takes more from what is available, but never what others hold", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [first = "", second = "", third = ""] = await place(
     workspaceId,
@@ -169,7 +169,7 @@ test("within a group a later call may take what an earlier one gave back", async
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 5n, held: 0n });
 });
 
-test("no figure ever credits a caller (MON-9)", async () => {
+test("no figure ever credits a caller", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [lone = "", grouped = ""] = await place(workspaceId, { amount: 20n, mayExceed: true }, { amount: 20n });
   expect(await settleSingle(db.database, { jobId: lone, used: -50n, tokens: -7 })).toBe(0n);

@@ -1,4 +1,4 @@
-/** Recordings as real encoders write them, and the same with forged times: a length is counted, not read (lesson STT-5). */
+/** Recordings as real encoders write them, and the same with forged times: a length is counted, not read. */
 import { describe, expect, test } from "bun:test";
 
 import { probeAudio } from "#shared/media/probe/probe.ts";

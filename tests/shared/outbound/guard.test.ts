@@ -4,7 +4,7 @@ import type { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { assertPublicUrl, isPublicAddress } from "#shared/outbound/guard.ts";
 
-/** What may never be dialled for a caller, and why (lesson OUT-4). */
+/** What may never be dialled for a caller, and why. */
 const REFUSED_ADDRESSES: readonly [string, string][] = [
   ["0.0.0.0", "this host"],
   ["0.255.255.255", "this network"],
@@ -150,7 +150,7 @@ const REFUSED_URLS: readonly [string, string][] = [
   ["example.com", "a bare name"],
   ["", "nothing"],
   ["https://", "no host"],
-  // Ports (lesson OUT-8)
+  // Ports
   ["http://example.com:22/", "SSH"],
   ["http://example.com:25/", "mail"],
   ["http://example.com:0/", "port 0"],

@@ -1,4 +1,4 @@
-/** From a price and a usage to nano-credits, exactly (MON-12, MON-19). */
+/** From a price and a usage to nano-credits, exactly. */
 import { expect, test } from "bun:test";
 
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";

@@ -65,7 +65,7 @@ describe("a nats-server", () => {
     },
   );
 
-  test.each(["2.12.3", "2.12.4"])("of version %s is warned about (QUE-2)", async (version) => {
+  test.each(["2.12.3", "2.12.4"])("of version %s is warned about", async (version) => {
     await open(pretendServer(version));
     expect(lines).toContainEqual(expect.objectContaining({ level: "warn", version }));
   });

@@ -65,7 +65,7 @@ describe("a dispatched job", () => {
     expect(new TextDecoder().decode(stored?.data)).toBe(sent.body);
   });
 
-  test("sent twice is stored once, dispatched anew it is stored anew (QUE-6)", async () => {
+  test("sent twice is stored once, dispatched anew it is stored anew", async () => {
     const sent = job();
     const first = await publisher.dispatch(sent, () => true);
     expect(await publisher.dispatch(sent, () => true)).toBe(first);
@@ -83,7 +83,7 @@ describe("a dispatched job", () => {
 });
 
 describe("a job that cannot be queued", () => {
-  test("because its workspace fills its share is `overloaded`, and other workspaces are not (QUE-19)", async () => {
+  test("because its workspace fills its share is `overloaded`, and other workspaces are not", async () => {
     const workspaceId = newId();
     await Promise.all(Array.from({ length: 2_000 }, () => dispatch({ workspaceId })));
     expect(await errorOf(dispatch({ workspaceId }))).toMatchObject({ code: "overloaded", status: 503 });

@@ -99,7 +99,7 @@ describe("the reply inbox", () => {
     expect(one.gaps + other.gaps).toBe(0);
   });
 
-  test("tells a hole, and delivers nothing behind it (STR-10)", async () => {
+  test("tells a hole, and delivers nothing behind it", async () => {
     const call = listen();
     call.send(part(0), "a");
     call.send(part(2), "c");

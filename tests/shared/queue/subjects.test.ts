@@ -95,7 +95,7 @@ describe("a reply address", () => {
     "cancel.b",
     `_INBOX.gw.${"a".repeat(65)}.b`,
     `_INBOX.gw.a.${"b".repeat(65)}`,
-  ])("%j is not: a worker publishes to no address that a message merely names (QUE-22)", (subject) => {
+  ])("%j is not: a worker publishes to no address that a message merely names", (subject) => {
     expect(isIngressReply(subject)).toBe(false);
   });
 });
@@ -119,7 +119,7 @@ describe("a batch subject", () => {
   });
 });
 
-describe("a publisher's reply address (QUE-22)", () => {
+describe("a publisher's reply address", () => {
   const prefix = `_INBOX.ws.${WORKSPACE}`;
 
   test.each([`${prefix}.a`, `${prefix}.A-z_9.b.c`, `${prefix}.${"a".repeat(200 - prefix.length - 1)}`])(

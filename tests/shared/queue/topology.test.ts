@@ -57,7 +57,7 @@ describe("the topology", () => {
     );
   });
 
-  test("lets publishers' message ids decide nothing for longer than a moment, and no wait of one fill the intake (QUE-7)", async () => {
+  test("lets publishers' message ids decide nothing for longer than a moment, and no wait of one fill the intake", async () => {
     const { streams, consumers } = await snapshot();
     const stream = streams.find(({ name }) => name === BATCH_STREAM);
     expect(stream).toMatchObject({
@@ -161,7 +161,7 @@ describe("the topology", () => {
     }
   });
 
-  test("has a durable per lane that survives idleness, acks one by one, and whose filters are disjoint (QUE-3, QUE-11, QUE-15)", async () => {
+  test("has a durable per lane that survives idleness, acks one by one, and whose filters are disjoint", async () => {
     const filters = new Set<string>();
     for (const pool of POOLS) {
       for (const lane of LANES) {

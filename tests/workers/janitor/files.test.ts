@@ -1,4 +1,4 @@
-/** The janitor and the file store: what dead processes left, in both directions (F19). */
+/** The janitor and the file store: what dead processes left, in both directions. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 

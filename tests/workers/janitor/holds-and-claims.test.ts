@@ -56,7 +56,7 @@ const usage = async (jobId: string) =>
   (await database.query<{ status: string; settled: bigint }>("select status, settled from usage_record where job_id = $1", [jobId]))[0]; // prettier-ignore
 
 describe("a hold past its deadline", () => {
-  test("goes back when nothing was relayed, and the call is recorded as lost (MON-5)", async () => {
+  test("goes back when nothing was relayed, and the call is recorded as lost", async () => {
     const { workspaceId, jobId } = await hold(-1);
     expect(await sweep()).toBe(1);
     expect(await balance(workspaceId)).toMatchObject({ amount: 1_000n, held: 0n, holds: 0n });

@@ -130,7 +130,7 @@ describe("a job on the queue", () => {
     expect(await ids()).toEqual([`${id}:1:1`]);
   });
 
-  test("from before the stream there is now is put there again under the next number (QUE-6)", async () => {
+  test("from before the stream there is now is put there again under the next number", async () => {
     const id = await dispatched();
     await change(id, "dispatched_at = now() - interval '1 hour'");
     await Promise.all([sweepDispatches(context), sweepDispatches(context)]);
@@ -163,7 +163,7 @@ describe("a job on the queue", () => {
     expect(await ids()).toEqual([`${job.id}:1:2`]);
   });
 
-  test("whose message reached its delivery limit is put there again, and the dead one is taken out (QUE-8)", async () => {
+  test("whose message reached its delivery limit is put there again, and the dead one is taken out", async () => {
     const id = await dispatched();
     await change(id, LATER);
     // Handed out, and then nobody ever took the job: so it looks when its deliveries are used up.
@@ -195,7 +195,7 @@ describe("a job whose owner fell silent", () => {
     expect(await ids()).toEqual([`${id}:1:2`]);
   });
 
-  test("after a provider may have seen it ends as lost, told to its publisher, its message taken out (MON-5)", async () => {
+  test("after a provider may have seen it ends as lost, told to its publisher, its message taken out", async () => {
     const reply = `_INBOX.ws.${workspaceId}.x`;
     const heard = connection.subscribe(reply, { max: 1 });
     await connection.flush();
@@ -231,7 +231,7 @@ describe("a job whose owner fell silent", () => {
     await change(id, "intent_is_direct = true, unknown_since = null, lease_until = now() - interval '1 hour'");
   });
 
-  test("for the last time becomes a dead letter (QUE-8)", async () => {
+  test("for the last time becomes a dead letter", async () => {
     const id = await dispatched();
     await claim(id);
     await change(id, `claims = 6, ${LONG_AGO}`);

@@ -63,7 +63,7 @@ const letters = () => database.query<{ stream_seq: bigint; message_id: string; r
 const inStream = async (): Promise<number> => (await manager.streams.info(STREAM)).state.messages;
 
 describe("a message that nobody finished", () => {
-  test("becomes a dead letter long behind its deadline, and leaves the stream (QUE-8)", async () => {
+  test("becomes a dead letter long behind its deadline, and leaves the stream", async () => {
     const { seq, id, subject } = await put(Date.now());
     expect(await sweep(Date.now() + LONG_MS)).toBe(1);
     expect(await inStream()).toBe(0);
@@ -91,7 +91,7 @@ describe("a message that nobody finished", () => {
     expect(await sweep(Date.now() + LONG_MS)).toBe(1);
   });
 
-  test("takes no neighbour with it: what still waits stays where it is (QUE-10)", async () => {
+  test("takes no neighbour with it: what still waits stays where it is", async () => {
     const now = Date.now();
     await put(now);
     await put(now);

@@ -264,7 +264,7 @@ describe("a durable job", () => {
     expect(await usageOf(message)).toEqual([{ status: "cancelled", settled: 0n }]);
   });
 
-  test("taken over meanwhile is not written by the old owner (QUE-4)", async () => {
+  test("taken over meanwhile is not written by the old owner", async () => {
     const { run, told } = bench(async (context, job, control) => {
       await db.query("update job set epoch = epoch + 1 where id = $1", [job.job_id]);
       return serve('{"by":"old"}')(context, job, control);
@@ -287,7 +287,7 @@ describe("a durable job", () => {
     expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "worker_lost" } });
   });
 
-  test("that its workers never survived becomes a dead letter (QUE-17)", async () => {
+  test("that its workers never survived becomes a dead letter", async () => {
     const { run } = bench(serve("{}"));
     const message = await queued();
     await db.query("update job set claims = 6 where id = $1", [message.job_id]);
@@ -307,7 +307,7 @@ describe("a durable job", () => {
     expect((await rowOf(message)).state).toBe("queued");
   });
 
-  test("is claimed when the database is back; its message is not given up for that (F12)", async () => {
+  test("is claimed when the database is back; its message is not given up for that", async () => {
     let failures = 2;
     const flaky: Database = {
       ...db.database,

@@ -53,7 +53,7 @@ describe("the adapters", () => {
     expect(server.requests[0]?.path).toBe("/v1/chat/completions");
   });
 
-  test("pass addresses of pictures on to those the catalogue names, and to nobody else (OUT-3)", async () => {
+  test("pass addresses of pictures on to those the catalogue names, and to nobody else", async () => {
     const server = await start();
     const providers = createProviders(() => "key");
     const url = "http://127.0.0.1:1/a.png";

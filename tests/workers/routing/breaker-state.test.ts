@@ -270,7 +270,7 @@ describe("any sequence of events", () => {
 });
 
 describe("the sources remembered", () => {
-  test("are a thousand at most: the one unused for longest is forgotten (MEM-2)", () => {
+  test("are a thousand at most: the one unused for longest is forgotten", () => {
     const forgotten: string[] = [];
     const sources = new Sources((state) => forgotten.push(state.name));
     for (let n = 0; n < BREAKER.sourcesMax; n++) sources.use(`acme/${n}`);

@@ -440,7 +440,7 @@ describe("without Postgres", () => {
 });
 
 describe("what is remembered", () => {
-  test("is a thousand sources: the one unused for longest is forgotten (MEM-2)", async () => {
+  test("is a thousand sources: the one unused for longest is forgotten", async () => {
     const a = await start();
     fail(a, 4);
     for (let n = 1; n < BREAKER.sourcesMax; n++) a.record(`acme/${n}`, "ok", false);

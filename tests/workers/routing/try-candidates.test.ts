@@ -406,7 +406,7 @@ describe("the same source", () => {
       LIMITS.providerRetryJitterMs / 2,
     ],
     ["never reached, others are there", failed("failed", { isUnsent: true }), false, undefined],
-    ["failed after the request was sent (PRO-8)", failed("failed"), true, undefined],
+    ["failed after the request was sent", failed("failed"), true, undefined],
     ["timed out", failed("timeout"), true, undefined],
     ["refused", failed("refused"), true, undefined],
   ])("%s", (_name, error, isLast, expected) => {

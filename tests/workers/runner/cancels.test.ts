@@ -90,7 +90,7 @@ describe("a cancel", () => {
     expect(heard).toBe(0);
   });
 
-  test("is remembered among ten thousand later ones, then forgotten: memory is bounded (MEM-2)", async () => {
+  test("is remembered among ten thousand later ones, then forgotten: memory is bounded", async () => {
     const jobId = newId();
     await cancel(jobId);
     const ids = Array.from({ length: 10_000 }, newId);

@@ -24,7 +24,7 @@ describe("what is done with a delivery", () => {
     expect(decide({ ...FRESH, ...facts })).toBe(outcome);
   });
 
-  test("only a first delivery ever runs (QUE-23)", () => {
+  test("only a first delivery ever runs", () => {
     const facts = fc.record({
       deliveries: fc.integer({ min: 1, max: 10 }),
       isReadable: fc.boolean(),
@@ -61,7 +61,7 @@ describe("the delay of a delivery that is handed back", () => {
     for (const delay of drawn) expect(delay).toBeLessThanOrEqual(60_000);
   });
 
-  test("leaves a dependency that is away for 20 s at most three deliveries (QUE-9)", () => {
+  test("leaves a dependency that is away for 20 s at most three deliveries", () => {
     expect(nakDelayMs(1, 0) + nakDelayMs(2, 0)).toBeGreaterThanOrEqual(20_000);
   });
 });

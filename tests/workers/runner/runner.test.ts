@@ -235,7 +235,7 @@ describe("a job", () => {
     expect(verdicts).toEqual(["+ACK"]);
   });
 
-  test("waits while all slots are taken: no more is pulled than can run (QUE-20)", async () => {
+  test("waits while all slots are taken: no more is pulled than can run", async () => {
     const { runner, held, called } = start({ slots: 2 });
     for (let count = 0; count < 5; count++) await publish();
     const first = await called(2);
@@ -280,7 +280,7 @@ describe("a job", () => {
   });
 
   test.each(["", "work.chat.live.x", "_INBOX.ws.a.b", "_INBOX.gw.a.>", "$JS.API.STREAM.DELETE.POOL_chat"])(
-    "is run without an address when its message names %j (QUE-22)",
+    "is run without an address when its message names %j",
     async (reply) => {
       const { called } = start();
       await publish(chatJob(), { reply });
@@ -290,7 +290,7 @@ describe("a job", () => {
 });
 
 describe("a delivery that is not run", () => {
-  test("because it is not the first: the loss is reported, and acknowledged behind that (QUE-23)", async () => {
+  test("because it is not the first: the loss is reported, and acknowledged behind that", async () => {
     const job = await publish();
     const taken = await (await jetstream(outside).consumers.get(STREAM, DURABLE)).next({ expires: 5_000 });
     taken?.nak();

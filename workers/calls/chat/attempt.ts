@@ -182,7 +182,7 @@ function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
 
 /**
  * A plain answer's first byte is its last, so only the total counts, unless somebody else could serve in its place:
- * then a source that never answers costs one limit and not the call (lesson PRO-3).
+ * then a source that never answers costs one limit and not the call.
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   const totalMs = Math.max(1, job.deadline_ms - Date.now());

@@ -222,7 +222,7 @@ class ChatRun {
     return this.rescue?.took;
   }
 
-  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over (lesson PRO-7). */
+  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over. */
   private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;

@@ -1,6 +1,6 @@
 /**
  * What a chat call used: the provider's last report, or our own count when there is none. A report that cannot be true
- * settles the call at its hold (lesson MON-9).
+ * settles the call at its hold.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -106,7 +106,7 @@ export class ChatMeter {
 
   /** What we counted ourselves never takes more than the hold, whatever the call may exceed by a provider's report. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
-    // What a stream says of its input at its beginning may be less than the whole in the end (MON-7): it is taken for
+    // What a stream says of its input at its beginning may be less than the whole in the end: it is taken for
     // what was cut, where no end was to come, and not in place of an end that should have come.
     const usage = await this.estimate(why === "cut" ? this.believedInput() : undefined);
     return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
@@ -120,7 +120,7 @@ export class ChatMeter {
     return Math.min(tokens, this.bounds?.input ?? tokens);
   }
 
-  /** More than the request could produce is impossible, however whole the numbers are (lesson MON-9). */
+  /** More than the request could produce is impossible, however whole the numbers are. */
   private believedReport(): ChatUsage {
     const { report, bounds } = this;
     if (report === null || report === "impossible" || bounds === undefined) return report;

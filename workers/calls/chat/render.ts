@@ -12,7 +12,7 @@ export interface Rendering {
   end(usage: TokenUsage): string;
 }
 
-/** One per call: every chunk of a stream carries the same id, created and model (lesson STR-12). */
+/** One per call: every chunk of a stream carries the same id, created and model. */
 export function createRendering(call: {
   jobId: string;
   model: string;

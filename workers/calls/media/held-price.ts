@@ -66,7 +66,7 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
 }
 
 /**
- * A fallback runs at its own price: the hold is moved to it first (lesson PRO-7). Undefined: the model is passed over.
+ * A fallback runs at its own price: the hold is moved to it first. Undefined: the model is passed over.
  * @param check of the call against the model
  */
 export async function moveHold(

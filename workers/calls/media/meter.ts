@@ -23,7 +23,7 @@ export interface Measured {
   readonly seconds?: number | undefined;
 }
 
-/** Vendors count otherwise than we bound, but never twice as much (lesson MON-9). */
+/** Vendors count otherwise than we bound, but never twice as much. */
 const BOUND_SLACK = 2;
 
 export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: MediaUsage): Charge {

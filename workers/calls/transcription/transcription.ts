@@ -166,7 +166,7 @@ class Transcribing {
     const { call, job, context } = this;
     const { model, name: source } = attempt.candidate;
     const { params } = this.check(model);
-    // The provider's word on the length goes before ours, as it is what we are charged by (lesson STT-5).
+    // The provider's word on the length goes before ours, as it is what we are charged by.
     // None at all it cannot be, as ours is above that.
     const { seconds: told = 0 } = result.usage;
     const seconds = told > 0 ? told : call.recording.seconds;

@@ -42,7 +42,7 @@ export function signatureMember(part: Members): Members {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** JSON text; `{}` for a call without arguments (lesson TOOL-2). */
+/** JSON text; `{}` for a call without arguments. */
 export function argumentsText(call: Members): string {
   return JSON.stringify(isMembers(call["args"]) ? call["args"] : {});
 }

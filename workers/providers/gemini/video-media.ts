@@ -10,7 +10,7 @@ export function base64Of({ bytes }: Media): string {
 
 /**
  * A video at an address of the provider's answer: read with our key where that lies on the provider's own origin, left to the
- * guard without it elsewhere (lesson PRO-11). Undefined: no address of the web.
+ * guard without it elsewhere. Undefined: no address of the web.
  */
 export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;

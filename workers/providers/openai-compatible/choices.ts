@@ -108,7 +108,7 @@ export class ChunkChoices {
   }
 }
 
-/** Tool calls of one choice, numbered from 0 in the order of their first pieces (lesson TOOL-1). */
+/** Tool calls of one choice, numbered from 0 in the order of their first pieces. */
 class CallIndexes {
   /** How many have begun. */
   count = 0;
@@ -139,7 +139,7 @@ class CallIndexes {
     if (!isSilent) this.silent.delete(ours);
   }
 
-  /** Pieces that make `{}` of calls which end without a word of arguments (lesson TOOL-2). */
+  /** Pieces that make `{}` of calls which end without a word of arguments. */
   withoutArguments(): Members[] {
     const pieces = [...this.silent].map((index) => ({ index, function: { arguments: "{}" } }));
     this.silent.clear();
@@ -171,12 +171,12 @@ function finishReason(value: unknown): string | null {
   return FINISH_REASONS[value] ?? "stop";
 }
 
-/** Who calls tools has not stopped, whatever the vendor says; clients run tools on this word alone (lesson TOOL-1). */
+/** Who calls tools has not stopped, whatever the vendor says; clients run tools on this word alone. */
 function beside<Reason extends string | null>(calls: number, reason: Reason): Reason | "tool_calls" {
   return reason === "stop" && calls > 0 ? "tool_calls" : reason;
 }
 
-/** A call without arguments has `{}`, so that whoever parses them finds JSON (lesson TOOL-2). */
+/** A call without arguments has `{}`, so that whoever parses them finds JSON. */
 function wholeCall(call: Members): void {
   call["id"] = idOf(call) ?? mintId();
   if (!isMembers(call["function"])) return;

@@ -28,7 +28,7 @@ const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
 
 /**
  * @param options `inlines`: addresses of images are fetched by us and not passed on. A server inside the operator's own
- * network must never be told to fetch what a caller names (lesson OUT-3).
+ * network must never be told to fetch what a caller names.
  */
 export function createOpenAiCompatible(
   endpoint: Endpoint,

@@ -7,7 +7,7 @@ import { writesForAnHour } from "./cache-hints.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Fields that would let a caller steer where, as whom or to which model we call; they are ours to decide (lesson OUT-5).
+ * Fields that would let a caller steer where, as whom or to which model we call; they are ours to decide.
  * `models`, `fallbacks`, `route`, `provider` and `preset` make a router such as OpenRouter serve, and bill us for, another model.
  */
 const STEERING_FIELDS = [

@@ -46,7 +46,7 @@ export function readStatus(endpoint: Endpoint, { id }: VideoJob, text: string): 
     case "in_progress":
       return { state: "pending", ...progressOf(progress) };
     case "completed":
-      // One that is completed with an error has failed (lesson MON-16).
+      // One that is completed with an error has failed.
       if (isMembers(error)) return { state: "failed", error: classifyErrorMember(error) };
       return {
         state: "done",

@@ -62,7 +62,7 @@ describe("a plain call that succeeds", () => {
     });
   });
 
-  test("keeps the price of its hold, whatever the catalogue says by now (MON-12)", async () => {
+  test("keeps the price of its hold, whatever the catalogue says by now", async () => {
     const { run, settlements } = bench({ complete: () => Promise.resolve(WHOLE) });
     const price = { unit: "per_token", input_per_million: "3000000", output_per_million: "0" };
     await run(chatJob({ price }));
@@ -81,7 +81,7 @@ describe("a plain call that succeeds", () => {
     expect(frames[0]?.frame).toMatchObject({ t: "end", nano: "100" });
   });
 
-  test("whose report cannot be true is settled at its hold, with a count of it (MON-9)", async () => {
+  test("whose report cannot be true is settled at its hold, with a count of it", async () => {
     for (const usage of ["impossible", { ...NO_USAGE, input: 7, output: 100_000 }] as const) {
       const { run, settlements, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage }) });
       await run();
@@ -133,7 +133,7 @@ describe("a stream that succeeds", () => {
     expect(settlements).toMatchObject([{ usedNano: 117n, status: "succeeded", isEstimated: false }]);
   });
 
-  test("has a chunk of usage when the client asked for one, and only then (STR-7)", async () => {
+  test("has a chunk of usage when the client asked for one, and only then", async () => {
     for (const [request, expected] of [
       [STREAM, 0],
       [WITH_USAGE, 1],
@@ -147,7 +147,7 @@ describe("a stream that succeeds", () => {
     }
   });
 
-  test("is settled by the last report (MON-7)", async () => {
+  test("is settled by the last report", async () => {
     const early = { ...delta({ content: "a" }), usage: { ...NO_USAGE, input: 900, output: 400 } };
     const { run, settlements } = bench({ stream: streamOf(ROLE, early, { ...END, usage: USED }) });
     await run(chatJob(STREAM));
@@ -183,7 +183,7 @@ describe("a call that fails before anything was passed on", () => {
       STREAM,
     ],
     [
-      "streamed, behind a piece without content (STR-3)",
+      "streamed, behind a piece without content",
       { stream: streamOf(ROLE, new ProviderError("busy", "vendor text", { retryAfterMs: 7_000 })) },
       STREAM,
     ],
@@ -204,7 +204,7 @@ describe("a call that fails before anything was passed on", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
   });
 
-  test("costs nothing even when the provider reported usage: nobody got anything for it (MON-10)", async () => {
+  test("costs nothing even when the provider reported usage: nobody got anything for it", async () => {
     const { run, settlements } = bench({
       stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")),
     });
@@ -245,7 +245,7 @@ describe("a call that fails before anything was passed on", () => {
 });
 
 describe("a stream that fails after something was passed on", () => {
-  test("is settled for what was produced and must not be sent again (MON-10, MON-17)", async () => {
+  test("is settled for what was produced and must not be sent again", async () => {
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), new ProviderError("failed", "vendor text"));
     const { run, settlements, failure, kinds, text } = bench({ stream: pieces });
     await run(chatJob(STREAM));
@@ -322,7 +322,7 @@ describe("a call whose job ends", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
-  test("in the middle of its stream: is billed for what was produced (MON-11)", async () => {
+  test("in the middle of its stream: is billed for what was produced", async () => {
     const abort = new AbortController();
     const leave = (): Promise<void> => {
       abort.abort(jobAbort("caller_left"));

@@ -60,7 +60,7 @@ describe("a call whose first source fails", () => {
 });
 
 describe("a call whose model fails", () => {
-  test("is served by its chain at the price of the one that serves, and settled once (PRO-7)", async () => {
+  test("is served by its chain at the price of the one that serves, and settled once", async () => {
     const { run, calls, settlements, frames } = bench(sources({ ...BOTH_FAIL, "acme-two": FAILED }), around());
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-two", "acme-three"]);
@@ -142,7 +142,7 @@ describe("a call whose model fails", () => {
   });
 });
 
-test("a plain call on a silent source costs one limit when another could serve it (PRO-3)", async () => {
+test("a plain call on a silent source costs one limit when another could serve it", async () => {
   const complete: ChatProvider["complete"] = (call) =>
     call.sourceModel === "acme-one" ? untilAborted(call) : Promise.resolve(structuredClone(WHOLE));
   const { run, settlements } = bench({ complete }, around({ limits: { plainMs: 20 } }));

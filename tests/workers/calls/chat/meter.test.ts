@@ -66,7 +66,7 @@ describe("a settle", () => {
     });
   });
 
-  test("goes by the last report, not by their sum or the larger (MON-7)", async () => {
+  test("goes by the last report, not by their sum or the larger", async () => {
     const subject = meter();
     subject.report = usage({ input: 100, output: 100 });
     subject.report = usage({ input: 7, output: 11 });
@@ -109,7 +109,7 @@ describe("a settle", () => {
     expect((await subject.settle()).usage.output).toBe(tokenizer.count(megabyte) + 1_000);
   });
 
-  test("takes the hold, no less and no more, when the report cannot be true (MON-9)", async () => {
+  test("takes the hold, no less and no more, when the report cannot be true", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight legs." }));
     subject.report = "impossible";
@@ -164,7 +164,7 @@ describe("a settle of a call that was cut", () => {
     expect(await subject.settleCut()).toBeUndefined();
   });
 
-  test("takes what was produced, by our own count (MON-11)", async () => {
+  test("takes what was produced, by our own count", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight" }));
     const metered = await subject.settleCut();
@@ -206,7 +206,7 @@ describe("a settle of a call that was cut", () => {
     expect(await subject.settleCut()).toMatchObject({ estimated: "cut", nano: 20n, usage: { input: 10, output: 1 } });
   });
 
-  test("never takes more than the hold by our own count, however much was sent along (MON-9)", async () => {
+  test("never takes more than the hold by our own count, however much was sent along", async () => {
     const file = { type: "file" as const, file: { file_data: `data:application/pdf;base64,${"A".repeat(3_000_000)}` } };
     const request = { ...REQUEST, messages: [{ role: "user" as const, content: [file] }] };
     const subject = new ChatMeter(request, PRICE, 5_000n);

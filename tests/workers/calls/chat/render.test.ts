@@ -28,7 +28,7 @@ function read(event: string): Record<string, unknown> {
 const USAGE = { ...NO_USAGE, input: 10, cachedInput: 5, cacheWrite5m: 2, cacheWrite1h: 1, output: 8, reasoning: 3 };
 
 describe("the chunks of a stream", () => {
-  test("all carry the same id, time and model (STR-12)", () => {
+  test("all carry the same id, time and model", () => {
     const rendering = open(true);
     const chunks = [
       read(rendering.chunk({ choices: [choice("a")] })),
@@ -46,7 +46,7 @@ describe("the chunks of a stream", () => {
     }
   });
 
-  test("say `usage: null` when the client asked for usage, and nothing of usage when it did not (STR-7)", () => {
+  test("say `usage: null` when the client asked for usage, and nothing of usage when it did not", () => {
     expect(read(open(true).chunk({ choices: [choice("a")] }))["usage"]).toBeNull();
     expect(read(open(false).chunk({ choices: [choice("a")] }))).not.toHaveProperty("usage");
   });

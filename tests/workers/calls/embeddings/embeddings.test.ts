@@ -186,7 +186,7 @@ describe("an embeddings job", () => {
   );
 
   test.each([["impossible" as const], [{ ...NO_USAGE, input: 1_000_000 }]])(
-    "is settled at its hold where the source reports %j (MON-9)",
+    "is settled at its hold where the source reports %j",
     async (usage) => {
       const { run, settlements } = bench((call) => ({ vectors: call.inputs.map((input) => vectorOf(input)), usage }));
       await run({ input: "abc" }, undefined, { hold_nano: "5000" });

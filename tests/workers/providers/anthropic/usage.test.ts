@@ -19,7 +19,7 @@ describe("a report", () => {
     ["plain", { input_tokens: 5, output_tokens: 7 }, { input: 5, output: 7 }],
     ["with nulls", { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: null }, { input: 5, output: 7 }],
     [
-      "MON-8: cached input stands beside input",
+      "cached input stands beside input",
       { input_tokens: 5, cache_read_input_tokens: 100, output_tokens: 7 },
       { input: 5, cachedInput: 100, output: 7 },
     ],
